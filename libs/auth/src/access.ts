@@ -1,0 +1,46 @@
+import { type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
+import type { Principal, ServiceAccess } from './principal.ts';
+
+const reads = (method: string) => method === 'GET' || method === 'HEAD';
+
+/**
+ * What the kind of credential forbids (spec §5.4): a key never enters a person's endpoint, a read-only key only
+ * reads. The gateway and the services share this rule.
+ */
+export function refuseCredential(endpoint: Endpoint, principal: Principal): Problem | undefined {
+  if (principal.kind === 'person') return undefined;
+  if (endpoint.access.credential === 'person') return new Problem('forbidden', 'An API key cannot be used here: sign in as a person.');
+  if (principal.readonly && !reads(endpoint.method)) return new Problem('forbidden', 'This API key is read-only.');
+  return undefined;
+}
+
+/** Whether the caller may use the endpoint at all; rules that need data are the handler's. */
+export function refuseAccess(endpoint: Endpoint, principal: Principal): Problem | undefined {
+  const refused = refuseCredential(endpoint, principal);
+  if (refused) return refused;
+  const { access } = endpoint;
+  if (access.credential === 'none') return undefined;
+  if (access.roles && !access.roles.includes(principal.role)) {
+    return new Problem('forbidden', `The role ${principal.role} is not allowed here: it takes ${access.roles.join(' or ')}.`);
+  }
+  if (!reads(endpoint.method) && principal.role === 'viewer' && !access.about_self) {
+    return new Problem('forbidden', 'A viewer changes nothing.');
+  }
+  if (access.billing && !principal.billing) return new Problem('forbidden', 'This credential has no billing access.');
+  return access.about_self ? undefined : refuseService(endpoint, principal);
+}
+
+function refuseService(endpoint: Endpoint, principal: Principal): Problem | undefined {
+  const granted = serviceAccess(principal, endpoint.service);
+  if (granted === undefined) return new Problem('forbidden', `This credential has no access to ${endpoint.service}.`);
+  if (granted === 'r' && !reads(endpoint.method)) {
+    return new Problem('forbidden', `This credential may only read in ${endpoint.service}.`);
+  }
+  return undefined;
+}
+
+/** Access to one service: its own letter, else the wildcard's. */
+export function serviceAccess(principal: Pick<Principal, 'services'>, service: ServiceName): ServiceAccess | undefined {
+  if (principal.services === null) return 'w';
+  return principal.services.get(service) ?? principal.services.get('*');
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { Email, Name } from '../wire/formats.ts';
+import { id } from '../wire/ids.ts';
+import { MfaChallenge, MfaSetupRequired, Session, TokenPair, Verification } from './resources.ts';
+
+/** The rules for a new password are the service's: what was accepted once must always log in. */
+const Password = z.string().min(1).max(1024).meta({ format: 'password' });
+const NewPassword = Password.meta({ format: 'password', description: '8 to 128 characters, not a common one' });
+const Code = z
+  .string()
+  .regex(/^\d{6}$/, 'must be the 6 digits of the e-mail')
+  .meta({ example: '123456' });
+
+const minute = 60;
+const hour = 60 * minute;
+
+export const signup = endpoint({
+  operation: 'signup',
+  method: 'POST',
+  path: '/v2/auth/signup',
+  service: 'account',
+  summary: 'Sign up',
+  description: 'Makes the user, an account that the user owns and its free grant of tokens, and e-mails a code.',
+  access: { credential: 'none' },
+  rate_limit: { window_seconds: hour, limit: 5, counts: 'requests' },
+  body: z.object({ email: Email, password: NewPassword, full_name: Name() }),
+  success: {
+    status: 202,
+    description: 'A code is on its way',
+    body: z.object({ user_id: id('user'), account_id: id('account'), verification: Verification }),
+  },
+  problems: ['conflict'],
+});
+
+export const verifyEmail = endpoint({
+  operation: 'verify_email',
+  method: 'POST',
+  path: '/v2/auth/verify-email',
+  service: 'account',
+  summary: 'Verify the e-mail address',
+  access: { credential: 'none' },
+  rate_limit: { window_seconds: 15 * minute, limit: 5, counts: 'requests' },
+  body: z.object({ email: Email, code: Code }),
+  success: { status: 200, description: 'The first session, or MFA to set up', body: z.union([Session, MfaSetupRequired]) },
+  problems: ['forbidden', 'gone'],
+});
+
+export const resendVerification = endpoint({
+  operation: 'resend_verification',
+  method: 'POST',
+  path: '/v2/auth/verify-email/resend',
+  service: 'account',
+  summary: 'Send the code again',
+  description: 'The same answer for any address; the code before dies.',
+  access: { credential: 'none' },
+  rate_limit: { window_seconds: 15 * minute, limit: 3, counts: 'requests' },
+  body: z.object({ email: Email }),
+  success: { status: 202, description: 'Sent, if the address waits for verification' },
+});
+
+export const login = endpoint({
+  operation: 'login',
+  method: 'POST',
+  path: '/v2/auth/login',
+  service: 'account',
+  summary: 'Log in',
+  access: { credential: 'none' },
+  rate_limit: { window_seconds: 15 * minute, limit: 10, counts: 'unauthorized' },
+  body: z.object({ email: Email, password: Password }),
+  success: {
+    status: 200,
+    description: 'A session, or what MFA asks for first',
+    body: z.union([Session, MfaChallenge, MfaSetupRequired]),
+  },
+  problems: ['unauthorized', 'forbidden'],
+});
+
+export const refreshSession = endpoint({
+  operation: 'refresh_session',
+  method: 'POST',
+  path: '/v2/auth/refresh',
+  service: 'account',
+  summary: 'Exchange the refresh token',
+  description: 'Each refresh token works once. A second use ends the whole session.',
+  access: { credential: 'none' },
+  rate_limit: { window_seconds: minute, limit: 30, counts: 'requests' },
+  body: z.object({ refresh_token: z.string().min(1).max(512) }),
+  success: { status: 200, description: 'New tokens', body: TokenPair },
+  problems: ['unauthorized'],
+});
+
+export const logout = endpoint({
+  operation: 'logout',
+  method: 'POST',
+  path: '/v2/auth/logout',
+  service: 'account',
+  summary: 'Log out',
+  description: 'Ends the session that the token belongs to, and no other.',
+  access: { credential: 'any', about_self: true },
+  success: { status: 204, description: 'Ended' },
+});
+
+export const forgotPassword = endpoint({
+  operation: 'forgot_password',
+  method: 'POST',
+  path: '/v2/auth/forgot-password',
+  service: 'account',
+  summary: 'Ask for a password reset code',
+  description: 'The same answer for any address.',
+  access: { credential: 'none' },
+  rate_limit: { window_seconds: 15 * minute, limit: 3, counts: 'requests' },
+  body: z.object({ email: Email }),
+  success: { status: 202, description: 'Sent, if the address is known' },
+});
+
+export const resetPassword = endpoint({
+  operation: 'reset_password',
+  method: 'POST',
+  path: '/v2/auth/reset-password',
+  service: 'account',
+  summary: 'Set a new password with the code',
+  description: 'Ends all sessions of the user and starts none. A refused password does not spend the code.',
+  access: { credential: 'none' },
+  rate_limit: { window_seconds: 15 * minute, limit: 5, counts: 'requests' },
+  body: z.object({ email: Email, code: Code, new_password: NewPassword }),
+  success: { status: 204, description: 'Changed' },
+  problems: ['gone'],
+});

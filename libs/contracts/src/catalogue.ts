@@ -1,0 +1,11 @@
+import type { Endpoint } from './endpoint.ts';
+import * as account from './account/account.endpoints.ts';
+import * as auth from './account/auth.endpoints.ts';
+import * as billing from './billing/endpoints.ts';
+import * as campaign from './campaign/endpoints.ts';
+import * as organization from './organization/endpoints.ts';
+
+/** Every public endpoint of the platform, in the order of the reference. */
+export const endpoints: readonly Endpoint[] = [auth, account, organization, campaign, billing].flatMap((area) =>
+  Object.values<Endpoint>(area),
+);

@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { type Call, type Endpoint, problemsOf } from './endpoint.ts';
+import { ProblemDetails, problemKindOf, problemKinds } from './wire/problems.ts';
+
+type SuccessBody<E extends Endpoint> = E['success'] extends { body: infer S extends z.ZodType } ? z.output<S> : undefined;
+
+export interface Answer<E extends Endpoint> {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The success body; reading it of a failure throws the problem as an error. */
+  readonly body: SuccessBody<E>;
+  /** The problem, where it failed. */
+  readonly problem: (ProblemDetails & { readonly kind: string }) | undefined;
+}
+
+/** An answer that the contract does not allow. */
+export class ContractViolation extends Error {
+  override readonly name = 'ContractViolation';
+}
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  /** The bearer token, or what gives it. */
+  readonly token?: string | (() => string | undefined) | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Client = ReturnType<typeof createClient>;
+
+/** A typed client of the API: what it sends and what it accepts are the contract's. */
+export function createClient(options: ClientOptions) {
+  return {
+    /** The same client with other headers or another token. */
+    with: (more: Partial<ClientOptions>) => createClient({ ...options, ...more }),
+
+    async call<const E extends Endpoint>(endpoint: E, input: Call<E> = {}): Promise<Answer<E>> {
+      const token = typeof options.token === 'function' ? options.token() : options.token;
+      const response = await fetch(options.baseUrl + urlOf(endpoint, input), {
+        method: endpoint.method,
+        headers: {
+          ...options.headers,
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(input.body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      });
+      return readAnswer(endpoint, response);
+    },
+  };
+}
+
+function urlOf(endpoint: Endpoint, input: Call<Endpoint>): string {
+  const params = (input.params ?? {}) as Record<string, string>;
+  const path = endpoint.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input.query ?? {})) if (value !== undefined) query.set(name, String(value));
+  return query.size > 0 ? `${path}?${query}` : path;
+}
+
+async function readAnswer<E extends Endpoint>(endpoint: E, response: Response): Promise<Answer<E>> {
+  const text = await response.text();
+  const { status, headers } = response;
+  const what = `${endpoint.method} ${endpoint.path} answered ${status}`;
+  const json = text === '' ? undefined : parseJson(text, what);
+
+  if (status === endpoint.success.status) {
+    const body = endpoint.success.body?.safeParse(json);
+    if (body && !body.success) throw new ContractViolation(`${what}: ${body.error.message}`);
+    if (!body && json !== undefined) throw new ContractViolation(`${what} with a body`);
+    return { status, headers, body: body?.data as SuccessBody<E>, problem: undefined };
+  }
+
+  const parsed = ProblemDetails.safeParse(json);
+  const kind = parsed.success ? problemKindOf(parsed.data) : undefined;
+  const allowed = problemsOf(endpoint).find((k) => k === kind && problemKinds[k].status === status);
+  const media = headers.get('content-type');
+  if (!parsed.success || !allowed || media !== 'application/problem+json') {
+    throw new ContractViolation(`${what} (${media}), which the contract does not list: ${text.slice(0, 500)}`);
+  }
+  const problem = { ...parsed.data, kind: allowed };
+  return {
+    status,
+    headers,
+    problem,
+    get body(): never {
+      throw new Error(`${what}: ${problem.kind}: ${problem.detail}`);
+    },
+  };
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ContractViolation(`${what} with a body that is not JSON: ${text.slice(0, 200)}`);
+  }
+}

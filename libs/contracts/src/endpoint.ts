@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import type { ProblemKind } from './wire/problems.ts';
+
+export const serviceNames = ['account', 'organization', 'device', 'campaign', 'events', 'billing', 'utilities'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+
+/**
+ * Who may call.
+ * - `none`: no token. `any`: a person's token or a key's. `person`: a person's alone.
+ * - `roles`: the roles that pass; omitted, all.
+ * - `billing`: needs billing access (spec §4.4).
+ * - `about_self`: concerns the caller alone, so per-service access does not apply.
+ */
+export type Access =
+  | { readonly credential: 'none' }
+  | {
+      readonly credential: 'any' | 'person';
+      readonly roles?: readonly Role[];
+      readonly billing?: true;
+      readonly about_self?: true;
+    };
+
+/** A fixed window per client IP (spec §8). `unauthorized`: only answers of 401 count. */
+export interface RateLimit {
+  readonly window_seconds: number;
+  readonly limit: number;
+  readonly counts: 'requests' | 'unauthorized';
+}
+
+/** Everything there is to know about one endpoint. */
+export interface Endpoint {
+  readonly operation: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v2/…`; parameters in braces. */
+  readonly path: `/v2/${string}`;
+  readonly service: ServiceName;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly rate_limit?: RateLimit;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly success: { readonly status: 200 | 201 | 202 | 204; readonly description: string; readonly body?: z.ZodType };
+  /** The problems of its own; those that follow from the other fields are added by `problemsOf`. */
+  readonly problems?: readonly ProblemKind[];
+}
+
+/** Declares an endpoint. The one value serves gateway, service, document, client and tests. */
+export function endpoint<const E extends Endpoint>(definition: E): E {
+  return definition;
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Given<S> = S extends z.ZodType ? z.input<S> : undefined;
+type Part<E, K extends string> = E extends Record<K, infer S> ? S : undefined;
+
+/** What a handler receives, parsed. */
+export interface Input<E extends Endpoint> {
+  readonly params: Parsed<Part<E, 'params'>>;
+  readonly query: Parsed<Part<E, 'query'>>;
+  readonly body: Parsed<Part<E, 'body'>>;
+}
+
+/** What a handler returns: the success body, or nothing. */
+export type Output<E extends Endpoint> = Given<Part<E['success'], 'body'>>;
+
+/** What a caller sends. Query values go as strings. */
+export interface Call<E extends Endpoint> {
+  readonly params?: Given<Part<E, 'params'>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: Given<Part<E, 'body'>>;
+}
+
+/** Every problem an endpoint can answer, by ascending status. */
+export function problemsOf(e: Endpoint): ProblemKind[] {
+  const kinds = new Set<ProblemKind>(e.problems);
+  if (e.body || e.query) kinds.add('validation-error');
+  if (e.access.credential !== 'none') kinds.add('unauthorized').add('forbidden');
+  if (e.params) kinds.add('not-found');
+  if (e.rate_limit) kinds.add('rate-limited');
+  kinds.add('upstream-error').add('unavailable');
+  return [...kinds];
+}
+
+/** The parameter names of a path, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] ?? '');
+}

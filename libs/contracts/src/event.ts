@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { ServiceName } from './endpoint.ts';
+import { id } from './wire/ids.ts';
+import { Timestamp } from './wire/formats.ts';
+
+/** A topic, and the service that alone writes to it. */
+export interface Topic {
+  readonly name: string;
+  readonly owner: ServiceName;
+  readonly partitions: number;
+}
+
+/** What travels on a topic. `key` picks the field of `data` that orders the events. */
+export interface EventType<D extends z.ZodObject = z.ZodObject> {
+  readonly type: string;
+  readonly topic: Topic;
+  readonly version: number;
+  readonly key: (data: z.output<D>) => string;
+  readonly data: D;
+}
+
+export function event<D extends z.ZodObject>(definition: EventType<D>): EventType<D> {
+  return definition;
+}
+
+/** The envelope of every event. `data` is checked against the event's own schema. */
+export const Envelope = z.object({
+  event_id: z.uuid(),
+  type: z.string(),
+  version: z.int().min(1),
+  account_id: id('account'),
+  key: z.string().min(1),
+  occurred_at: Timestamp,
+  /** W3C trace context of the request that caused it, where there was one. */
+  traceparent: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type Envelope = z.output<typeof Envelope>;
+
+export type EventData<T extends EventType> = z.output<T['data']>;

@@ -1,0 +1,51 @@
+import type { Endpoint } from './endpoint.ts';
+
+/** A path segment that is its own normal form: unreserved characters alone, not `.` or `..`. */
+const plainSegment = /^(?!\.{1,2}$)[A-Za-z0-9._~-]+$/;
+
+interface Node {
+  readonly literals: Map<string, Node>;
+  parameter?: Node;
+  endpoints: Map<string, Endpoint>;
+}
+
+const newNode = (): Node => ({ literals: new Map(), endpoints: new Map() });
+
+/**
+ * Finds the endpoint of a method and a raw path (without the query). Only a path in its normal form matches:
+ * doubled, encoded, dotted, upper-case or trailing variants are unknown, so that no two spellings of a path can be
+ * judged differently along the way. HEAD is GET.
+ */
+export function createMatcher(endpoints: readonly Endpoint[]): (method: string, path: string) => Endpoint | undefined {
+  const root = newNode();
+  for (const endpoint of endpoints) {
+    let node = root;
+    for (const segment of endpoint.path.slice(1).split('/')) {
+      node = segment.startsWith('{') ? (node.parameter ??= newNode()) : childOf(node, segment);
+    }
+    if (node.endpoints.has(endpoint.method)) throw new Error(`Declared twice: ${endpoint.method} ${endpoint.path}`);
+    node.endpoints.set(endpoint.method, endpoint);
+  }
+
+  return (method, path) => {
+    if (path[0] !== '/') return undefined;
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    return find(root, path.slice(1).split('/'), 0, wanted);
+  };
+}
+
+function childOf(node: Node, segment: string): Node {
+  const child = node.literals.get(segment) ?? newNode();
+  node.literals.set(segment, child);
+  return child;
+}
+
+function find(node: Node, segments: string[], at: number, method: string): Endpoint | undefined {
+  const segment = segments[at];
+  if (segment === undefined) return node.endpoints.get(method);
+  const literal = node.literals.get(segment);
+  const found = literal && find(literal, segments, at + 1, method);
+  if (found) return found;
+  if (!node.parameter || !plainSegment.test(segment)) return undefined;
+  return find(node.parameter, segments, at + 1, method);
+}

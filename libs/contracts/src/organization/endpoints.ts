@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { CommaSeparated, Text, unchangeable } from '../wire/formats.ts';
+import { id } from '../wire/ids.ts';
+import { Page, pageQuery } from '../wire/pages.ts';
+import { Group, GroupChange, Location, LocationChange, NewGroup, NewLocation } from './resources.ts';
+
+const service = 'organization';
+const groupId = z.object({ id: id('group') });
+const locationId = z.object({ id: id('location') });
+const query = Text(200).min(1).optional().meta({ description: 'Part of the name, in any letter case' });
+const fixed = unchangeable('id', 'created_at', 'updated_at');
+
+/** Set-up of the estate is done by people; which groups a group admin may touch is the service's rule. */
+const readers = { credential: 'any' } as const;
+const admins = { credential: 'person', roles: ['owner', 'admin'] } as const;
+const groupAdmins = { credential: 'person' } as const;
+
+export const listGroups = endpoint({
+  operation: 'list_groups',
+  method: 'GET',
+  path: '/v2/groups',
+  service,
+  summary: 'Groups',
+  access: readers,
+  query: z.object({ ...pageQuery, query }),
+  success: { status: 200, description: 'A page of groups, oldest first', body: Page(Group) },
+});
+
+export const createGroup = endpoint({
+  operation: 'create_group',
+  method: 'POST',
+  path: '/v2/groups',
+  service,
+  summary: 'Create a group',
+  access: admins,
+  body: NewGroup,
+  success: { status: 201, description: 'The group', body: Group },
+});
+
+export const getGroup = endpoint({
+  operation: 'get_group',
+  method: 'GET',
+  path: '/v2/groups/{id}',
+  service,
+  summary: 'A group',
+  access: readers,
+  params: groupId,
+  success: { status: 200, description: 'The group', body: Group },
+});
+
+export const updateGroup = endpoint({
+  operation: 'update_group',
+  method: 'PATCH',
+  path: '/v2/groups/{id}',
+  service,
+  summary: 'Change a group',
+  access: admins,
+  params: groupId,
+  body: GroupChange.extend(fixed),
+  success: { status: 200, description: 'The group', body: Group },
+});
+
+export const deleteGroup = endpoint({
+  operation: 'delete_group',
+  method: 'DELETE',
+  path: '/v2/groups/{id}',
+  service,
+  summary: 'Delete a group without locations',
+  access: admins,
+  params: groupId,
+  success: { status: 204, description: 'Deleted' },
+  problems: ['conflict'],
+});
+
+export const listLocations = endpoint({
+  operation: 'list_locations',
+  method: 'GET',
+  path: '/v2/locations',
+  service,
+  summary: 'Locations',
+  access: readers,
+  query: z.object({ ...pageQuery, group_ids: CommaSeparated(id('group')).optional(), query }),
+  success: { status: 200, description: 'A page of locations, oldest first', body: Page(Location) },
+});
+
+export const createLocation = endpoint({
+  operation: 'create_location',
+  method: 'POST',
+  path: '/v2/locations',
+  service,
+  summary: 'Create a location',
+  description: 'By an owner or admin, or by an admin of the group.',
+  access: groupAdmins,
+  body: NewLocation,
+  success: { status: 201, description: 'The location', body: Location },
+  problems: ['unprocessable'],
+});
+
+export const getLocation = endpoint({
+  operation: 'get_location',
+  method: 'GET',
+  path: '/v2/locations/{id}',
+  service,
+  summary: 'A location',
+  access: readers,
+  params: locationId,
+  success: { status: 200, description: 'The location', body: Location },
+});
+
+export const updateLocation = endpoint({
+  operation: 'update_location',
+  method: 'PATCH',
+  path: '/v2/locations/{id}',
+  service,
+  summary: 'Change or move a location',
+  description: 'A move to another group needs the same right in both.',
+  access: groupAdmins,
+  params: locationId,
+  body: LocationChange.extend(fixed),
+  success: { status: 200, description: 'The location', body: Location },
+  problems: ['unprocessable'],
+});
+
+export const deleteLocation = endpoint({
+  operation: 'delete_location',
+  method: 'DELETE',
+  path: '/v2/locations/{id}',
+  service,
+  summary: 'Delete a location',
+  access: groupAdmins,
+  params: locationId,
+  success: { status: 204, description: 'Deleted' },
+});

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { Name, Text, TimeZone, Timestamp } from '../wire/formats.ts';
+import { id } from '../wire/ids.ts';
+
+const groupFields = { name: Name(), description: Text(2000).nullable() };
+
+export const Group = z
+  .object({ id: id('group'), ...groupFields, created_at: Timestamp, updated_at: Timestamp })
+  .meta({ id: 'Group', description: 'Holds locations; access is granted by group' });
+
+export const NewGroup = z.object({ name: groupFields.name, description: groupFields.description.default(null) });
+export const GroupChange = z.object(groupFields).partial();
+
+export const venueTypes = [
+  'grocery', 'convenience', 'pharmacy', 'fashion', 'electronics', 'department_store', 'mall', 'restaurant', 'bar',
+  'gym', 'cinema', 'transit', 'office', 'hotel', 'other',
+] as const; // biome-ignore format: one short list
+
+const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time of day (HH:MM)');
+const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+export const OpeningHours = z
+  .partialRecord(
+    z.enum(weekdays),
+    z
+      .array(
+        z
+          .object({ opens: clock, closes: clock })
+          .refine((span) => span.opens < span.closes, { message: 'must close after it opens', path: ['closes'] }),
+      )
+      .max(4),
+  )
+  .meta({ id: 'OpeningHours', description: 'Local times by weekday; a day left out is closed' });
+
+const locationFields = {
+  group_id: id('group'),
+  name: Name(),
+  timezone: TimeZone,
+  address: Text(500).nullable(),
+  latitude: z.number().min(-90).max(90).nullable().meta({ description: 'Degrees, WGS 84' }),
+  longitude: z.number().min(-180).max(180).nullable().meta({ description: 'Degrees, WGS 84' }),
+  venue_type: z.enum(venueTypes).nullable(),
+  opening_hours: OpeningHours.nullable().meta({ description: 'null: unknown' }),
+  status: z.enum(['active', 'inactive']),
+};
+
+export const Location = z
+  .object({ id: id('location'), ...locationFields, created_at: Timestamp, updated_at: Timestamp })
+  .meta({ id: 'Location' });
+
+export const NewLocation = z.object({
+  ...locationFields,
+  address: locationFields.address.default(null),
+  latitude: locationFields.latitude.default(null),
+  longitude: locationFields.longitude.default(null),
+  venue_type: locationFields.venue_type.default(null),
+  opening_hours: locationFields.opening_hours.default(null),
+  status: locationFields.status.default('active'),
+});
+export const LocationChange = z.object(locationFields).partial();

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+/** The formats of spec §2.2, as schemas. */
+
+/** RFC 3339, UTC, `Z`. */
+export const Timestamp = z.iso.datetime().meta({ description: 'RFC 3339, UTC', example: '2026-03-01T09:30:00.000Z' });
+
+/** `YYYY-MM-DD`, a day of the local calendar. */
+export const CalendarDate = z.iso.date('must be a calendar date (YYYY-MM-DD)').meta({ example: '2026-03-01' });
+
+/** A whole number ≥ 0. */
+export const Count = z.int().min(0);
+
+/** Integer cents, signed. */
+export const Cents = z.int().meta({ description: 'Integer cents', example: 1990 });
+
+/** A number of tokens, signed. */
+export const Tokens = z.int().meta({ description: 'Whole tokens', example: 1000 });
+
+/** One line a person reads, trimmed, 1 to `max` characters. */
+export function Name(max = 200) {
+  return z.string().trim().min(1, 'must not be empty').max(max, `must have at most ${max} characters`);
+}
+
+/** Free text, up to `max` characters. */
+export function Text(max = 5000) {
+  return z.string().max(max, `must have at most ${max} characters`);
+}
+
+/** Any JSON object; its depth and its characters are checked with the whole body. */
+export function JsonObject() {
+  return z.record(z.string(), z.unknown());
+}
+
+export const Email = z
+  .string()
+  .trim()
+  .max(254, 'must have at most 254 characters')
+  .pipe(z.email('must be an email address'))
+  .meta({ example: 'ada@example.com' });
+
+const ianaName = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
+
+/** Whether this runtime knows the IANA zone. Offsets such as `+01:00` are no zones. */
+export function isTimeZone(name: string): boolean {
+  if (!ianaName.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const TimeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be an IANA time zone name')
+  .meta({ description: 'IANA time zone name; local days are measured in it', example: 'Europe/Zurich' });
+
+/** One query parameter with comma-joined values (spec §2.2); empty parts are refused. */
+export function CommaSeparated<T extends z.ZodType<string, string>>(item: T, max = 100) {
+  return z
+    .string()
+    .transform((joined) => joined.split(','))
+    .pipe(z.array(item).max(max, `must have at most ${max} values`))
+    .meta({ type: 'string', description: 'Comma-joined values' });
+}
+
+/** Fields that a resource has but this request cannot change: naming one is an error, not silence. */
+export function unchangeable<const F extends string>(...fields: F[]) {
+  const refuse = z.never('cannot be changed here').optional();
+  return Object.fromEntries(fields.map((field) => [field, refuse])) as Record<F, typeof refuse>;
+}

@@ -1,0 +1,4 @@
+export * from './database.ts';
+export * from './embedded-postgres.ts';
+export * from './migrate.ts';
+export * from './pages.ts';

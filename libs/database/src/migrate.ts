@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import pg from 'pg';
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Any number; the same for all that migrate one database. */
+const lock = 7_236_541_092;
+
+/**
+ * Brings a database to the state of its migrations folder (Prisma's format) and returns the names applied. Several
+ * may run at once: one applies, the others wait for its lock and find nothing to do.
+ */
+export async function migrate(options: { url: string; directory: string }): Promise<string[]> {
+  const migrations = await readMigrations(options.directory);
+  const client = new pg.Client({ connectionString: options.url });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [lock]);
+    if (await isUpToDate(client, migrations)) return [];
+    return await withSchemaEngine({ url: options.url }, async (engine) => {
+      const applied = await engine.applyMigrations({
+        migrationsList: listOf(options.directory, migrations),
+        filters: { externalTables: [], externalEnums: [] },
+      });
+      return applied.appliedMigrationNames;
+    });
+  } finally {
+    await client.end(); // Ends the lock with the session.
+  }
+}
+
+/**
+ * The SQL that leads from what the migrations make to what the schema files say; null when they agree.
+ * `url` names a scratch database, which is filled.
+ */
+export async function diffFromMigrations(options: {
+  url: string;
+  directory: string;
+  schema: string;
+}): Promise<string | null> {
+  const migrations = await readMigrations(options.directory);
+  const files = await readSchema(options.schema);
+  return withSchemaEngine({ url: options.url, files }, async (engine) => {
+    const diff = await engine.diff({
+      from: { tag: 'migrations', ...listOf(options.directory, migrations) },
+      to: { tag: 'schemaDatamodel', files },
+      script: true,
+      exitCode: true,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return diff.exitCode === 0 ? null : diff.stdout;
+  });
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => ({ name, sql: await readFile(join(directory, name, 'migration.sql'), 'utf8') })),
+  );
+}
+
+/** The `.prisma` files of a folder, which together are one schema. */
+async function readSchema(directory: string): Promise<{ path: string; content: string }[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.prisma')).sort();
+  return Promise.all(
+    names.map(async (name) => ({ path: join(directory, name), content: await readFile(join(directory, name), 'utf8') })),
+  );
+}
+
+/** Spares a start the 5 MB engine when there is nothing to apply; anything unusual is left to the engine. */
+async function isUpToDate(client: pg.Client, migrations: readonly Migration[]): Promise<boolean> {
+  const table = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`);
+  if (!table.rows[0]?.there) return false;
+  const { rows } = await client.query<{ migration_name: string; checksum: string }>(
+    'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+  );
+  const applied = new Map(rows.map((row) => [row.migration_name, row.checksum]));
+  const sha256 = (sql: string) => createHash('sha256').update(sql).digest('hex');
+  return migrations.length === applied.size && migrations.every(({ name, sql }) => applied.get(name) === sha256(sql));
+}
+
+function listOf(directory: string, migrations: readonly Migration[]): MigrationList {
+  return {
+    baseDir: directory,
+    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+    shadowDbInitScript: '',
+    migrationDirectories: migrations.map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+    })),
+  };
+}
+
+/** Prisma's schema engine as WebAssembly: the same that `prisma migrate` runs as a binary (ADR 0003). */
+async function withSchemaEngine<T>(
+  options: { url: string; files?: { path: string; content: string }[] },
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  const wasm = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm').replace(/\.js$/, '_bg.wasm');
+  const module = await WebAssembly.compile(await readFile(wasm));
+  const instance = await WebAssembly.instantiate(module, { './schema_engine_bg.js': bindings as never });
+  bindings.__wbg_set_wasm(instance.exports);
+  (instance.exports.__wbindgen_start as () => void)();
+
+  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: options.url, max: 2, Client: CatalogClient as never }));
+  const datamodels = options.files?.map((file): [string, string] => [file.path, file.content]);
+  const engine = await bindings.SchemaEngine.new({ datamodels }, () => {}, adapter);
+  try {
+    return await work(engine);
+  } finally {
+    engine.free();
+  }
+}
+
+/**
+ * Postgres's catalogue is full of the one-letter type "char" (OID 18), which the adapter refuses and the engine wants
+ * as a character (OID 1042).
+ */
+class CatalogClient extends pg.Client {
+  override query(...given: unknown[]): never {
+    const args = [...given];
+    const last = args.at(-1);
+    if (typeof last === 'function') {
+      args[args.length - 1] = (error: unknown, result: pg.QueryResult) => last(error, charAsCharacter(result));
+      return super.query(...(args as [never])) as never;
+    }
+    const answer: unknown = super.query(...(args as [never]));
+    return (answer instanceof Promise ? answer.then(charAsCharacter) : answer) as never;
+  }
+}
+
+function charAsCharacter<R extends pg.QueryResult | undefined>(result: R): R {
+  for (const field of result?.fields ?? []) if (field.dataTypeID === 18) field.dataTypeID = 1042;
+  return result;
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { Problem } from '@attribution/contracts';
+
+/** Where a page ends: the values of its sort keys. */
+export type Position = readonly (string | number)[];
+
+/**
+ * Binds cursors to one list and its filters: a cursor of another is refused rather than misread.
+ * `filters` are the query's own values, without `cursor` and `limit`.
+ */
+export function cursorScope(operation: string, filters: object = {}): string {
+  const { cursor: _, limit: __, ...rest } = filters as Record<string, unknown>;
+  return createHash('sha256').update(JSON.stringify([operation, rest])).digest('base64url').slice(0, 11);
+}
+
+/** The position in a cursor, its values of the types named. Throws `validation-error` for any other cursor. */
+export function readCursor<const T extends readonly ('string' | 'integer')[]>(
+  cursor: string | undefined,
+  scope: string,
+  types: T,
+): { [K in keyof T]: T[K] extends 'string' ? string : number } | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const [ofScope, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
+    const fits = position.length === types.length && types.every((type, at) => isOfType(position[at], type));
+    if (ofScope === scope && fits) return position as never;
+  } catch {
+    // Not JSON: refused below.
+  }
+  throw new Problem('validation-error', 'query.cursor: is not a next_cursor of this list with these filters.');
+}
+
+function isOfType(value: unknown, type: 'string' | 'integer'): boolean {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  return typeof value === 'string' && value.length <= 200 && !value.includes('\0') && value.isWellFormed();
+}
+
+/**
+ * Cuts `limit + 1` rows to a page: the extra row tells whether there is more, so that a page that is exactly full
+ * and last has no next cursor.
+ */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  page: { limit: number; scope: string; position: (row: Row) => Position },
+): { rows: Row[]; next_cursor: string | null } {
+  const kept = rows.slice(0, page.limit);
+  const last = kept.at(-1);
+  if (rows.length <= page.limit || last === undefined) return { rows: kept, next_cursor: null };
+  const json = JSON.stringify([page.scope, ...page.position(last)]);
+  return { rows: kept, next_cursor: Buffer.from(json, 'utf8').toString('base64url') };
+}

@@ -1,0 +1,69 @@
+import { type EventData, type EventType, newUuid } from '@attribution/contracts';
+import { afterCommit, type SqlTransaction } from '@attribution/database';
+import type { Message } from './transport.ts';
+
+/** What an event is about, besides its data. */
+export interface EventContext {
+  readonly accountId: string;
+  readonly occurredAt: Date;
+  readonly traceparent?: string | null;
+}
+
+/** An event that is about to be appended; made by `newEvent`, so that its data fit its type. */
+export interface NewEvent {
+  readonly message: Message;
+}
+
+export function newEvent<T extends EventType>(type: T, data: EventData<T>, context: EventContext): NewEvent {
+  const checked = type.data.parse(data);
+  return {
+    message: {
+      topic: type.topic.name,
+      envelope: {
+        event_id: newUuid(),
+        type: type.type,
+        version: type.version,
+        account_id: context.accountId,
+        key: type.key(checked as never),
+        occurred_at: context.occurredAt.toISOString(),
+        traceparent: context.traceparent ?? null,
+        data: checked,
+      },
+    },
+  };
+}
+
+/**
+ * The lock of each (topic, key) is taken before the sequence is drawn and lasts until the commit: within a key, the
+ * order of sequences is the order of commits. Keys are locked in one order, so that two appends cannot deadlock.
+ */
+const append = `
+  WITH input AS (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS row(
+      ordinal int, event_id uuid, topic text, type text, version int, account_id text, key text,
+      occurred_at timestamptz, traceparent text, data jsonb)
+  ), locked AS MATERIALIZED (
+    SELECT pg_advisory_xact_lock(hashtextextended(topic || ' ' || key, 0))
+    FROM (SELECT DISTINCT topic, key FROM input ORDER BY topic, key) AS keys
+  )
+  INSERT INTO outbox (event_id, topic, type, version, account_id, key, occurred_at, traceparent, data)
+  SELECT event_id, topic, type, version, account_id, key, occurred_at, traceparent, data
+  FROM input, (SELECT count(*) FROM locked) AS all_locked
+  ORDER BY ordinal`;
+
+export interface Outbox {
+  /** Appends events in the transaction of what they tell of. Once a transaction, so that keys are locked in order. */
+  append(tx: SqlTransaction, ...events: readonly NewEvent[]): Promise<void>;
+}
+
+/** `wake` is called after a commit that appended something. */
+export function createOutbox(wake: () => void): Outbox {
+  return {
+    async append(tx, ...events) {
+      if (events.length === 0) return;
+      const rows = events.map(({ message }, ordinal) => ({ ordinal, topic: message.topic, ...message.envelope }));
+      await tx.$executeRawUnsafe(append, JSON.stringify(rows));
+      afterCommit(tx, wake);
+    },
+  };
+}

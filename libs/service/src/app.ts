@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { refuseAccess, type Principal, type Verifier } from '@attribution/auth';
+import { type Endpoint, Problem } from '@attribution/contracts';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import type { Implementation } from './implement.ts';
+import { readJsonBody } from './json-body.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { problemOf, writeProblem } from './problem-response.ts';
+import { queryOf, type RequestContext, requestContext } from './request.ts';
+import { validate } from './validate.ts';
+
+export interface AppOptions {
+  readonly implementations: readonly Implementation[];
+  readonly verifier: Verifier;
+  readonly logger: Logger;
+  readonly problemBase: string;
+  readonly metrics: HttpMetrics;
+  /** Checks every answer against its contract: in development and tests. A mismatch is a fault of ours: 503. */
+  readonly checkAnswers: boolean;
+}
+
+interface Locals {
+  context: RequestContext;
+  /** The contract that matched; absent for unknown paths. */
+  contract?: Endpoint;
+}
+
+/** An Express app that fulfils contracts: verify the token, authorize, validate the input, handle, answer. */
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', false);
+  app.use(openRequest(options));
+  for (const implementation of options.implementations) {
+    const { contract } = implementation;
+    const method = contract.method.toLowerCase() as Lowercase<Endpoint['method']>;
+    app[method](contract.path.replaceAll(/\{([a-z_]+)\}/g, ':$1'), answer(implementation, options));
+  }
+  return app;
+}
+
+/** Unknown paths and all errors; added last, behind whatever else the app serves. */
+export function closeApp(app: Express, { logger, problemBase }: Pick<AppOptions, 'logger' | 'problemBase'>): void {
+  app.use(() => {
+    throw Problem.notFound();
+  });
+  app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => {
+    const malformedUrl = error instanceof URIError ? Problem.notFound() : undefined;
+    const problem = malformedUrl ?? problemOf(error);
+    const { context } = res.locals as Locals;
+    if (problem.kind === 'unavailable') logger.error({ err: error, request_id: context?.id }, 'A request failed');
+    writeProblem(res, problem, problemBase);
+  });
+}
+
+function openRequest({ logger, metrics }: AppOptions) {
+  return (req: Request, res: Response, next: NextFunction) => {
+    const started = performance.now();
+    const context = requestContext(req);
+    const locals = res.locals as Locals;
+    locals.context = context;
+    res.setHeader('x-request-id', context.id);
+    res.on('close', () => {
+      const seconds = (performance.now() - started) / 1000;
+      const operation = locals.contract?.operation ?? 'none';
+      metrics.observe({ method: req.method, operation, status: res.statusCode, seconds });
+      logger.info({ request_id: context.id, method: req.method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) }, 'request');
+    });
+    next();
+  };
+}
+
+function answer({ contract, handle }: Implementation, options: AppOptions) {
+  const { success } = contract;
+  return async (req: Request, res: Response): Promise<void> => {
+    const locals = res.locals as Locals;
+    locals.contract = contract;
+    const caller = admit(contract, req, options.verifier);
+    const input = {
+      params: readParams(contract, req.params),
+      query: contract.query && validate(contract.query, queryOf(req.url), 'query'),
+      body: contract.body && validate(contract.body, await readJsonBody(req, res), 'body'),
+      caller,
+      request: locals.context,
+    };
+    const body = await handle(input as never);
+    res.statusCode = success.status;
+    res.setHeader('cache-control', 'no-store');
+    if (!success.body) {
+      res.end();
+      return;
+    }
+    if (options.checkAnswers) checkAnswer(contract, body);
+    const text = JSON.stringify(body);
+    res.setHeader('content-type', 'application/json; charset=utf-8');
+    res.setHeader('content-length', Buffer.byteLength(text));
+    res.end(text);
+  };
+}
+
+/** The caller, if the contract lets such a one in. */
+function admit(contract: Endpoint, req: Request, verifier: Verifier): Principal | undefined {
+  if (contract.access.credential === 'none') return undefined;
+  const caller = verifier.authenticate(req.headers.authorization);
+  const refused = refuseAccess(contract, caller);
+  if (refused) throw refused;
+  return caller;
+}
+
+/** A malformed id is answered like an unknown one, so that ids of any shape tell nothing. */
+function readParams(contract: Endpoint, params: Request['params']): unknown {
+  if (!contract.params) return undefined;
+  const parsed = contract.params.safeParse(params);
+  if (!parsed.success) throw Problem.notFound();
+  return parsed.data;
+}
+
+function checkAnswer(contract: Endpoint, body: unknown): void {
+  const schema = contract.success.body;
+  if (!schema) return;
+  const wire: unknown = JSON.parse(JSON.stringify(body));
+  const parsed = schema.safeParse(wire);
+  if (!parsed.success) throw new Error(`${contract.operation} answers against its contract: ${parsed.error.message}`);
+  if (!isDeepStrictEqual(parsed.data, wire)) throw new Error(`${contract.operation} answers fields that its contract does not have`);
+}

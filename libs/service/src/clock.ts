@@ -1,0 +1,6 @@
+/** Where time comes from; tests set it. */
+export interface Clock {
+  now(): Date;
+}
+
+export const systemClock: Clock = { now: () => new Date() };

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** Reads configuration once, from the environment; what is wrong is named, values are not shown. */
+export function readConfig<S extends z.ZodType>(schema: S, environment: Readonly<Record<string, string | undefined>>): z.output<S> {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = schema.safeParse(set);
+  if (parsed.success) return Object.freeze(parsed.data) as z.output<S>;
+  const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`The configuration is not valid:\n${problems.join('\n')}`);
+}
+
+const wholeNumber = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
+
+/** Schemas for values that come as text. */
+export const setting = {
+  port: wholeNumber.pipe(z.int().max(65_535)),
+  count: wholeNumber.pipe(z.int()),
+  flag: z.enum(['true', 'false']).transform((value) => value === 'true'),
+  list: z.string().transform((value) => value.split(',').map((item) => item.trim()).filter(Boolean)),
+  json: <S extends z.ZodType>(schema: S) =>
+    z
+      .string()
+      .transform((text, context) => {
+        try {
+          return JSON.parse(text) as unknown;
+        } catch {
+          context.addIssue({ code: 'custom', message: 'must be JSON' });
+          return z.NEVER;
+        }
+      })
+      .pipe(schema as z.ZodType<z.output<S>, unknown>),
+};
+
+/** What every process reads. */
+export const processSettings = {
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  HOST: z.string().default('127.0.0.1'),
+  PROBLEM_BASE: z.url().default('https://problems.attribution.example'),
+};

@@ -1,0 +1,26 @@
+import type { Principal } from '@attribution/auth';
+import type { Endpoint, Input, Output } from '@attribution/contracts';
+import type { RequestContext } from './request.ts';
+
+type Caller<E extends Endpoint> = E['access']['credential'] extends 'none' ? undefined : Principal;
+
+/** What a handler receives: parsed input, the verified caller, and the request's context. */
+export interface HandlerInput<E extends Endpoint> extends Input<E> {
+  readonly caller: Caller<E>;
+  readonly request: RequestContext;
+}
+
+export type Handler<E extends Endpoint> = (
+  input: HandlerInput<E>,
+) => Promise<Output<E> extends undefined ? void : Output<E>>;
+
+/** A contract and what fulfils it. */
+export interface Implementation {
+  readonly contract: Endpoint;
+  readonly handle: (input: HandlerInput<Endpoint>) => Promise<unknown>;
+}
+
+/** Fulfils a contract: the handler is called with checked input, by a caller whom the contract lets in. */
+export function implement<const E extends Endpoint>(contract: E, handle: Handler<E>): Implementation {
+  return { contract, handle: handle as unknown as Implementation['handle'] };
+}

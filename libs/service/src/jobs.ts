@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+
+/** Work that is done again and again, by one replica at a time. */
+export interface Job {
+  readonly name: string;
+  /** Milliseconds from the end of one run to the next. */
+  readonly every: number;
+  readonly run: () => Promise<void>;
+}
+
+export interface RunningJobs {
+  /** Runs a job now rather than at its next turn. */
+  wake(name: string): void;
+  stop(): Promise<void>;
+}
+
+/** Runs jobs, each under an advisory lock of its name: replicas that find it taken leave that turn out. */
+export function startJobs(jobs: readonly Job[], pool: Pool, logger: Logger): RunningJobs {
+  const naps = new Map<string, AbortController>();
+  const awake = new Set<string>();
+  let stopping = false;
+
+  async function loop(job: Job): Promise<void> {
+    while (!stopping) {
+      awake.delete(job.name);
+      await turn(job, pool).catch((error: unknown) => {
+        logger.warn({ err: error, job: job.name }, 'A job failed; its next turn tries again');
+      });
+      if (stopping || awake.has(job.name)) continue;
+      const nap = new AbortController();
+      naps.set(job.name, nap);
+      await sleep(job.every, undefined, { signal: nap.signal }).catch(() => {});
+    }
+  }
+
+  const loops = jobs.map(loop);
+  return {
+    wake(name) {
+      awake.add(name);
+      naps.get(name)?.abort();
+    },
+    async stop() {
+      stopping = true;
+      for (const nap of naps.values()) nap.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function turn(job: Job, pool: Pool): Promise<void> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const locked = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock(hashtextextended($1, 1)) AS held', [job.name]);
+    if (!locked.rows[0]?.held) return;
+    try {
+      await job.run();
+    } finally {
+      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', [job.name]);
+    }
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

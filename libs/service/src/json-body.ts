@@ -1,0 +1,78 @@
+import { Problem } from '@attribution/contracts';
+import express, { type Request, type Response } from 'express';
+
+/** Largest JSON body, bytes. */
+const limit = 1024 * 1024;
+/** Deepest nesting of a body: more is nothing a client means, and costs stack further down. */
+const maxDepth = 32;
+
+const readRaw = express.raw({ type: () => true, limit });
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The body of a request as JSON; undefined when there is none. Throws `validation-error`. */
+export async function readJsonBody(req: Request, res: Response): Promise<unknown> {
+  await new Promise<void>((resolve, reject) => readRaw(req, res, (error) => (error ? reject(refuseBody(error)) : resolve())));
+  const bytes: unknown = req.body;
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined;
+  if (!isJsonMedia(req.headers['content-type'])) {
+    throw new Problem('validation-error', 'Content-Type: must be application/json.');
+  }
+  const value = parse(bytes);
+  const fault = findFault(value, 'body', 0);
+  if (fault) throw new Problem('validation-error', fault);
+  return value;
+}
+
+function parse(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw new Problem('validation-error', 'body: is not valid UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem('validation-error', 'body: is not valid JSON.');
+  }
+}
+
+function isJsonMedia(contentType: string | undefined): boolean {
+  const [media = '', ...parameters] = (contentType ?? '').toLowerCase().split(';').map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return media === 'application/json' && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
+}
+
+/** What no field of any endpoint can take: text that Postgres cannot store, numbers JSON cannot say, deep nesting. */
+function findFault(value: unknown, path: string, depth: number): string | undefined {
+  if (typeof value === 'string') return findTextFault(value, path);
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${path}: is a number out of range.`;
+  if (value === null || typeof value !== 'object') return undefined;
+  if (depth === maxDepth) return `${path.slice(0, 100)}: is nested deeper than ${maxDepth} levels.`;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const fault = findFault(item, `${path}[${index}]`, depth + 1);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const fault = findTextFault(key, `a name in ${path}`) ?? findFault(item, `${path}.${key.slice(0, 100)}`, depth + 1);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function findTextFault(text: string, path: string): string | undefined {
+  if (text.includes('\0')) return `${path}: contains a NUL character.`;
+  return text.isWellFormed() ? undefined : `${path}: contains half of a surrogate pair.`;
+}
+
+/** body-parser's own statuses (413, 415) are not in the contract. */
+function refuseBody(error: unknown): Error {
+  const { type, status } = error as { type?: string; status?: number };
+  if (type === 'entity.too.large') return new Problem('validation-error', `body: is larger than ${limit} bytes.`);
+  if (type === 'encoding.unsupported') return new Problem('validation-error', 'Content-Encoding: is not supported.');
+  if (status !== undefined && status < 500) return new Problem('validation-error', 'body: could not be read.');
+  return error as Error;
+}

@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url';
+import { createVerifier, KeySet } from '@attribution/auth';
+import type { ServiceName } from '@attribution/contracts';
+import { migrate } from '@attribution/database';
+import { createKafkaTransport } from '@attribution/messaging';
+import { z } from 'zod';
+import { processSettings, readConfig, setting } from './config.ts';
+import { listen } from './http-server.ts';
+import { createLogger } from './logger.ts';
+import type { Service, ServiceParts } from './service.ts';
+
+/** SIGTERM to exit, milliseconds at most. */
+const stopWithin = 10_000;
+
+const Settings = z.object({
+  ...processSettings,
+  PORT: setting.port.default(8080),
+  DATABASE_URL: z.url(),
+  DATABASE_POOL_SIZE: setting.count.default(10),
+  KAFKA_BROKERS: setting.list,
+  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  KAFKA_REPLICATION_FACTOR: setting.count.default(1),
+  TOKEN_PUBLIC_KEYS: setting.json(KeySet),
+});
+
+/** Runs one service as a process of its own, with everything it needs from the environment. */
+export async function runService(options: {
+  readonly name: ServiceName;
+  /** The folder of its migrations. */
+  readonly migrations: URL;
+  readonly create: (parts: ServiceParts, environment: NodeJS.ProcessEnv) => Service;
+}): Promise<void> {
+  const { name } = options;
+  const config = readConfig(Settings, process.env);
+  const logger = createLogger({ name, level: config.LOG_LEVEL, pretty: process.stdout.isTTY });
+
+  const applied = await migrate({ url: config.DATABASE_URL, directory: fileURLToPath(options.migrations) });
+  if (applied.length > 0) logger.info({ applied }, 'Migrated the database');
+
+  const transport = createKafkaTransport({
+    brokers: config.KAFKA_BROKERS,
+    clientId: name,
+    prefix: config.KAFKA_TOPIC_PREFIX,
+    replicationFactor: config.KAFKA_REPLICATION_FACTOR,
+    logger,
+  });
+  const service = options.create(
+    {
+      databaseUrl: config.DATABASE_URL,
+      poolSize: config.DATABASE_POOL_SIZE,
+      transport,
+      verifier: createVerifier(config.TOKEN_PUBLIC_KEYS),
+      logger,
+      problemBase: config.PROBLEM_BASE,
+      checkAnswers: config.NODE_ENV !== 'production',
+    },
+    process.env,
+  );
+  service.start();
+  await transport.start();
+  const server = await listen(service.app, { host: config.HOST, port: config.PORT });
+  logger.info({ port: server.port }, 'Listening');
+
+  onStopSignal(async () => {
+    const deadline = Date.now() + stopWithin - 1_000;
+    await server.close(deadline - 3_000);
+    await transport.stopConsuming();
+    await service.drain(deadline);
+    await transport.close();
+    await service.close();
+    logger.info('Stopped');
+  });
+}
+
+/** Runs `stop` once at SIGTERM or SIGINT, then exits: 0 when it finished in time. */
+export function onStopSignal(stop: () => Promise<void>): void {
+  let stopping = false;
+  const once = () => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(1), stopWithin).unref();
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', once);
+  process.on('SIGINT', once);
+}

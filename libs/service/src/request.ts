@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { newUuid, Problem } from '@attribution/contracts';
+
+/** What a handler may know of a request besides its input. */
+export interface RequestContext {
+  /** `X-Request-Id`, also in the response and in every log line. */
+  readonly id: string;
+  /** The client's address, as the gateway found it. */
+  readonly ip: string;
+  readonly userAgent: string | null;
+  /** W3C trace context; goes into the outbox with each event. */
+  readonly traceparent: string;
+}
+
+const requestIdShape = /^[A-Za-z0-9._-]{8,128}$/;
+const traceparentShape = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
+
+/** A caller's request id where it is a plain one, else a new one. */
+export function requestIdOf(req: IncomingMessage): string {
+  const given = single(req.headers['x-request-id']);
+  return given && requestIdShape.test(given) ? given : newUuid();
+}
+
+/** The caller's W3C trace context, else a new one. */
+export function traceparentOf(req: IncomingMessage): string {
+  const given = single(req.headers.traceparent);
+  if (given && traceparentShape.test(given)) return given;
+  return `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
+}
+
+export function requestContext(req: IncomingMessage): RequestContext {
+  return {
+    id: requestIdOf(req),
+    ip: single(req.headers['x-forwarded-for'])?.split(',')[0]?.trim() || (req.socket.remoteAddress ?? ''),
+    userAgent: req.headers['user-agent']?.slice(0, 300) ?? null,
+    traceparent: traceparentOf(req),
+  };
+}
+
+/** Query parameters by name. Throws `validation-error` for a repeated one (spec §2.2) and for text nobody can store. */
+export function queryOf(url: string): Record<string, string> {
+  const at = url.indexOf('?');
+  if (at === -1) return {};
+  const query: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(url.slice(at + 1))) {
+    const label = name.slice(0, 60);
+    if (name in query) throw new Problem('validation-error', `query.${label}: is given more than once; join values with commas.`);
+    if (value.includes('\0') || value.includes('\uFFFD')) throw new Problem('validation-error', `query.${label}: contains characters that are not text.`);
+    query[name] = value;
+  }
+  return query;
+}

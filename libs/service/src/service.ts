@@ -1,0 +1,138 @@
+import type { Verifier } from '@attribution/auth';
+import type { ServiceName, Topic } from '@attribution/contracts';
+import { type Database, type NewClient, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
+import {
+  createConsumer,
+  createOutbox,
+  createRelay,
+  deadLetterTopic,
+  type EventHandler,
+  observeMessaging,
+  type Outbox,
+  type Transport,
+} from '@attribution/messaging';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { closeApp, createApp } from './app.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { serveHealth } from './health.ts';
+import type { Implementation } from './implement.ts';
+import { type Job, type RunningJobs, startJobs } from './jobs.ts';
+import { createRegistry, observeHttp } from './metrics.ts';
+
+/** What a process gives each of its services. */
+export interface ServiceParts {
+  readonly databaseUrl: string;
+  readonly poolSize?: number;
+  readonly transport: Transport;
+  readonly verifier: Verifier;
+  readonly logger: Logger;
+  readonly problemBase: string;
+  /** Checks every answer against its contract. */
+  readonly checkAnswers: boolean;
+  readonly clock?: Clock;
+}
+
+/** What a service is made of. */
+interface ServiceContents<Tx> {
+  readonly implementations: readonly Implementation[];
+  /** The topics that this service writes to. */
+  readonly publishes: readonly Topic[];
+  readonly handlers?: readonly EventHandler<Tx>[];
+  readonly jobs?: readonly Job[];
+}
+
+export interface Service {
+  readonly name: ServiceName;
+  readonly app: Express;
+  /** Starts the relay and the jobs; the transport is the process's to start. */
+  start(): void;
+  /** Ends the jobs and publishes what the outbox holds, until `deadline` (ms since the epoch). */
+  drain(deadline: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OpenService<Client extends SqlTransaction, Tx extends SqlTransaction> {
+  readonly database: Database<Client, Tx>;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Runs a job now. */
+  wake(job: string): void;
+  assemble(contents: ServiceContents<Tx>): Service;
+}
+
+const day = 24 * 60 * 60 * 1000;
+/** Longer than Kafka keeps an event, so that no redelivery finds its mark gone. */
+const inboxKeptDays = 30;
+
+/** Opens a service's own parts; `assemble` makes the service of them and of what it implements. */
+export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransaction>(
+  name: ServiceName,
+  parts: ServiceParts,
+  newClient: NewClient<Client>,
+): OpenService<Client, Tx> {
+  const { transport, problemBase } = parts;
+  const logger = parts.logger.child({ service: name });
+  const database = openDatabase<Client, Tx>(
+    {
+      url: parts.databaseUrl,
+      ...(parts.poolSize !== undefined && { poolSize: parts.poolSize }),
+      onError: (err) => logger.warn({ err }, 'A database connection broke; the pool replaces it'),
+    },
+    newClient,
+  );
+  const registry = createRegistry();
+  const messaging = observeMessaging(registry, name, database.pool);
+  const relay = createRelay({ pool: database.pool, transport, logger });
+  const outbox = createOutbox(() => relay.wake());
+  let running: RunningJobs | undefined;
+
+  return {
+    database,
+    outbox,
+    clock: parts.clock ?? systemClock,
+    logger,
+    wake: (job) => running?.wake(job),
+
+    assemble({ implementations, publishes, handlers = [], jobs = [] }) {
+      const consumer = createConsumer<Tx>({ service: name, database, outbox, handlers, logger, onDeadLetter: messaging.countDeadLetter });
+      transport.declare([...publishes, deadLetterTopic(name), ...handlers.map((handler) => handler.event.topic)]);
+      if (handlers.length > 0) transport.subscribe(consumer.subscription);
+
+      const metrics = observeHttp(registry, name);
+      const app = createApp({ implementations, verifier: parts.verifier, logger, problemBase, metrics, checkAnswers: parts.checkAnswers });
+      serveHealth(app, {
+        checks: { database: () => database.ping(), broker: () => transport.check() },
+        registry,
+        refresh: messaging.refresh,
+        problemBase,
+      });
+      closeApp(app, { logger, problemBase });
+
+      const housekeeping: Job[] = [
+        { name: 'replay-dead-letters', every: 2_000, run: async () => void (await consumer.replay()) },
+        {
+          name: 'purge-inbox',
+          every: day / 24,
+          run: async () => {
+            await database.pool.query('DELETE FROM inbox WHERE processed_at < now() - make_interval(days => $1)', [inboxKeptDays]);
+          },
+        },
+      ];
+      return {
+        name,
+        app,
+        start() {
+          relay.start();
+          running = startJobs([...housekeeping, ...jobs], database.pool, logger);
+        },
+        async drain(deadline) {
+          await running?.stop();
+          await relay.stop(deadline);
+        },
+        close: () => database.close(),
+      };
+    },
+  };
+}

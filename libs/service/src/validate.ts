@@ -1,0 +1,48 @@
+import { Problem } from '@attribution/contracts';
+import type { z } from 'zod';
+
+/** Values that must not come back in a problem, and so not in a log of one. */
+const secret = /password|code|token|secret/i;
+
+/** Parses one part of a request. Throws `validation-error` that names the first value found at fault. */
+export function validate<S extends z.ZodType>(schema: S, value: unknown, part: 'query' | 'body'): z.output<S> {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Problem('validation-error', issue ? describeIssue(issue, part) : `${part}: is not valid.`);
+}
+
+function describeIssue(issue: z.core.$ZodIssue, part: string): string {
+  const path = issue.path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${String(key)}`), part);
+  if (issue.input === undefined && issue.code === 'invalid_type') {
+    return issue.path.length === 0 ? `${part}: is required.` : `${path}: is required.`;
+  }
+  return `${path}: ${sentence(issue)}${given(issue, path)}.`;
+}
+
+/** zod's own messages, in the same voice as ours. */
+function sentence(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${names[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((value) => String(value)).join(', ')}`;
+    case 'too_small':
+      return issue.message.startsWith('Too small') ? `must be at least ${issue.minimum}${unit(issue.origin)}` : issue.message;
+    case 'too_big':
+      return issue.message.startsWith('Too big') ? `must be at most ${issue.maximum}${unit(issue.origin)}` : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+const names: Record<string, string> = { string: 'text', int: 'a whole number', number: 'a number', object: 'an object', array: 'an array', record: 'an object', boolean: 'true or false' };
+const unit = (origin: string) => (origin === 'string' ? ' characters' : origin === 'array' ? ' values' : '');
+
+/** The value itself, where it is short and no secret. */
+function given(issue: z.core.$ZodIssue, path: string): string {
+  const { input } = issue;
+  if (secret.test(path) || input === undefined || (typeof input === 'object' && input !== null)) return '';
+  const text = JSON.stringify(input);
+  return text.length > 60 ? '' : `, not ${text}`;
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Child, startChild } from './child.ts';
+import { findJava, MIN_JAVA } from './java.ts';
+import { type JarOptions, kafkaJars } from './kafka-jars.ts';
+import { kafkaTrouble } from './kafka-ping.ts';
+import { nodeSettings, properties } from './kafka-settings.ts';
+import { freePort, isFree } from './port.ts';
+import { run, tail } from './which.ts';
+
+export interface Broker {
+  brokers: string[];
+  /** Ends the JVM; may be called again. The data stay. */
+  stop(): Promise<void>;
+  /** Ends the JVM, if it runs, and starts another with the same ports and data. */
+  restart(): Promise<void>;
+}
+
+export interface BrokerOptions extends JarOptions {
+  /** Of the data, the settings and the log (kafka.log); created when missing, and of one broker only. */
+  directory: string;
+  /** Default: a free one. */
+  port?: number;
+}
+
+const START_MS = 90_000;
+const JVM = [
+  '-Xmx512m',
+  // Comes up a quarter sooner than with the compiler for long runs.
+  '-XX:TieredStopAtLevel=1',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+  '-Dorg.slf4j.simpleLogger.showDateTime=true',
+  "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd'T'HH:mm:ss.SSS",
+];
+
+/** Runs a single KRaft node of Kafka on 127.0.0.1, without Docker. Needs Java, and Maven the first time. */
+export async function startKafka(options: BrokerOptions): Promise<Broker> {
+  const java = await findJava();
+  if (java === undefined) throw new Error(`Java ${MIN_JAVA} or newer, which Kafka needs, was not found`);
+  const classes = ['-cp', join(await kafkaJars(options), '*')];
+  const directory = resolve(options.directory);
+  const port = options.port ?? (await freePort());
+  // Else a server that is there already would pass for this one.
+  if (!(await isFree(port))) throw new Error(`Port ${port} of 127.0.0.1, meant for Kafka, is taken`);
+  const settingsFile = await prepare(directory, port);
+  if (!(await isFormatted(directory))) {
+    options.say?.('Kafka: formatting its storage…');
+    // Joined to its option, as an id may begin with a dash.
+    const id = `--cluster-id=${randomBytes(16).toString('base64url')}`;
+    const format = ['kafka.tools.StorageTool', 'format', '--standalone', id, '-c', settingsFile];
+    const { ok, output } = await run(java.program, [...JVM, ...classes, ...format], { ms: START_MS });
+    if (!ok) throw new Error(`Kafka could not format its storage.\n${tail(output)}`);
+  }
+
+  const address = `127.0.0.1:${port}`;
+  const launch = async (): Promise<Child> => {
+    options.say?.(`Kafka: starting on port ${port}…`);
+    const server = await startChild({
+      name: 'Kafka',
+      program: java.program,
+      args: [...JVM, ...classes, 'kafka.Kafka', settingsFile],
+      log: join(directory, 'kafka.log'),
+    });
+    await server.ready(() => kafkaTrouble(address), START_MS);
+    return server;
+  };
+  let server = await launch();
+  let turn = Promise.resolve();
+  /** A stop() during a restart() has to wait for the JVM that it is to end. */
+  const inTurn = (work: () => Promise<void>) => (turn = turn.then(work, work));
+  return {
+    brokers: [address],
+    stop: () => inTurn(() => server.stop()),
+    restart: () =>
+      inTurn(async () => {
+        await server.stop();
+        server = await launch();
+      }),
+  };
+}
+
+/** Writes the settings, anew each time: the ports may be others than those of an earlier run. */
+async function prepare(directory: string, port: number): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  let controllerPort = await freePort();
+  while (controllerPort === port) controllerPort = await freePort();
+  const settings = {
+    ...nodeSettings({ port, controllerPort, data: dataOf(directory) }),
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
+  };
+  const file = join(directory, 'server.properties');
+  await writeFile(file, properties(settings));
+  return file;
+}
+
+const dataOf = (directory: string) => join(directory, 'data');
+
+function isFormatted(directory: string): Promise<boolean> {
+  return access(join(dataOf(directory), 'meta.properties')).then(
+    () => true,
+    () => false,
+  );
+}

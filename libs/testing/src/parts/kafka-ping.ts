@@ -1,0 +1,22 @@
+import { Kafka, logLevel } from 'kafkajs';
+
+/** Says what keeps a Kafka from answering, or undefined when it answers; `brokers` are joined by commas. */
+export async function kafkaTrouble(brokers: string): Promise<string | undefined> {
+  const admin = new Kafka({
+    brokers: brokers.split(',').map((broker) => broker.trim()),
+    clientId: 'ready',
+    connectionTimeout: 3_000,
+    requestTimeout: 5_000,
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 0 },
+  }).admin();
+  try {
+    await admin.connect();
+    // A broker that has just come up answers before it belongs to its cluster, and then cannot create topics.
+    return (await admin.describeCluster()).brokers.length > 0 ? undefined : 'no broker is ready';
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await admin.disconnect().catch(() => {});
+  }
+}
