@@ -16,3 +16,12 @@ export const accountCreated = event({
     owner_user_id: id('user'),
   }),
 });
+
+/** A sign-up that was never verified has been taken back: nothing of the account is left. */
+export const accountPurged = event({
+  type: 'account.purged',
+  topic: accountEvents,
+  version: 1,
+  key: (data) => data.account_id,
+  data: z.object({ account_id: id('account') }),
+});

@@ -11,7 +11,7 @@ export const MIN_JAVA = 17;
 
 /** A Java that is new enough: JAVA_HOME's, else the one on PATH. */
 export async function findJava(): Promise<Java | undefined> {
-  const home = process.env['JAVA_HOME'];
+  const home = process.env.JAVA_HOME;
   const programs = [home && join(home, 'bin', 'java'), await which('java')];
   for (const program of programs) {
     if (!program) continue;

@@ -31,7 +31,10 @@ export interface Jars {
 /** Where the jars are or will be, and whether they are there. */
 export async function cachedJars({ cache, pom = POM }: JarOptions): Promise<Jars> {
   // The name is the stamp: it has the pom's hash, and a directory gets it only when it is complete.
-  const hash = createHash('sha256').update(await readFile(pom)).digest('hex').slice(0, 16);
+  const hash = createHash('sha256')
+    .update(await readFile(pom))
+    .digest('hex')
+    .slice(0, 16);
   const directory = join(resolve(cache), `kafka-${hash}`);
   return { directory, there: await exists(directory) };
 }

@@ -26,7 +26,7 @@ const HINT = `Start Docker, install Java ${MIN_JAVA} and Maven, or give TEST_KAF
  * first, like Maven, where that can be done. Rejects when the one given does not answer.
  */
 export async function findKafka(options: KafkaOptions): Promise<Part | NoPart> {
-  const brokers = process.env['TEST_KAFKA_BROKERS'];
+  const brokers = process.env.TEST_KAFKA_BROKERS;
   if (brokers) return given(`Kafka at ${brokers}`, brokers, 'TEST_KAFKA_BROKERS', kafkaTrouble);
   const docker = async () => inDocker(container(await kafkaVersion(options.pom)), options.say);
   return firstOf('Kafka', [docker, () => local(options)], HINT, options.say);

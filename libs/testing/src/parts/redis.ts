@@ -24,7 +24,7 @@ const MEMORY_ONLY = ['--save', '', '--appendonly', 'no'];
  * that can be done. Rejects when the one given does not answer.
  */
 export async function findRedis(options: RedisOptions): Promise<Part | NoPart> {
-  const url = process.env['TEST_REDIS_URL'];
+  const url = process.env.TEST_REDIS_URL;
   if (url) return given(`Redis at ${hostOf(url)}`, url, 'TEST_REDIS_URL', redisTrouble);
   const docker = () =>
     inDocker(

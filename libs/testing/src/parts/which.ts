@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 
 /** The path of a program on PATH. */
 export async function which(program: string): Promise<string | undefined> {
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
+  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
     if (directory !== '' && (await isProgram(join(directory, program)))) return join(directory, program);
   }
   return undefined;

@@ -1,0 +1,35 @@
+import type { AccountDatabase, Tx } from '../store.ts';
+
+export interface NewAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly accountType: string;
+  readonly ownerId: string;
+  readonly now: Date;
+}
+
+/** An account, its owner's membership and its empty balance. */
+export async function insertAccount(tx: Tx, account: NewAccount): Promise<void> {
+  const { id, name, accountType, ownerId, now } = account;
+  await tx.account.create({
+    data: { id, name, account_type_key: accountType, created_at: now, updated_at: now },
+  });
+  await tx.membership.create({ data: { user_id: ownerId, account_id: id, role: 'owner', joined_at: now } });
+  await tx.balance.create({ data: { account_id: id } });
+}
+
+export async function deleteAccount(tx: Tx, id: string): Promise<void> {
+  await tx.account.delete({ where: { id } });
+}
+
+export async function findPlans(database: Pick<AccountDatabase, 'prisma'>) {
+  return database.prisma.plan.findMany({ orderBy: { position: 'asc' } });
+}
+
+export async function findPlan(tx: Pick<Tx, 'plan'>, key: string) {
+  return tx.plan.findUniqueOrThrow({ where: { key } });
+}
+
+export async function findActiveAccountTypes(database: Pick<AccountDatabase, 'prisma'>) {
+  return database.prisma.accountType.findMany({ where: { active: true }, orderBy: { position: 'asc' } });
+}

@@ -1,0 +1,21 @@
+import { forgotPassword } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import { type Codes, codeRules, emailKeyOf } from '../codes/index.ts';
+import { type MailQueue, passwordResetMail } from '../mail/index.ts';
+import type { AccountDatabase } from '../store.ts';
+import { findUserByEmail } from '../users/index.ts';
+
+/** The same work and answer for any address; only a known one gets a message. */
+export const forgotPasswordEndpoint = (parts: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
+  implement(forgotPassword, async ({ body }) => {
+    const { database, codes, mail } = parts;
+    const code = await codes.prepare('reset_password', body.email);
+    const user = await findUserByEmail(database, emailKeyOf(body.email));
+    const known = user && !user.disabled_at ? user : null;
+    await database.transaction(async (tx) => {
+      await code.issue(tx, known?.id ?? null);
+      if (!known) return;
+      const message = { to: known.email, fullName: known.full_name, code: code.code, minutes: codeRules.minutes };
+      await mail.enqueue(tx, passwordResetMail(message));
+    });
+  });

@@ -1,0 +1,79 @@
+import { accountCreated, newId, Problem, signup } from '@attribution/contracts';
+import { isUniqueViolation } from '@attribution/database';
+import { newEvent, type Outbox } from '@attribution/messaging';
+import { type Clock, implement } from '@attribution/service';
+import { findPlan, insertAccount } from '../accounts/index.ts';
+import { type Codes, codeRules, emailKeyOf } from '../codes/index.ts';
+import { postGrant } from '../ledger/index.ts';
+import { type MailQueue, verificationMail } from '../mail/index.ts';
+import type { Hasher } from '../passwords/index.ts';
+import type { AccountDatabase } from '../store.ts';
+import { findUserByEmail, insertUser } from '../users/index.ts';
+import type { CheckNewPassword } from './new-password.ts';
+
+/** The account type of whoever signs up; another is arranged with us. */
+const accountType = 'network';
+/** The free grant burns before what was paid for. */
+const freeGrantPriority = 10;
+
+export const signupEndpoint = (parts: {
+  database: AccountDatabase;
+  outbox: Outbox;
+  hasher: Hasher;
+  codes: Codes;
+  mail: MailQueue;
+  clock: Clock;
+  checkNewPassword: CheckNewPassword;
+}) =>
+  implement(signup, async ({ body, request }) => {
+    const { database, outbox, hasher, codes, mail, clock } = parts;
+    parts.checkNewPassword(body.password, 'body.password');
+    const emailKey = emailKeyOf(body.email);
+    if (await findUserByEmail(database, emailKey)) throw addressTaken();
+
+    const [passwordHash, code] = await Promise.all([
+      hasher.hashPassword(body.password),
+      codes.prepare('verify_email', body.email),
+    ]);
+    const userId = newId('user');
+    const accountId = newId('account');
+    const now = clock.now();
+    const name = body.full_name;
+
+    await database
+      .transaction(async (tx) => {
+        await insertUser(tx, { id: userId, email: body.email, emailKey, fullName: name, passwordHash, now });
+        await insertAccount(tx, { id: accountId, name, accountType, ownerId: userId, now });
+        const free = await findPlan(tx, 'free');
+        await postGrant(tx, {
+          accountId,
+          amount: free.tokens,
+          description: `${free.name} plan`,
+          idempotencyKey: 'signup',
+          priority: freeGrantPriority,
+          expiresAt: null,
+          now,
+        });
+        await code.issue(tx, userId);
+        await mail.enqueue(tx, verificationMail({ to: body.email, fullName: name, code: code.code, minutes: codeRules.minutes }));
+        const data = { account_id: accountId, name, account_type: accountType, owner_user_id: userId };
+        await outbox.append(tx, newEvent(accountCreated, data, { accountId, occurredAt: now, traceparent: request.traceparent }));
+      })
+      .catch((error: unknown) => {
+        throw isUniqueViolation(error) ? addressTaken() : error;
+      });
+
+    return {
+      user_id: userId,
+      account_id: accountId,
+      verification: {
+        method: 'email_code',
+        email: body.email,
+        code_length: codeRules.length,
+        code_charset: 'digits',
+        expires_in: codeRules.minutes * 60,
+      } as const,
+    };
+  });
+
+const addressTaken = () => new Problem('conflict', 'body.email: there is a user with this address already.');

@@ -1,0 +1,61 @@
+import type { AccountDatabase, Tx } from '../store.ts';
+import type { CodePurpose, LiveCode } from './code.ts';
+
+export interface NewCode {
+  readonly purpose: CodePurpose;
+  readonly emailKey: string;
+  readonly userId: string | null;
+  readonly codeHash: string;
+  readonly now: Date;
+  readonly expiresAt: Date;
+}
+
+/** Puts the code in the place of the one before, which is dead with that. */
+export async function replaceCode(tx: Tx, code: NewCode): Promise<void> {
+  const { purpose, emailKey: email_key } = code;
+  const state = {
+    user_id: code.userId,
+    code_hash: code.codeHash,
+    attempts: 0,
+    expires_at: code.expiresAt,
+    used_at: null,
+    created_at: code.now,
+  };
+  await tx.emailCode.upsert({
+    where: { purpose_email_key: { purpose, email_key } },
+    create: { purpose, email_key, ...state },
+    update: state,
+  });
+}
+
+export interface CodeRow extends LiveCode {
+  readonly user_id: string | null;
+  readonly code_hash: string;
+}
+
+/**
+ * Counts an attempt, at once and for good, and returns the code with it. An address without a code gets one that
+ * nothing matches, so that it is counted and exhausted like any other.
+ */
+export async function countAttempt(database: AccountDatabase, decoy: NewCode): Promise<CodeRow> {
+  const [row] = await database.prisma.$queryRaw<CodeRow[]>`
+    INSERT INTO email_codes (purpose, email_key, user_id, code_hash, attempts, expires_at, created_at)
+    VALUES (${decoy.purpose}::"CodePurpose", ${decoy.emailKey}, NULL, ${decoy.codeHash}, 1, ${decoy.expiresAt}, ${decoy.now})
+    ON CONFLICT (purpose, email_key) DO UPDATE SET attempts = LEAST(email_codes.attempts + 1, 1000)
+    RETURNING user_id, code_hash, attempts, expires_at, used_at`;
+  if (!row) throw new Error('An upsert returned no row');
+  return row;
+}
+
+/** Spends the code; false when it was spent or replaced in the meantime. */
+export async function spendCode(tx: Tx, spent: { purpose: CodePurpose; emailKey: string; codeHash: string; now: Date }): Promise<boolean> {
+  const { count } = await tx.emailCode.updateMany({
+    where: { purpose: spent.purpose, email_key: spent.emailKey, code_hash: spent.codeHash, used_at: null },
+    data: { used_at: spent.now },
+  });
+  return count === 1;
+}
+
+export async function deleteCodesExpiredBefore(database: AccountDatabase, time: Date): Promise<void> {
+  await database.prisma.emailCode.deleteMany({ where: { expires_at: { lt: time } } });
+}

@@ -1,0 +1,22 @@
+import { KeySet } from '@attribution/auth';
+import { readConfig, setting } from '@attribution/service';
+import { z } from 'zod';
+
+const Settings = z
+  .object({
+    TOKEN_PRIVATE_KEYS: setting.json(KeySet),
+    PASSWORD_PEPPER: z.string().min(32, 'must have at least 32 characters'),
+    PASSWORD_MIN_LENGTH: setting.count.pipe(z.int().min(8).max(128)).default(8),
+    BCRYPT_COST: setting.count.pipe(z.int().min(4).max(16)).default(12),
+    SECRET_KEYS: setting.list.pipe(z.array(z.base64()).min(1)),
+    SMTP_URL: z.url().optional(),
+    MAIL_DIR: z.string().optional(),
+    MAIL_FROM: z.string().default('Attribution Platform <no-reply@attribution.example>'),
+  })
+  .refine((config) => config.SMTP_URL || config.MAIL_DIR, { message: 'set SMTP_URL or MAIL_DIR', path: ['SMTP_URL'] });
+
+export type AccountConfig = z.output<typeof Settings>;
+
+export function readAccountConfig(environment: Readonly<Record<string, string | undefined>>): AccountConfig {
+  return readConfig(Settings, environment);
+}

@@ -1,0 +1,4 @@
+export type { Mail, MailSender } from './mail.ts';
+export { createMailQueue, type MailQueue, mailJob } from './mail-queue.ts';
+export { createFolderSender, createSmtpSender } from './senders.ts';
+export { passwordResetMail, verificationMail } from './templates.ts';

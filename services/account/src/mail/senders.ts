@@ -1,0 +1,31 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { MailSender } from './mail.ts';
+
+/** Sends by SMTP (RFC 5321). */
+export function createSmtpSender(options: { url: string; from: string }): MailSender {
+  const transport = createTransport(options.url, { from: options.from });
+  return {
+    async send(mail) {
+      await transport.sendMail(mail);
+    },
+  };
+}
+
+/** Writes each message as one `.eml` file (RFC 5322) that any mail program opens. Names sort by time. */
+export function createFolderSender(options: { directory: string; from: string; now: () => Date }): MailSender {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from: options.from });
+  let count = 0;
+  return {
+    async send(mail) {
+      const { message } = await transport.sendMail(mail);
+      const time = options.now().toISOString().replaceAll(':', '-');
+      const name = `${time}-${++count}-${mail.to.replaceAll(/[^A-Za-z0-9@._+-]/g, '_')}.eml`;
+      await mkdir(options.directory, { recursive: true });
+      // Renamed when complete: who watches the folder never reads half a message.
+      await writeFile(join(options.directory, `.${name}`), message as Buffer, { mode: 0o600 });
+      await rename(join(options.directory, `.${name}`), join(options.directory, name));
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Mail } from './mail.ts';
+
+interface CodeMail {
+  readonly to: string;
+  readonly fullName: string;
+  readonly code: string;
+  readonly minutes: number;
+}
+
+export function verificationMail(mail: CodeMail): Mail {
+  return codeMail(mail, {
+    subject: 'Your verification code',
+    before: 'Welcome. To finish signing up, enter this code:',
+    after: 'If you did not sign up, ignore this message: without the code the account stays closed.',
+  });
+}
+
+export function passwordResetMail(mail: CodeMail): Mail {
+  return codeMail(mail, {
+    subject: 'Your password reset code',
+    before: 'To set a new password, enter this code:',
+    after: 'If you did not ask for it, ignore this message: your password stays as it is.',
+  });
+}
+
+function codeMail({ to, fullName, code, minutes }: CodeMail, words: { subject: string; before: string; after: string }): Mail {
+  const lifetime = `It works once, within ${minutes} minutes.`;
+  return {
+    to,
+    subject: words.subject,
+    text: [`Hello ${fullName},`, words.before, code, lifetime, words.after, ''].join('\n\n'),
+    html: page(words.subject, [
+      paragraph(`Hello ${fullName},`),
+      paragraph(words.before),
+      `<p style="margin:24px 0;font:700 32px/1.2 ui-monospace,monospace;letter-spacing:6px">${escape(code)}</p>`,
+      paragraph(lifetime),
+      `<p style="margin:0;color:#5b6470">${escape(words.after)}</p>`,
+    ]),
+  };
+}
+
+function page(title: string, blocks: readonly string[]): string {
+  return [
+    '<!doctype html>',
+    `<html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title></head>`,
+    '<body style="margin:0;padding:32px 16px;background:#f4f5f7;color:#1c2330;font:16px/1.5 system-ui,sans-serif">',
+    '<div style="max-width:480px;margin:0 auto;padding:32px;background:#fff;border-radius:8px">',
+    ...blocks,
+    '</div></body></html>',
+    '',
+  ].join('\n');
+}
+
+const paragraph = (text: string) => `<p style="margin:0 0 16px">${escape(text)}</p>`;
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escape = (text: string) => text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);

@@ -1,0 +1,2 @@
+export { createHasher, type Hasher } from './hasher.ts';
+export { refusePassword } from './password.ts';

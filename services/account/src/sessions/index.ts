@@ -1,0 +1,12 @@
+export { expandServices, hasBilling, type Membership } from './membership.ts';
+export { readRefreshToken, refreshTokenDays, sameHash } from './refresh-token.ts';
+export {
+  deleteSessionsUnusedSince,
+  endSessions,
+  findMembership,
+  findRefreshToken,
+  touchSession,
+  useRefreshToken,
+} from './session.store.ts';
+export { viewUser } from './session.view.ts';
+export { createSessions, type Sessions } from './sessions.ts';

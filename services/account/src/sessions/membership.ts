@@ -1,0 +1,68 @@
+import type { AccessClaims } from '@attribution/auth';
+import { type ServiceName, serviceNames } from '@attribution/contracts';
+import { z } from 'zod';
+
+export type ServiceMap = Partial<Record<ServiceName | '*', 'r' | 'w'>>;
+
+/** A user's place in an account. */
+export interface Membership {
+  readonly user_id: string;
+  readonly account_id: string;
+  readonly role: 'owner' | 'admin' | 'member';
+  readonly group_scope: 'all' | 'selected';
+  readonly services: ServiceMap | null;
+  readonly billing: boolean;
+  readonly status: 'active' | 'disabled';
+  readonly joined_at: Date;
+  readonly grants: readonly { readonly group_id: string; readonly role: 'a' | 'm' }[];
+}
+
+export const ServiceMap = z.partialRecord(z.enum([...serviceNames, '*']), z.enum(['r', 'w']));
+
+/** Owners and admins have billing access; a member has it when it was granted. */
+export function hasBilling({ role, billing }: Pick<Membership, 'role' | 'billing'>): boolean {
+  return role !== 'member' || billing;
+}
+
+/** The claims of spec §5.5 that follow from a membership: those of no restriction are left out. */
+export function claimsOf(membership: Membership, accountType: string): Omit<AccessClaims, 'sid' | 'key'> {
+  const narrowed = membership.group_scope === 'selected';
+  return {
+    sub: membership.user_id,
+    account: membership.account_id,
+    role: membership.role,
+    account_type: accountType,
+    ...(narrowed && {
+      group_scope: 'selected',
+      groups: Object.fromEntries(membership.grants.map((grant) => [grant.group_id, grant.role])),
+    }),
+    ...(!hasBilling(membership) && { bil: 'n' }),
+    ...(membership.services && { svc: membership.services }),
+  };
+}
+
+/** What a membership may do in each service, expanded; a service it cannot touch is absent. */
+export function expandServices(membership: Membership): Partial<Record<ServiceName, 'r' | 'w'>> {
+  const { services } = membership;
+  const letterOf = (name: ServiceName) => (services === null ? 'w' : (services[name] ?? services['*']));
+  const entries = serviceNames.flatMap((name) => {
+    const letter = name === 'billing' && !hasBilling(membership) ? undefined : letterOf(name);
+    return letter ? [[name, letter] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+interface OpenMembership extends Membership {
+  readonly account: { readonly status: 'active' | 'suspended' | 'closed' };
+}
+
+/**
+ * The account of a new session (spec §4.1, login rule 4): the open account that the user owns, the earliest joined of
+ * several, else the earliest open membership. Undefined when there is none.
+ */
+export function chooseMembership<M extends OpenMembership>(memberships: readonly M[]): M | undefined {
+  const open = memberships
+    .filter((m) => m.status === 'active' && m.account.status !== 'closed')
+    .sort((a, b) => a.joined_at.getTime() - b.joined_at.getTime());
+  return open.find((m) => m.role === 'owner') ?? open[0];
+}

@@ -1,0 +1,95 @@
+import type { AccountDatabase, Tx } from '../store.ts';
+import { type Membership, ServiceMap } from './membership.ts';
+
+const withGrants = { grants: { select: { group_id: true, role: true } } } as const;
+
+/** A stored `services` that cannot be read grants nothing, rather than everything. */
+function readMembership<M extends { services: unknown }>(row: M): M & { services: ServiceMap | null } {
+  const services = row.services === null ? null : (ServiceMap.safeParse(row.services).data ?? {});
+  return { ...row, services };
+}
+
+export async function findMemberships(database: Pick<AccountDatabase, 'prisma'>, userId: string) {
+  const rows = await database.prisma.membership.findMany({
+    where: { user_id: userId },
+    include: { ...withGrants, account: true },
+  });
+  return rows.map(readMembership);
+}
+
+export async function findMembership(
+  tx: Pick<Tx, 'membership'>,
+  userId: string,
+  accountId: string,
+): Promise<Membership | undefined> {
+  const row = await tx.membership.findUnique({
+    where: { user_id_account_id: { user_id: userId, account_id: accountId } },
+    include: withGrants,
+  });
+  return row ? readMembership(row) : undefined;
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly accountId: string;
+  readonly ip: string;
+  readonly userAgent: string | null;
+  readonly now: Date;
+}
+
+export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
+  await tx.session.create({
+    data: {
+      id: session.id,
+      user_id: session.userId,
+      account_id: session.accountId,
+      ip: session.ip,
+      user_agent: session.userAgent,
+      created_at: session.now,
+      last_used_at: session.now,
+    },
+  });
+}
+
+export async function insertRefreshToken(
+  tx: Tx,
+  token: { id: string; hash: string; sessionId: string; now: Date; expiresAt: Date },
+): Promise<void> {
+  await tx.refreshToken.create({
+    data: { id: token.id, hash: token.hash, session_id: token.sessionId, issued_at: token.now, expires_at: token.expiresAt },
+  });
+}
+
+/** A refresh token with its session, user, account and membership; null where the membership is gone. */
+export async function findRefreshToken(tx: Tx, id: string) {
+  return tx.refreshToken.findUnique({
+    where: { id },
+    include: { session: { include: { user: true, account: true } } },
+  });
+}
+
+/** Uses the token up; false when it was used before. Of parallel uses one succeeds. */
+export async function useRefreshToken(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const { count } = await tx.refreshToken.updateMany({ where: { id, used_at: null }, data: { used_at: now } });
+  return count === 1;
+}
+
+export async function touchSession(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.session.update({ where: { id }, data: { last_used_at: now } });
+}
+
+/** Ends sessions that are still open; their refresh tokens are dead with them. */
+export async function endSessions(
+  tx: Pick<Tx, 'session'>,
+  which: { id?: string; user_id?: string },
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await tx.session.updateMany({ where: { ...which, ended_at: null }, data: { ended_at: now, end_reason: reason } });
+}
+
+/** Deletes what no token can come back to. */
+export async function deleteSessionsUnusedSince(database: AccountDatabase, time: Date): Promise<void> {
+  await database.prisma.session.deleteMany({ where: { last_used_at: { lt: time } } });
+}

@@ -1,0 +1,84 @@
+import { ACCESS_TOKEN_TTL, type Signer } from '@attribution/auth';
+import { type MfaChallenge, type MfaSetupRequired, newUuid, Problem, type Session } from '@attribution/contracts';
+import type { Clock, RequestContext } from '@attribution/service';
+import type { z } from 'zod';
+import type { AccountDatabase, Tx } from '../store.ts';
+import { chooseMembership, claimsOf, type Membership } from './membership.ts';
+import { newRefreshToken, refreshTokenDays } from './refresh-token.ts';
+import { findMemberships, insertRefreshToken, insertSession } from './session.store.ts';
+import { viewAccount, viewUser } from './session.view.ts';
+
+type UserRow = Parameters<typeof viewUser>[0] & { require_mfa: boolean };
+type AccountRow = Parameters<typeof viewAccount>[0];
+
+/** Seconds that the tokens of the MFA envelopes live. */
+const mfaTokenTtl = { challenge: 5 * 60, setup: 15 * 60 };
+const day = 24 * 60 * 60 * 1000;
+
+export interface Sessions {
+  /** The account that a user enters. Throws `forbidden` when none is open. */
+  chooseAccount(userId: string): Promise<EnteredAccount>;
+  /** What a person gets who has proved who they are: a session, or what MFA asks for first (login rules 1 to 3). */
+  enter(user: UserRow, entered: EnteredAccount, request: RequestContext): Promise<EnterOutcome>;
+  /** Opens a session in the caller's transaction. */
+  open(tx: Tx, user: UserRow, entered: EnteredAccount, request: RequestContext): Promise<z.output<typeof Session>>;
+  /** New tokens of a session. */
+  issueTokens(tx: Tx, membership: Membership, accountType: string, sessionId: string): Promise<TokenPair>;
+  /** The envelope that stands before a session where MFA is required and not set up. */
+  setupEnvelope(userId: string, accountId: string): z.output<typeof MfaSetupRequired>;
+}
+
+export type EnterOutcome = z.output<typeof Session> | z.output<typeof MfaChallenge> | z.output<typeof MfaSetupRequired>;
+
+interface EnteredAccount {
+  readonly membership: Membership;
+  readonly account: AccountRow;
+}
+
+interface TokenPair {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+export function createSessions({ database, signer, clock }: { database: AccountDatabase; signer: Signer; clock: Clock }): Sessions {
+  const sessions: Sessions = {
+    async chooseAccount(userId) {
+      const membership = chooseMembership(await findMemberships(database, userId));
+      if (!membership) throw new Problem('forbidden', 'The account is closed, and there is no other open account of yours.');
+      return { membership, account: membership.account };
+    },
+
+    async enter(user, entered, request) {
+      const { user_id: sub, account_id: account } = entered.membership;
+      if (user.mfa_enabled_at) {
+        const token = signer.sign('mfa-challenge+jwt', { sub, account }, mfaTokenTtl.challenge, clock.now());
+        return { mfa_challenge: true, challenge_token: token, expires_in: mfaTokenTtl.challenge };
+      }
+      if (user.require_mfa || entered.account.require_mfa) return sessions.setupEnvelope(sub, account);
+      return database.transaction((tx) => sessions.open(tx, user, entered, request));
+    },
+
+    async open(tx, user, { membership, account }, request) {
+      const id = newUuid();
+      const { ip, userAgent } = request;
+      await insertSession(tx, { id, userId: user.id, accountId: account.id, ip, userAgent, now: clock.now() });
+      const tokens = await sessions.issueTokens(tx, membership, account.account_type_key, id);
+      return { ...tokens, user: viewUser(user), account: viewAccount(account) };
+    },
+
+    async issueTokens(tx, membership, accountType, sessionId) {
+      const now = clock.now();
+      const refresh = newRefreshToken();
+      const expiresAt = new Date(now.getTime() + refreshTokenDays * day);
+      await insertRefreshToken(tx, { id: refresh.id, hash: refresh.hash, sessionId, now, expiresAt });
+      const claims = { ...claimsOf(membership, accountType), sid: sessionId };
+      return { access_token: signer.sign('at+jwt', claims, ACCESS_TOKEN_TTL, now), refresh_token: refresh.token };
+    },
+
+    setupEnvelope(userId, accountId) {
+      const token = signer.sign('mfa-setup+jwt', { sub: userId, account: accountId }, mfaTokenTtl.setup, clock.now());
+      return { mfa_setup_required: true, setup_token: token, expires_in: mfaTokenTtl.setup };
+    },
+  };
+  return sessions;
+}

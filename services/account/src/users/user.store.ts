@@ -1,0 +1,54 @@
+import type { AccountDatabase, Tx } from '../store.ts';
+
+export async function findUserByEmail(database: Pick<AccountDatabase, 'prisma'>, emailKey: string) {
+  return database.prisma.user.findUnique({ where: { email_key: emailKey } });
+}
+
+export async function findUser(tx: Pick<Tx, 'user'>, id: string) {
+  return tx.user.findUnique({ where: { id } });
+}
+
+export interface NewUser {
+  readonly id: string;
+  readonly email: string;
+  readonly emailKey: string;
+  readonly fullName: string;
+  readonly passwordHash: string;
+  readonly now: Date;
+}
+
+export async function insertUser(tx: Tx, user: NewUser): Promise<void> {
+  await tx.user.create({
+    data: {
+      id: user.id,
+      email: user.email,
+      email_key: user.emailKey,
+      full_name: user.fullName,
+      password_hash: user.passwordHash,
+      created_at: user.now,
+      updated_at: user.now,
+    },
+  });
+}
+
+export async function markEmailVerified(tx: Tx, id: string, now: Date) {
+  return tx.user.update({ where: { id }, data: { email_verified_at: now, updated_at: now } });
+}
+
+export async function setPassword(tx: Tx, id: string, passwordHash: string, now: Date): Promise<void> {
+  await tx.user.update({ where: { id }, data: { password_hash: passwordHash, updated_at: now } });
+}
+
+/** Locks some users who never verified their address since `time`, with the accounts that they alone are in. */
+export async function lockStaleUsers(tx: Tx, time: Date, limit: number) {
+  return tx.$queryRaw<{ user_id: string; account_id: string | null }[]>`
+    SELECT u.id AS user_id, m.account_id
+    FROM users u LEFT JOIN memberships m ON m.user_id = u.id AND m.role = 'owner'
+      AND NOT EXISTS (SELECT FROM memberships o WHERE o.account_id = m.account_id AND o.user_id <> u.id)
+    WHERE u.email_verified_at IS NULL AND u.created_at < ${time}
+    ORDER BY u.created_at LIMIT ${limit} FOR UPDATE OF u SKIP LOCKED`;
+}
+
+export async function deleteUser(tx: Tx, id: string): Promise<void> {
+  await tx.user.delete({ where: { id } });
+}

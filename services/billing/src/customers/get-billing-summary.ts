@@ -1,0 +1,25 @@
+import { getBillingSummary } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import type { BillingDatabase } from '../store.ts';
+import { currency, findCustomer } from './customer.store.ts';
+
+export const getBillingSummaryEndpoint = (database: BillingDatabase) =>
+  implement(getBillingSummary, async ({ caller }) => {
+    const customer = await findCustomer(database, caller.accountId);
+    const subscription = customer?.subscriptions[0];
+    // The record follows the account by an event: until then the account owes and owns nothing.
+    return {
+      account_id: caller.accountId,
+      provider_customer_id: customer?.provider_customer_id ?? null,
+      credit_balance_cents: customer?.credit_balance_cents ?? 0,
+      currency: customer?.currency ?? currency,
+      active_subscription: subscription
+        ? {
+            plan_key: subscription.plan_key,
+            status: subscription.status,
+            cancel_at_period_end: subscription.cancel_at_period_end,
+            current_period_end: subscription.current_period_end?.toISOString() ?? null,
+          }
+        : null,
+    };
+  });

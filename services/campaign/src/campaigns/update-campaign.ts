@@ -1,0 +1,27 @@
+import { type CampaignChange, Problem, updateCampaign } from '@attribution/contracts';
+import { type Clock, implement } from '@attribution/service';
+import type { z } from 'zod';
+import type { CampaignDatabase } from '../store.ts';
+import { requireDateOrder, requireDraft } from './campaign.ts';
+import { type CampaignFields, lockCampaign, replaceFields } from './campaign.store.ts';
+import { fieldsOf, viewCampaign } from './campaign.view.ts';
+import { requireGroup } from './group-choice.ts';
+
+export const updateCampaignEndpoint = ({ database, clock }: { database: CampaignDatabase; clock: Clock }) =>
+  implement(updateCampaign, async ({ params, body, caller }) =>
+    database.transaction(async (tx) => {
+      const row = await lockCampaign(tx, caller, params.id);
+      if (!row) throw Problem.notFound();
+      requireDraft(row.status);
+      const before = fieldsOf(row);
+      const fields = merge(before, body);
+      requireDateOrder(fields.start_date, fields.end_date);
+      if (fields.group_id && fields.group_id !== before.group_id) await requireGroup(tx, caller, fields.group_id);
+      return viewCampaign(await replaceFields(tx, row.id, fields, clock.now()));
+    }),
+  );
+
+/** Fields that are given replace; the brief is merged. */
+function merge(before: CampaignFields, change: z.output<typeof CampaignChange>): CampaignFields {
+  return { ...before, ...change, brief: { ...before.brief, ...change.brief } } as CampaignFields;
+}

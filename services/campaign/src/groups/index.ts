@@ -1,0 +1,2 @@
+export { isKnownGroup } from './known-group.store.ts';
+export { onGroupCreated, onGroupDeleted } from './on-group.ts';

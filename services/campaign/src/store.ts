@@ -1,0 +1,7 @@
+import type { Database } from '@attribution/database';
+import type { Prisma, PrismaClient } from './generated/prisma/client.ts';
+
+/** The transaction of this service's database, as the stores take it. */
+export type Tx = Prisma.TransactionClient;
+
+export type CampaignDatabase = Database<PrismaClient, Tx>;

@@ -1,0 +1,13 @@
+import { getGroup, Problem } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import type { OrganizationDatabase } from '../store.ts';
+import { findGroup } from './group.store.ts';
+import { viewGroup } from './group.view.ts';
+import { scopeOf } from './scope.ts';
+
+export const getGroupEndpoint = ({ prisma }: OrganizationDatabase) =>
+  implement(getGroup, async ({ params, caller }) => {
+    const group = await findGroup(prisma, scopeOf(caller), params.id);
+    if (!group) throw Problem.notFound();
+    return viewGroup(group);
+  });
