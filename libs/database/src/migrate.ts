@@ -101,19 +101,27 @@ function listOf(directory: string, migrations: readonly Migration[]): MigrationL
   };
 }
 
-/** Prisma's schema engine as WebAssembly: the same that `prisma migrate` runs as a binary (ADR 0003). */
-async function withSchemaEngine<T>(
-  options: { url: string; files?: { path: string; content: string }[] },
-  work: (engine: SchemaEngine) => Promise<T>,
-): Promise<T> {
+/** The engine's bindings keep views of one instance's memory: it is loaded once. */
+let loaded: Promise<typeof import('@prisma/schema-engine-wasm/schema_engine_bg')> | undefined;
+
+async function loadSchemaEngine() {
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const wasm = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm').replace(/\.js$/, '_bg.wasm');
   const module = await WebAssembly.compile(await readFile(wasm));
   const instance = await WebAssembly.instantiate(module, { './schema_engine_bg.js': bindings as never });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as () => void)();
+  return bindings;
+}
 
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: options.url, max: 2, Client: CatalogClient as never }));
+/** Prisma's schema engine as WebAssembly: the same that `prisma migrate` runs as a binary (ADR 0003). */
+async function withSchemaEngine<T>(
+  options: { url: string; files?: { path: string; content: string }[] },
+  work: (engine: SchemaEngine) => Promise<T>,
+): Promise<T> {
+  loaded ??= loadSchemaEngine();
+  const bindings = await loaded;
+  const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter({ connectionString: options.url, max: 2, Client: CatalogClient as never }));
   const datamodels = options.files?.map((file): [string, string] => [file.path, file.content]);
   const engine = await bindings.SchemaEngine.new({ datamodels }, () => {}, adapter);
   try {
@@ -121,6 +129,29 @@ async function withSchemaEngine<T>(
   } finally {
     engine.free();
   }
+}
+
+/**
+ * Sends a migration whole, so that Postgres applies all of it or nothing. The adapter's own way splits it at every
+ * semicolon, those inside function bodies too, and leaves half of a migration that fails.
+ */
+class MigrationAdapter extends PrismaPg {
+  override async connect() {
+    return wholeScripts(await super.connect());
+  }
+
+  override async connectToShadowDb() {
+    return wholeScripts(await super.connectToShadowDb());
+  }
+}
+
+type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
+
+function wholeScripts(adapter: Adapter): Adapter {
+  adapter.executeScript = async (script) => {
+    await adapter.underlyingDriver().query(script);
+  };
+  return adapter;
 }
 
 /**

@@ -68,7 +68,7 @@ function openRequest({ logger, metrics }: AppOptions) {
       const seconds = (performance.now() - started) / 1000;
       const operation = locals.contract?.operation ?? 'none';
       metrics.observe({ method: req.method, operation, status: res.statusCode, seconds });
-      logger.info({ request_id: context.id, method: req.method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) }, 'request');
+      logger.debug({ request_id: context.id, method: req.method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) }, 'request');
     });
     next();
   };

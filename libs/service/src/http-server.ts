@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, Server as HttpServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { Problem } from '@attribution/contracts';
 
 export interface RunningServer {
   readonly port: number;
@@ -7,24 +8,40 @@ export interface RunningServer {
   close(deadline: number): Promise<void>;
 }
 
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly problemBase: string;
+}
+
 /** How long an idle keep-alive connection may still bring a request after the last answer said `close`. */
 const lastWords = 250;
 
 export async function listen(
   handler: (req: IncomingMessage, res: ServerResponse) => void,
-  options: { host: string; port: number },
+  options: ListenOptions,
 ): Promise<RunningServer> {
   let closing = false;
   let inHand = 0;
+  const onRequest = (req: IncomingMessage, res: ServerResponse) => {
+    inHand++;
+    if (closing) res.setHeader('connection', 'close');
+    res.on('close', () => inHand--);
+    handler(req, res);
+  };
   const server = createServer(
-    { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000, maxHeaderSize: 16_384 },
-    (req, res) => {
-      inHand++;
-      if (closing) res.setHeader('connection', 'close');
-      res.on('close', () => inHand--);
-      handler(req, res);
+    {
+      keepAliveTimeout: 65_000,
+      headersTimeout: 20_000,
+      requestTimeout: 60_000,
+      maxHeaderSize: 16_384,
+      requireHostHeader: false, // The handler says so, as a problem.
     },
+    onRequest,
   );
+  server.on('checkExpectation', onRequest); // An unknown expectation may be ignored (RFC 9110 §10.1.1).
+  server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, options.problemBase));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -42,4 +59,23 @@ export async function listen(
       await closed;
     },
   };
+}
+
+/** What is no HTTP request gets a problem too, as far as the socket still takes one. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket, problemBase: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = new Problem('validation-error', describe(error.code));
+  const body = JSON.stringify(problem.toJSON(problemBase));
+  const headers = { ...problem.toHeaders(), 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'));
+}
+
+function describe(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'The headers are larger than 16 KiB.';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request did not arrive in time.';
+  return 'This is not a valid HTTP request.';
 }

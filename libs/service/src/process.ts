@@ -58,7 +58,7 @@ export async function runService(options: {
   );
   service.start();
   await transport.start();
-  const server = await listen(service.app, { host: config.HOST, port: config.PORT });
+  const server = await listen(service.app, { host: config.HOST, port: config.PORT, problemBase: config.PROBLEM_BASE });
   logger.info({ port: server.port }, 'Listening');
 
   onStopSignal(async () => {

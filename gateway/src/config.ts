@@ -1,0 +1,35 @@
+import { KeySet } from '@attribution/auth';
+import type { ServiceName } from '@attribution/contracts';
+import { processSettings, readConfig, setting } from '@attribution/service';
+import { z } from 'zod';
+
+const Settings = z.object({
+  ...processSettings,
+  PORT: setting.port.default(8080),
+  ADMIN_PORT: setting.port.optional(),
+  ACCOUNT_URL: z.url(),
+  ORGANIZATION_URL: z.url(),
+  CAMPAIGN_URL: z.url(),
+  BILLING_URL: z.url(),
+  TOKEN_PUBLIC_KEYS: setting.json(KeySet),
+  REDIS_URL: z.url().optional(),
+  TRUSTED_PROXIES: setting.list.default(['loopback']),
+  CORS_ORIGINS: setting.list.default([]),
+  UPSTREAM_TIMEOUT_MS: setting.count.default(30_000),
+});
+
+export type GatewaySettings = z.output<typeof Settings>;
+
+export function readGatewaySettings(environment: Readonly<Record<string, string | undefined>>): GatewaySettings {
+  return readConfig(Settings, environment);
+}
+
+/** Where each service is. */
+export function upstreamsOf(settings: GatewaySettings): Partial<Record<ServiceName, string>> {
+  return {
+    account: settings.ACCOUNT_URL,
+    organization: settings.ORGANIZATION_URL,
+    campaign: settings.CAMPAIGN_URL,
+    billing: settings.BILLING_URL,
+  };
+}

@@ -1,0 +1,2 @@
+export { readGatewaySettings } from './config.ts';
+export { createGateway } from './gateway.ts';

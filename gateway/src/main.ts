@@ -1,0 +1,25 @@
+import { createLogger, listen, onStopSignal } from '@attribution/service';
+import { readGatewaySettings } from './config.ts';
+import { createGateway } from './gateway.ts';
+
+const settings = readGatewaySettings(process.env);
+const logger = createLogger({ name: 'gateway', level: settings.LOG_LEVEL, pretty: process.stdout.isTTY });
+const gateway = createGateway(settings, logger);
+const server = await listen(gateway.handle, { host: settings.HOST, port: settings.PORT, problemBase: settings.PROBLEM_BASE });
+const admin =
+  settings.ADMIN_PORT === undefined
+    ? undefined
+    : await listen(
+        (_req, res) => {
+          gateway.registry.metrics().then((text) => res.setHeader('content-type', gateway.registry.contentType).end(text));
+        },
+        { host: settings.HOST, port: settings.ADMIN_PORT, problemBase: settings.PROBLEM_BASE },
+      );
+logger.info({ port: server.port }, 'Listening');
+
+onStopSignal(async () => {
+  await server.close(Date.now() + 8_000);
+  await admin?.close(0);
+  await gateway.close();
+  logger.info('Stopped');
+});

@@ -1,0 +1,109 @@
+import { type Endpoint, Problem, type RateLimit } from '@attribution/contracts';
+import type { Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { createAttemptGate } from './attempt-gate.ts';
+import { rateLimitKey } from './client-ip.ts';
+
+/** The limited passage of one request. */
+export interface Passage {
+  /** Response headers that tell where the window stands. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Must be called with the answer's status (undefined: none was given) before the next attempt is judged. */
+  settle(status: number | undefined): void;
+}
+
+export interface RateLimiter {
+  /** Lets a request pass. Throws `rate-limited`. */
+  enter(endpoint: Endpoint, ip: string): Promise<Passage | undefined>;
+}
+
+/** Counts in fixed windows, opened by the first hit: in Redis, shared by all gateways; in-process without it. */
+export function createRateLimiter(options: {
+  endpoints: readonly Endpoint[];
+  redis?: Redis | undefined;
+  /** Told of each count that was made in-process because Redis did not answer. */
+  onFallback: () => void;
+}): RateLimiter {
+  const limiters = new Map<string, RateLimiter['enter']>();
+  for (const endpoint of options.endpoints) {
+    const limit = endpoint.rate_limit;
+    if (!limit) continue;
+    const window = createWindow(endpoint.operation, limit, options);
+    limiters.set(endpoint.operation, limit.counts === 'requests' ? countRequests(window, limit) : countUnauthorized(window, limit));
+  }
+  return { enter: async (endpoint, ip) => limiters.get(endpoint.operation)?.(endpoint, rateLimitKey(ip)) };
+}
+
+type Window = Pick<RateLimiterRedis, 'consume' | 'get'>;
+
+function createWindow(
+  name: string,
+  { limit, window_seconds }: RateLimit,
+  { redis, onFallback }: { redis?: Redis | undefined; onFallback: () => void },
+): Window {
+  const settings = { keyPrefix: `rate:${name}`, points: limit, duration: window_seconds };
+  if (!redis) return new RateLimiterMemory(settings);
+  const shared = new RateLimiterRedis({ ...settings, storeClient: redis, rejectIfRedisNotReady: true });
+  const local = new RateLimiterMemory(settings);
+  async function either<T>(inRedis: Promise<T>, inProcess: () => Promise<T>): Promise<T> {
+    try {
+      return await inRedis;
+    } catch (error) {
+      if (error instanceof RateLimiterRes) throw error;
+      onFallback();
+      return inProcess();
+    }
+  }
+  return {
+    consume: (key, points) => either(shared.consume(key, points), () => local.consume(key, points)),
+    get: (key) => either(shared.get(key), () => local.get(key)),
+  };
+}
+
+/** Every request counts. */
+function countRequests(window: Window, limit: RateLimit): RateLimiter['enter'] {
+  return async (_endpoint, key) => {
+    const state = await window.consume(key).catch((refused: unknown) => {
+      throw refused instanceof RateLimiterRes ? tooMany(limit, refused) : refused;
+    });
+    return { headers: headersOf(limit, state), settle() {} };
+  };
+}
+
+/** Only answers of 401 count. Attempts of one client beyond what is left wait for those before them to be judged. */
+function countUnauthorized(window: Window, limit: RateLimit): RateLimiter['enter'] {
+  const gate = createAttemptGate();
+  return async (_endpoint, key) => {
+    const left = async () => {
+      const state = await window.get(key);
+      if (state && state.consumedPoints >= limit.limit) throw tooMany(limit, state);
+      return limit.limit - (state?.consumedPoints ?? 0);
+    };
+    const leave = await gate.enter(key, left);
+    return {
+      headers: {},
+      settle(status) {
+        if (status !== 401) return leave();
+        // Beyond the limit consume rejects with the state: counted all the same.
+        window.consume(key).then(leave, leave);
+      },
+    };
+  };
+}
+
+function headersOf(limit: RateLimit, state: RateLimiterRes): Record<string, string> {
+  return {
+    'ratelimit-limit': String(limit.limit),
+    'ratelimit-remaining': String(Math.max(0, limit.limit - state.consumedPoints)),
+    'ratelimit-reset': String(Math.ceil(Math.max(0, state.msBeforeNext) / 1000)),
+  };
+}
+
+function tooMany(limit: RateLimit, state: RateLimiterRes): Problem {
+  const headers = headersOf(limit, state);
+  const seconds = Math.max(1, Number(headers['ratelimit-reset']));
+  return new Problem('rate-limited', `Too many attempts from this address. Try again in ${seconds} s.`, {
+    ...headers,
+    'retry-after': String(seconds),
+  });
+}

@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type Endpoint, openApiDocument, Problem } from '@attribution/contracts';
+import { problemOf, writeProblem } from '@attribution/service';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+
+const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const page = join(import.meta.dirname, '../docs');
+const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-16x16.png', 'favicon-32x32.png'];
+
+/** The viewer sets styles of its own; all else comes from here and nowhere else. */
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+
+/** What the gateway answers itself: its health, the OpenAPI document, and the reference page. */
+export function createSite(options: {
+  endpoints: readonly Endpoint[];
+  failingUpstreams: () => Promise<string[]>;
+  problemBase: string;
+  logger: Logger;
+}): Express {
+  const { problemBase, logger } = options;
+  const document = JSON.stringify(openApiDocument(options.endpoints));
+  const app = express();
+  app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  app.get('/healthz', async (_req, res) => {
+    const failing = await options.failingUpstreams();
+    if (failing.length > 0) throw new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' });
+    res.json({ status: 'ok' });
+  });
+  app.get('/v2/openapi.json', (_req, res) => {
+    res.type('application/json').send(document);
+  });
+  app.get(['/', '/docs'], (_req, res) => res.redirect('/docs/'));
+  app.use('/docs', (_req, res, next) => {
+    res.setHeader('content-security-policy', pagePolicy);
+    next();
+  });
+  const files = { index: false, redirect: false, fallthrough: false, cacheControl: true, maxAge: '1h' } as const;
+  for (const name of viewerFiles) app.get(`/docs/${name}`, (_req, res) => res.sendFile(join(viewer, name), files));
+  for (const name of ['page.css', 'page.js']) app.get(`/docs/${name}`, (_req, res) => res.sendFile(join(page, name)));
+  app.get('/docs/', (_req, res) => res.sendFile(join(page, 'index.html')));
+
+  app.use(() => {
+    throw Problem.notFound();
+  });
+  app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => {
+    const known = error instanceof Problem || error instanceof URIError;
+    if (!known) logger.error({ err: error }, 'The gateway failed');
+    writeProblem(res, error instanceof URIError ? Problem.notFound() : problemOf(error), problemBase);
+  });
+  return app;
+}

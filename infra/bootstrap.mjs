@@ -1,0 +1,118 @@
+// Runs a TypeScript program of this workspace on a bare machine: any Node from 18 on can run this file.
+// It brings, into .runtime/ and node_modules/, what is missing: Node, pnpm, the dependencies, the Prisma clients.
+//   node infra/bootstrap.mjs [--watch] <program.ts> [argument…]
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const versions = { node: '26.10.0', pnpm: '12.21.0' };
+/** The oldest Node that runs the sources as they are. */
+const oldestNode = 24;
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const runtime = join(root, '.runtime');
+const say = (line) => console.error(`· ${line}`);
+
+function fail(message) {
+  console.error(`\n${message}`);
+  process.exit(1);
+}
+
+/** Runs a command of the set-up; its output is shown only when it fails. */
+function run(what, command, args, options = {}) {
+  const done = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...options });
+  if (done.status === 0) return;
+  console.error(`${done.stdout ?? ''}${done.stderr ?? ''}${done.error ?? ''}`);
+  fail(`${what} failed. Mend what is said above and try again.`);
+}
+
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+/** Does the work when its inputs have changed since it was last done. */
+function whenChanged(stamp, state, work) {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
+  work();
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, state);
+}
+
+function npm(...args) {
+  const script = process.env.npm_execpath;
+  const known = script && /npm-cli\.c?js$/.test(script);
+  run('npm', known ? process.execPath : 'npm', known ? [script, ...args] : args);
+}
+
+function provideTools() {
+  const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  const ownNode = Number(process.versions.node.split('.')[0]) >= oldestNode;
+  const wanted = [`pnpm@${versions.pnpm}`, ...(ownNode ? [] : [`${nodePackage}@${versions.node}`])];
+  whenChanged(join(runtime, 'tools'), wanted.join(' '), () => {
+    if (!ownNode) say(`This is Node ${process.versions.node}; bringing Node ${versions.node} for this checkout alone`);
+    say(`Bringing pnpm ${versions.pnpm}`);
+    mkdirSync(runtime, { recursive: true });
+    writeFileSync(join(runtime, 'package.json'), '{ "private": true }\n');
+    npm('install', '--prefix', runtime, '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...wanted);
+  });
+  const modules = join(runtime, 'node_modules');
+  return {
+    node: ownNode ? process.execPath : join(modules, nodePackage, 'bin/node'),
+    pnpm: join(modules, 'pnpm/bin/pnpm.mjs'),
+  };
+}
+
+function provideDependencies({ node, pnpm }) {
+  const state = hashOf(['pnpm-lock.yaml', 'pnpm-workspace.yaml']);
+  const stamp = join(root, 'node_modules/.installed');
+  whenChanged(stamp, state, () => {
+    say('Installing the dependencies');
+    rmSync(stamp, { force: true });
+    run('pnpm install', node, [pnpm, 'install', '--frozen-lockfile'], { env: environmentFor(node) });
+  });
+}
+
+/** Prisma asks for an engine binary that generating does not need (docs/adr/0003). */
+function providePrismaClients({ node }) {
+  for (const service of readdirSync(join(root, 'services'))) {
+    const folder = join('services', service);
+    const schema = join(folder, 'prisma/schema');
+    const files = readdirSync(join(root, schema)).sort().map((name) => join(schema, name));
+    whenChanged(join(root, folder, 'src/generated/.state'), hashOf([...files, 'pnpm-lock.yaml']), () => {
+      say(`Generating the database client of ${service}`);
+      run('prisma generate', node, [join(root, 'node_modules/prisma/build/index.js'), 'generate'], {
+        cwd: join(root, folder),
+        env: { ...environmentFor(node), PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+      });
+    });
+  }
+}
+
+/** The environment of a program that finds our Node first. */
+function environmentFor(node) {
+  return { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` };
+}
+
+const [program, ...rest] = process.argv.slice(2).filter((argument) => argument !== '--watch');
+const watching = process.argv[2] === '--watch';
+if (!program) fail('Which program?');
+
+const tools = provideTools();
+provideDependencies(tools);
+providePrismaClients(tools);
+
+// kafkajs computes a negative timer now and then, which Node mentions each time.
+const flags = ['--disable-warning=TimeoutNegativeWarning', '--disable-warning=ExperimentalWarning'];
+if (watching) flags.push('--watch', '--watch-preserve-output');
+const child = spawn(tools.node, [...flags, join(root, program), ...rest], {
+  stdio: 'inherit',
+  env: { ...environmentFor(tools.node), PLATFORM_PNPM: tools.pnpm },
+});
+// The terminal sends Ctrl-C to both: the child decides when it is done. Anything else is passed on.
+process.on('SIGINT', () => {});
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

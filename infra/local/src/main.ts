@@ -1,0 +1,114 @@
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type PostgresServer, startPostgres } from '@attribution/database';
+import { createLogger, onStopSignal, processSettings, readConfig, setting } from '@attribution/service';
+import { z } from 'zod';
+import { seedDemo } from './demo.ts';
+import { FolderInUse, lockFolder } from './lock.ts';
+import { startPlatform } from './platform.ts';
+import { localSecrets } from './secrets.ts';
+
+const { values: flags } = parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
+if (flags.help) {
+  console.log('npm start [-- --demo]   Runs the whole platform on this machine. --demo adds an account to look around in.');
+  process.exit(0);
+}
+
+const config = readConfig(
+  z.object({ ...processSettings, PORT: setting.port.default(8080), LOCAL_DIR: z.string().default('.local') }),
+  process.env,
+);
+const say = (line: string) => console.error(`· ${line}`);
+const began = performance.now();
+
+await requireFreePort(config.HOST, config.PORT);
+const directory = resolve(config.LOCAL_DIR);
+await mkdir(directory, { recursive: true, mode: 0o700 });
+const unlock = takeFolder();
+const secrets = await localSecrets(directory);
+const logger = createLogger({ name: 'platform', level: config.LOG_LEVEL, pretty: true });
+
+say('Starting PostgreSQL');
+const postgres = await startPostgres({
+  directory: join(directory, 'postgres'),
+  password: secrets.postgres_password,
+  say,
+}).catch(giveUp);
+say('Starting the services and the gateway');
+const mailDirectory = join(directory, 'mail');
+await mkdir(mailDirectory, { recursive: true });
+const platform = await startPlatform({
+  database: (service) => databaseOf(postgres, service),
+  secrets,
+  mailDirectory,
+  host: config.HOST,
+  port: config.PORT,
+  logger,
+  environment: process.env,
+}).catch(async (error: unknown) => {
+  await postgres.stop();
+  return giveUp(error);
+});
+
+onStopSignal(async () => {
+  console.error('\n· Stopping: finishing what is in hand');
+  await platform.stop();
+  await postgres.stop();
+  unlock();
+  console.error('· Stopped. All data stays in place for the next start.');
+});
+
+const demo = flags.demo ? await seedDemo(platform.url, mailDirectory, say) : undefined;
+printTable();
+
+function printTable(): void {
+  const shown = (path: string) => relative(process.cwd(), path) || '.';
+  const rows = [
+    ['API', `${platform.url}/v2`],
+    ['Reference', `${platform.url}/docs/`],
+    ['Health', `${platform.url}/healthz`],
+    ['Mail', `${shown(mailDirectory)}/   one .eml file a message`],
+    ['Data', `${shown(directory)}/   kept between starts; delete it to begin anew`],
+    ...(demo ? [['Demo login', `${demo.email}   password: ${demo.password}`]] : []),
+    ['Stop', 'Ctrl-C'],
+  ];
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  console.error(`\n  The platform runs (ready in ${seconds} s).\n`);
+  for (const [name = '', value] of rows) console.error(`  ${name.padEnd(12)}${value}`);
+  console.error('');
+}
+
+async function databaseOf(server: PostgresServer, service: string): Promise<string> {
+  await server.createDatabase(service);
+  return server.url(service);
+}
+
+function takeFolder(): () => void {
+  try {
+    return lockFolder(directory);
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error;
+    console.error(`\nThe platform runs here already: ${error.message}.\nStop that one, or choose another folder: LOCAL_DIR=.local2 PORT=8081 npm start`);
+    process.exit(1);
+  }
+}
+
+async function requireFreePort(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  const problem = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
+    probe.once('error', done);
+    probe.listen(port, host, () => probe.close(() => done(undefined)));
+  });
+  if (!problem) return;
+  const reason = problem.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${problem.code})`;
+  console.error(`\nPort ${port} ${reason}. Stop that program, or choose another port: PORT=${port + 1} npm start`);
+  process.exit(1);
+}
+
+function giveUp(error: unknown): never {
+  console.error(`\nThe platform could not start: ${error instanceof Error ? error.message : String(error)}`);
+  unlock();
+  process.exit(1);
+}

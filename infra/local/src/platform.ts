@@ -1,0 +1,114 @@
+import { fileURLToPath } from 'node:url';
+import * as account from '@attribution/account';
+import { createVerifier } from '@attribution/auth';
+import * as billing from '@attribution/billing';
+import * as campaign from '@attribution/campaign';
+import type { ServiceName } from '@attribution/contracts';
+import { migrate } from '@attribution/database';
+import { createGateway, readGatewaySettings } from '@attribution/gateway';
+import { createInProcessTransport } from '@attribution/messaging';
+import * as organization from '@attribution/organization';
+import { type Clock, listen, type RunningServer, type Service, type ServiceParts } from '@attribution/service';
+import type { Logger } from 'pino';
+import type { Secrets } from './secrets.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every service there is, with its migrations and how it is made. */
+const services = {
+  account: { migrations: account.migrations, create: account.createAccountService },
+  organization: { migrations: organization.migrations, create: organization.createOrganizationService },
+  campaign: { migrations: campaign.migrations, create: campaign.createCampaignService },
+  billing: { migrations: billing.migrations, create: billing.createBillingService },
+} as const satisfies Partial<
+  Record<ServiceName, { migrations: URL; create: (parts: ServiceParts, environment: Environment) => Service }>
+>;
+
+export const embeddedServices = Object.keys(services) as (keyof typeof services)[];
+
+export interface PlatformOptions {
+  /** Makes a service's database exist and returns its URL. */
+  readonly database: (service: string) => Promise<string>;
+  readonly secrets: Secrets;
+  readonly mailDirectory: string;
+  readonly host: string;
+  /** Of the gateway; 0: a free one. */
+  readonly port: number;
+  readonly logger: Logger;
+  /** Further configuration, by the names of the README's table. */
+  readonly environment?: Environment;
+  readonly clock?: Clock;
+}
+
+export interface Platform {
+  /** The gateway's base URL. */
+  readonly url: string;
+  /** Serves nothing new, finishes what is in hand, publishes what the outboxes hold. */
+  stop(): Promise<void>;
+}
+
+const loopback = '127.0.0.1';
+const problemBase = 'https://problems.attribution.example';
+/** Milliseconds. */
+const stopWithin = 9_000;
+
+/** The whole platform in this process: all services, the in-process transport, and the gateway before them. */
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { logger, secrets } = options;
+  const transport = createInProcessTransport();
+  const publicKeys = secrets.token_keys.public;
+  const environment: Environment = {
+    PROBLEM_BASE: problemBase,
+    MAIL_DIR: options.mailDirectory,
+    TOKEN_PRIVATE_KEYS: JSON.stringify(secrets.token_keys.private),
+    TOKEN_PUBLIC_KEYS: JSON.stringify(publicKeys),
+    PASSWORD_PEPPER: secrets.password_pepper,
+    SECRET_KEYS: secrets.secret_key,
+    ...options.environment,
+  };
+
+  async function open(name: keyof typeof services): Promise<Service> {
+    const url = await options.database(name);
+    const applied = await migrate({ url, directory: fileURLToPath(services[name].migrations) });
+    if (applied.length > 0) logger.debug({ service: name, applied }, 'Migrated the database');
+    const parts = {
+      databaseUrl: url,
+      transport,
+      verifier: createVerifier(publicKeys),
+      logger,
+      problemBase: environment.PROBLEM_BASE ?? problemBase,
+      checkAnswers: environment.NODE_ENV !== 'production',
+      ...(options.clock && { clock: options.clock }),
+    };
+    return services[name].create(parts, environment);
+  }
+
+  const running: Service[] = [];
+  for (const name of embeddedServices) running.push(await open(name));
+  await transport.start();
+  const servers: RunningServer[] = [];
+  const urls: Record<string, string> = {};
+  for (const service of running) {
+    service.start();
+    const server = await listen(service.app, { host: loopback, port: 0, problemBase });
+    servers.push(server);
+    urls[`${service.name.toUpperCase()}_URL`] = `http://${loopback}:${server.port}`;
+  }
+  const settings = readGatewaySettings({ ...environment, ...urls });
+  const gateway = createGateway(settings, logger.child({ service: 'gateway' }));
+  const edge = await listen(gateway.handle, { host: options.host, port: options.port, problemBase: settings.PROBLEM_BASE });
+
+  return {
+    url: `http://${options.host}:${edge.port}`,
+    async stop() {
+      const deadline = Date.now() + stopWithin;
+      await edge.close(deadline - 4_000);
+      await gateway.close();
+      await Promise.all(servers.map((server) => server.close(deadline - 3_000)));
+      // One by one, as each may still hand something to the next.
+      for (const service of running) await service.drain(deadline);
+      await transport.stopConsuming();
+      await Promise.all(running.map((service) => service.close()));
+    },
+  };
+}
