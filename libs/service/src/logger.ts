@@ -25,7 +25,7 @@ export function createLogger({ name, level, pretty: forPeople, destination }: Lo
   };
   if (destination) return pino(options, destination);
   if (!forPeople) return pino(options);
-  return pino(options, pretty({ ignore: 'pid,hostname,name,service', messageFormat: '{service}: {msg}', translateTime: 'SYS:HH:MM:ss', sync: true }));
+  return pino(options, pretty({ ignore: 'pid,hostname,name,service', messageFormat: '{service}: {msg}', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true }));
 }
 
 /** Database errors carry rows and parameters in their fields: only what names the fault is kept. */

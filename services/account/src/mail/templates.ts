@@ -11,7 +11,7 @@ export function verificationMail(mail: CodeMail): Mail {
   return codeMail(mail, {
     subject: 'Your verification code',
     before: 'Welcome. To finish signing up, enter this code:',
-    after: 'If you did not sign up, ignore this message: without the code the account stays closed.',
+    after: 'If you did not sign up, you need not do anything.',
   });
 }
 
@@ -19,7 +19,7 @@ export function passwordResetMail(mail: CodeMail): Mail {
   return codeMail(mail, {
     subject: 'Your password reset code',
     before: 'To set a new password, enter this code:',
-    after: 'If you did not ask for it, ignore this message: your password stays as it is.',
+    after: 'If you did not ask for it, your password stays as it is.',
   });
 }
 
