@@ -1,0 +1,17 @@
+import type { Clock } from '@attribution/service';
+
+export interface TestClock extends Clock {
+  /** Moves the time on. */
+  advance(by: { seconds?: number; minutes?: number; days?: number }): void;
+}
+
+/** Real time, plus what the test has moved it on. */
+export function createTestClock(): TestClock {
+  let ahead = 0;
+  return {
+    now: () => new Date(Date.now() + ahead),
+    advance({ seconds = 0, minutes = 0, days = 0 }) {
+      ahead += ((days * 24 * 60 + minutes) * 60 + seconds) * 1000;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { templateName, testParts } from './environment.ts';
+
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+async function admin(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: testParts.postgresUrl() });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A database of its own for a test file: a copy of the service's migrated one. */
+export async function createTestDatabase(service: string): Promise<TestDatabase> {
+  const name = `test_${service}_${randomBytes(6).toString('hex')}`;
+  await admin(`CREATE DATABASE ${name} TEMPLATE ${templateName(service)}`);
+  const url = new URL(testParts.postgresUrl());
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}

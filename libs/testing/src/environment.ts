@@ -1,0 +1,20 @@
+/** The real parts of this test run, as `npm test` found them. */
+function given(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
+function required(name: string): string {
+  const value = given(name);
+  if (!value) throw new Error(`${name} is not set: run the tests by \`npm test\`, which starts their parts`);
+  return value;
+}
+
+export const testParts = {
+  /** URL of Postgres's maintenance database, as a user who may create databases. */
+  postgresUrl: () => required('TEST_POSTGRES_URL'),
+  redisUrl: () => given('TEST_REDIS_URL'),
+  kafkaBrokers: () => given('TEST_KAFKA_BROKERS')?.split(','),
+};
+
+/** Of a service's migrated, empty database, which each test file copies. */
+export const templateName = (service: string) => `template_${service}`;

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createVerifier } from '@attribution/auth';
+import { type Client, createClient, type Envelope, type EventData, type EventType, type ServiceName } from '@attribution/contracts';
+import { createInProcessTransport, type Message, newEvent, type Transport } from '@attribution/messaging';
+import { listen, type Service, type ServiceParts } from '@attribution/service';
+import pg from 'pg';
+import { createTestClock, type TestClock } from './clock.ts';
+import { createTestDatabase } from './database.ts';
+import { type CapturedLogs, captureLogs } from './logs.ts';
+import { type Mailbox, openMailbox } from './mailbox.ts';
+import { testKeys } from './tokens.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface TestService {
+  readonly url: string;
+  /** A client without a token; `client.with({ token })` has one. Every answer is held against its contract. */
+  readonly client: Client;
+  /** The service's own database, to look from outside. */
+  readonly db: pg.Pool;
+  readonly clock: TestClock;
+  readonly logs: CapturedLogs;
+  readonly mailbox: Mailbox;
+  /** Every event that the service has published, oldest first. */
+  readonly published: readonly Envelope[];
+  /** Brings an event to the service, as its transport does; resolves when the effect is committed. */
+  deliver<T extends EventType>(type: T, data: EventData<T>, accountId: string): Promise<Envelope>;
+  redeliver(envelope: Envelope, topic: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const problemBase = 'https://problems.test';
+
+/** Configuration for tests: fast hashes, and secrets of no worth. */
+const testEnvironment: Environment = {
+  BCRYPT_COST: '4',
+  PASSWORD_PEPPER: 'a pepper for tests, of no worth at all',
+  SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
+  TOKEN_PRIVATE_KEYS: JSON.stringify(testKeys.private),
+  TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
+};
+
+/** Starts one service on a database of its own, reached by HTTP. */
+export async function startTestService(
+  name: ServiceName,
+  create: (parts: ServiceParts, environment: Environment) => Service,
+  options: { environment?: Environment } = {},
+): Promise<TestService> {
+  const database = await createTestDatabase(name);
+  const mailDirectory = await mkdtemp(join(tmpdir(), 'test-mail-'));
+  const clock = createTestClock();
+  const logs = captureLogs(name);
+  const published: Envelope[] = [];
+  const transport = recordingTransport(published);
+  const service = create(
+    {
+      databaseUrl: database.url,
+      poolSize: 12,
+      transport,
+      verifier: createVerifier(testKeys.public, () => clock.now().getTime()),
+      logger: logs.logger,
+      problemBase,
+      checkAnswers: true,
+      clock,
+    },
+    { ...testEnvironment, MAIL_DIR: mailDirectory, ...options.environment },
+  );
+  await transport.start();
+  service.start();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });
+  const url = `http://127.0.0.1:${server.port}`;
+  const db = new pg.Pool({ connectionString: database.url, max: 4 });
+
+  async function redeliver(envelope: Envelope, topic: string): Promise<void> {
+    const { failed } = await transport.deliver([{ topic, envelope }]);
+    if (failed[0]) throw failed[0].error;
+  }
+
+  return {
+    url,
+    client: createClient({ baseUrl: url }),
+    db,
+    clock,
+    logs,
+    mailbox: openMailbox(mailDirectory),
+    published,
+    redeliver,
+    async deliver(type, data, accountId) {
+      const { message } = newEvent(type, data, { accountId, occurredAt: clock.now() });
+      await redeliver(message.envelope, message.topic);
+      return message.envelope;
+    },
+    async stop() {
+      await server.close(Date.now() + 2_000);
+      await service.drain(Date.now() + 2_000);
+      await service.close();
+      await db.end();
+      await database.drop();
+      await rm(mailDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The in-process transport, whose deliveries are the test's own and whose publications are kept. */
+function recordingTransport(published: Envelope[]): Transport & { deliver: Transport['publish'] } {
+  const transport = createInProcessTransport();
+  return {
+    ...transport,
+    deliver: transport.publish,
+    async publish(messages: readonly Message[]) {
+      published.push(...messages.map((message) => message.envelope));
+      return { acknowledged: messages.map((message) => message.envelope.event_id), failed: [] };
+    },
+  };
+}

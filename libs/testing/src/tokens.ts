@@ -1,0 +1,27 @@
+import { type AccessClaims, ACCESS_TOKEN_TTL, createSigner, generateKeySets } from '@attribution/auth';
+import { newId, newUuid } from '@attribution/contracts';
+
+/** The signing keys of a test run's services. */
+export const testKeys = generateKeySets('test');
+
+export const testSigner = createSigner(testKeys.private);
+
+type Claims = Partial<AccessClaims>;
+
+/** A person's access token; by default the owner of a new account. */
+export function personToken(claims: Claims = {}): string {
+  const person = { sub: newId('user'), account: newId('account'), role: 'owner', account_type: 'network', sid: newUuid() };
+  return testSigner.sign('at+jwt', { ...person, ...claims }, ACCESS_TOKEN_TTL);
+}
+
+/** An API key's access token; by default of a read-only viewer key. */
+export function keyToken(claims: Claims = {}): string {
+  const key = {
+    sub: newId('api_key'),
+    account: newId('account'),
+    role: 'viewer',
+    account_type: 'network',
+    key: { type: 'api', readonly: true },
+  };
+  return testSigner.sign('at+jwt', { ...key, ...claims }, ACCESS_TOKEN_TTL);
+}
