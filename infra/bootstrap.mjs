@@ -48,22 +48,24 @@ function npm(...args) {
   run('npm', known ? process.execPath : 'npm', known ? [script, ...args] : args);
 }
 
-function provideTools() {
-  const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  const ownNode = Number(process.versions.node.split('.')[0]) >= oldestNode;
-  const wanted = [`pnpm@${versions.pnpm}`, ...(ownNode ? [] : [`${nodePackage}@${versions.node}`])];
-  whenChanged(join(runtime, 'tools'), wanted.join(' '), () => {
-    if (!ownNode) say(`This is Node ${process.versions.node}; bringing Node ${versions.node} for this checkout alone`);
-    say(`Bringing pnpm ${versions.pnpm}`);
-    mkdirSync(runtime, { recursive: true });
-    writeFileSync(join(runtime, 'package.json'), '{ "private": true }\n');
-    npm('install', '--prefix', runtime, '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...wanted);
+/** Installs a package into a folder of its own, and returns where it is. */
+function provide(name, version, announcement) {
+  const folder = join(runtime, `${name}-${version}`);
+  whenChanged(join(folder, 'installed'), version, () => {
+    say(announcement);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+    npm('install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`);
   });
-  const modules = join(runtime, 'node_modules');
-  return {
-    node: ownNode ? process.execPath : join(modules, nodePackage, 'bin/node'),
-    pnpm: join(modules, 'pnpm/bin/pnpm.mjs'),
-  };
+  return join(folder, 'node_modules', name);
+}
+
+function provideTools() {
+  const pnpm = join(provide('pnpm', versions.pnpm, `Bringing pnpm ${versions.pnpm}`), 'bin/pnpm.mjs');
+  if (Number(process.versions.node.split('.')[0]) >= oldestNode) return { node: process.execPath, pnpm };
+  const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  const announcement = `This is Node ${process.versions.node}; bringing Node ${versions.node} for this checkout alone`;
+  return { node: join(provide(nodePackage, versions.node, announcement), 'bin/node'), pnpm };
 }
 
 function provideDependencies({ node, pnpm }) {

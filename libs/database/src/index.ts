@@ -1,3 +1,4 @@
+export { withAdvisoryLock } from './advisory-lock.ts';
 export * from './database.ts';
 export * from './embedded-postgres.ts';
 export * from './migrate.ts';

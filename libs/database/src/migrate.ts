@@ -121,13 +121,15 @@ async function withSchemaEngine<T>(
 ): Promise<T> {
   loaded ??= loadSchemaEngine();
   const bindings = await loaded;
-  const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter({ connectionString: options.url, max: 2, Client: CatalogClient as never }));
+  const pool = new pg.Pool({ connectionString: options.url, max: 2, Client: CatalogClient as never });
+  const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter(pool));
   const datamodels = options.files?.map((file): [string, string] => [file.path, file.content]);
   const engine = await bindings.SchemaEngine.new({ datamodels }, () => {}, adapter);
   try {
     return await work(engine);
   } finally {
     engine.free();
+    await pool.end();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Envelope } from '@attribution/contracts';
+import { withAdvisoryLock } from '@attribution/database';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import type { Message, Transport } from './transport.ts';
@@ -21,8 +22,6 @@ export interface RelayOptions {
   readonly pollEvery?: number;
 }
 
-/** One relay publishes a database's outbox at a time; any number. */
-const lock = 7_236_541_093;
 const longestPause = 5_000;
 /** Another's pass takes milliseconds; what we were woken for may have missed it. */
 const busyPause = 25;
@@ -72,25 +71,10 @@ export function createRelay({ pool, transport, logger, batchSize = 500, pollEver
 
   /** Publishes one batch. `more`: there may be more; `busy`: another replica's relay is at it. */
   async function pass(): Promise<'more' | 'idle' | 'busy'> {
-    const client = await pool.connect();
-    let broken: Error | undefined;
-    try {
-      const held = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [lock]);
-      if (!held.rows[0]?.held) return 'busy';
-      try {
-        return (await publishBatch(client)) ? 'more' : 'idle';
-      } finally {
-        await client.query('SELECT pg_advisory_unlock($1)', [lock]);
-      }
-    } catch (error) {
-      broken = error as Error;
-      throw error;
-    } finally {
-      client.release(broken); // A broken connection is thrown away, and its lock with it.
-    }
+    return (await withAdvisoryLock(pool, 'relay', publishBatch)) ?? 'busy';
   }
 
-  async function publishBatch(client: PoolClient): Promise<boolean> {
+  async function publishBatch(client: PoolClient): Promise<'more' | 'idle'> {
     const now = Date.now();
     const waiting = [...blocked].filter(([, { until }]) => until > now).map(([key]) => key);
     const { rows } = await client.query<OutboxRow>(
@@ -98,7 +82,7 @@ export function createRelay({ pool, transport, logger, batchSize = 500, pollEver
        FROM outbox WHERE NOT (topic || ' ' || key = ANY($1::text[])) ORDER BY sequence LIMIT $2`,
       [waiting, batchSize],
     );
-    if (rows.length === 0) return false;
+    if (rows.length === 0) return 'idle';
 
     const { acknowledged, failed } = await transport.publish(rows.map(toMessage));
     if (acknowledged.length > 0) {
@@ -107,7 +91,7 @@ export function createRelay({ pool, transport, logger, batchSize = 500, pollEver
     const done = new Set(acknowledged);
     for (const row of rows) if (done.has(row.event_id)) blocked.delete(lane(row));
     for (const { message, error } of failed) await noteFailure(client, message, error);
-    return rows.length === batchSize && failed.length === 0;
+    return rows.length === batchSize && failed.length === 0 ? 'more' : 'idle';
   }
 
   async function noteFailure(client: PoolClient, { topic, envelope }: Message, error: Error): Promise<void> {

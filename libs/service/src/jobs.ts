@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withAdvisoryLock } from '@attribution/database';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
@@ -25,7 +26,7 @@ export function startJobs(jobs: readonly Job[], pool: Pool, logger: Logger): Run
   async function loop(job: Job): Promise<void> {
     while (!stopping) {
       awake.delete(job.name);
-      await turn(job, pool).catch((error: unknown) => {
+      await withAdvisoryLock(pool, `job ${job.name}`, job.run).catch((error: unknown) => {
         logger.warn({ err: error, job: job.name }, 'A job failed; its next turn tries again');
       });
       if (stopping || awake.has(job.name)) continue;
@@ -47,23 +48,4 @@ export function startJobs(jobs: readonly Job[], pool: Pool, logger: Logger): Run
       await Promise.all(loops);
     },
   };
-}
-
-async function turn(job: Job, pool: Pool): Promise<void> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    const locked = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock(hashtextextended($1, 1)) AS held', [job.name]);
-    if (!locked.rows[0]?.held) return;
-    try {
-      await job.run();
-    } finally {
-      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', [job.name]);
-    }
-  } catch (error) {
-    broken = error as Error;
-    throw error;
-  } finally {
-    client.release(broken);
-  }
 }

@@ -72,6 +72,7 @@ export async function startTestService(
   const server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });
   const url = `http://127.0.0.1:${server.port}`;
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
+  db.on('error', () => {}); // The database is dropped below idle connections.
 
   async function redeliver(envelope: Envelope, topic: string): Promise<void> {
     const { failed } = await transport.deliver([{ topic, envelope }]);

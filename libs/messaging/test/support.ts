@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { event, id, newId, type Topic } from '@attribution/contracts';
+import { type Database, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
+import { captureLogs, createTestDatabase, testParts } from '@attribution/testing';
+import pg from 'pg';
+import { z } from 'zod';
+import {
+  createConsumer,
+  createInProcessTransport,
+  createKafkaTransport,
+  createOutbox,
+  createRelay,
+  type EventHandler,
+  type Outbox,
+  on,
+  type Relay,
+  type Transport,
+} from '../src/index.ts';
+
+/** The event that the suite sends: number `n` of its key. */
+export const counted = (topic: Topic) =>
+  event({
+    type: 'thing.counted',
+    topic,
+    version: 1,
+    key: (data) => data.key,
+    data: z.object({ account_id: id('account'), key: z.string(), n: z.int() }),
+  });
+export type Counted = ReturnType<typeof counted>;
+
+export const brokers = testParts.kafkaBrokers();
+
+/** The transports that the one suite runs on. */
+export const transports: [string, () => Transport][] = [
+  ['in-process', () => createInProcessTransport()],
+  ...(brokers ? [['kafka', () => kafka(`${randomBytes(4).toString('hex')}.`)] as [string, () => Transport]] : []),
+];
+
+export const kafka = (prefix: string, at = brokers ?? []) =>
+  createKafkaTransport({ brokers: at, clientId: 'test', prefix, logger: captureLogs().logger });
+
+type TestDb = Database<PrismaLike<SqlTransaction>, SqlTransaction>;
+
+/** A database with the messaging tables and a table of effects. Its client is Prisma's interface over plain pg. */
+export async function openTestDatabase(): Promise<TestDb & { drop(): Promise<void> }> {
+  const { url, drop } = await createTestDatabase('organization');
+  const clientPool = new pg.Pool({ connectionString: url, max: 10 });
+  clientPool.on('error', () => {}); // The database is dropped below idle connections.
+  const database = openDatabase<PrismaLike<SqlTransaction>, SqlTransaction>({ url, poolSize: 30 }, () => overPg(clientPool));
+  await database.pool.query('CREATE TABLE effects (sequence bigserial, consumer text, key text, n int)');
+  return {
+    ...database,
+    async drop() {
+      await database.close();
+      await drop();
+    },
+  };
+}
+
+function overPg(pool: pg.Pool): PrismaLike<SqlTransaction> {
+  const speak = (client: pg.Pool | pg.PoolClient): SqlTransaction => ({
+    $executeRawUnsafe: async (sql, ...values) => (await client.query(sql, values)).rowCount ?? 0,
+    $queryRawUnsafe: async <T>(sql: string, ...values: unknown[]) => (await client.query(sql, values)).rows as T,
+  });
+  return {
+    ...speak(pool),
+    async $transaction(work) {
+      const client = await pool.connect();
+      try {
+        await client.query('BEGIN');
+        const result = await work(speak(client));
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+    $disconnect: () => pool.end(),
+  };
+}
+
+export interface Node {
+  readonly outbox: Outbox;
+  readonly relay: Relay;
+  readonly consumer: ReturnType<typeof createConsumer>;
+  /** Appends events in one transaction. */
+  send(...events: Parameters<Outbox['append']>[1][]): Promise<void>;
+}
+
+/** One service: its outbox, relay and consumer on a database. */
+export function createNode(options: {
+  database: TestDb;
+  transport: Transport;
+  handlers?: EventHandler<SqlTransaction>[];
+  service?: 'campaign' | 'billing';
+  consumerDatabase?: Pick<TestDb, 'transaction' | 'ping'>;
+}): Node {
+  const { database, transport, service = 'campaign', handlers = [] } = options;
+  const { logger } = captureLogs();
+  const relay = createRelay({ pool: database.pool, transport, logger, pollEvery: 100 });
+  const outbox = createOutbox(() => relay.wake());
+  const consumer = createConsumer({
+    service,
+    database: options.consumerDatabase ?? database,
+    outbox,
+    handlers,
+    logger,
+    backoff: [5, 5, 5],
+  });
+  if (handlers.length > 0) transport.subscribe(consumer.subscription);
+  return {
+    outbox,
+    relay,
+    consumer,
+    send: (...events) => database.transaction((tx) => outbox.append(tx, ...events)),
+  };
+}
+
+/** A handler that writes the effect, after `before` had its say. */
+export const recording = (type: Counted, consumer: string, before: (n: number) => void | Promise<void> = () => {}) =>
+  on(type, async (tx: SqlTransaction, { data }) => {
+    await before(data.n);
+    await tx.$executeRawUnsafe('INSERT INTO effects (consumer, key, n) VALUES ($1, $2, $3)', consumer, data.key, data.n);
+  });
+
+/** The effects of a consumer on a key, in the order in which they were made. */
+export async function effectsOf(database: TestDb, consumer: string, key: string): Promise<number[]> {
+  const { rows } = await database.pool.query<{ n: number }>(
+    'SELECT n FROM effects WHERE consumer = $1 AND key = $2 ORDER BY sequence',
+    [consumer, key],
+  );
+  return rows.map((row) => row.n);
+}
+
+export async function outboxRows(database: TestDb) {
+  const { rows } = await database.pool.query<{ key: string; attempts: number; last_error: string | null; data: { n: number } }>(
+    'SELECT key, attempts, last_error, data FROM outbox ORDER BY sequence',
+  );
+  return rows;
+}
+
+export const accountId = newId('account');
+export const range = (count: number) => Array.from({ length: count }, (_, n) => n);
