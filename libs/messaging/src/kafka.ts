@@ -153,6 +153,7 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
     },
     async close() {
       closing = true;
+      await Promise.race([connected, pause(2 * seconds)]);
       await Promise.allSettled([...consumers.map((c) => c.disconnect()), producer.disconnect(), admin.disconnect()]);
     },
   };

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestPlatform, type TestPlatform } from './support.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../..');
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+
+test("the README's walk works as printed", async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const printed = /<!-- walk[^\n]*-->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const walk = printed
+    .replace('API=http://localhost:8080', `API=${platform.url}`)
+    .replace('MAIL=.local/mail', `MAIL=${platform.mailDirectory}`);
+  expect(walk).not.toBe(printed);
+
+  const { stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', walk], { timeout: 25_000 });
+  expect(stderr).toBe('');
+  const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout] = stdout.trim().split('\n');
+  const json = (line: string | undefined) => JSON.parse(line ?? 'null') as unknown;
+  expect(json(signedUp)).toMatchObject({ verification: { code_length: 6 } });
+  expect(json(permissions)).toMatchObject({ role: 'owner' });
+  expect(json(ledger)).toMatchObject({ entries: [{ kind: 'grant' }] });
+  expect(json(locations)).toMatchObject({ entries: [json(location)] });
+  expect(json(campaigns)).toMatchObject({ data: [{ name: 'Summer sneakers', brief: { product: null } }] });
+  expect(json(campaign)).toMatchObject({ status: 'draft', target: {}, ads: [], latest_validation: {} });
+  expect(logout).toBe('logout: 204');
+});

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient, type Session, signup, verifyEmail } from '@attribution/contracts';
+import { newSecrets, startPlatform } from '@attribution/local';
+import { captureLogs, createTestClock, createTestDatabase, openMailbox, type TestDatabase } from '@attribution/testing';
+import pg from 'pg';
+import type { z } from 'zod';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The whole platform in this process, on databases of its own, reached through its gateway. */
+export async function startTestPlatform(environment: Environment = {}) {
+  const databases = new Map<string, TestDatabase>();
+  const mailDirectory = await mkdtemp(join(tmpdir(), 'e2e-mail-'));
+  const logs = captureLogs('platform');
+  const clock = createTestClock();
+  const platform = await startPlatform({
+    async database(service) {
+      const database = await createTestDatabase(service);
+      databases.set(service, database);
+      return database.url;
+    },
+    secrets: newSecrets(),
+    mailDirectory,
+    host: '127.0.0.1',
+    port: 0,
+    logger: logs.logger,
+    clock,
+    environment: { BCRYPT_COST: '4', NODE_ENV: 'test', ...environment },
+  });
+  return {
+    url: platform.url,
+    client: createClient({ baseUrl: platform.url }),
+    mailbox: openMailbox(mailDirectory),
+    mailDirectory,
+    logs,
+    clock,
+    /** Rows of a service's database, looked at from outside. */
+    async rows<T extends object>(service: string, sql: string): Promise<T[]> {
+      const client = new pg.Client({ connectionString: databases.get(service)?.url });
+      await client.connect();
+      try {
+        return (await client.query<T>(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    async stop() {
+      await platform.stop();
+      await Promise.all([...databases.values()].map((database) => database.drop()));
+      await rm(mailDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
+
+export const newEmail = () => `person-${randomBytes(5).toString('hex')}@example.com`;
+export const password = 'a long walk at dawn';
+
+/** A different client address for each sign-up: the limits count by address. */
+export const fromSomewhere = () => ({ 'x-forwarded-for': `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}` });
+
+/** Signs somebody up and verifies the address. */
+export async function newOwner(platform: TestPlatform, email = newEmail()) {
+  const anyone = platform.client.with({ headers: fromSomewhere() });
+  const signedUp = (await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } })).body;
+  const code = await platform.mailbox.codeFor(email);
+  const session = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
+  const client: Client = platform.client.with({ token: session.access_token, headers: fromSomewhere() });
+  return { email, ...signedUp, session, client };
+}
