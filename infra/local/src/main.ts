@@ -7,7 +7,8 @@ import { createLogger, onStopSignal, processSettings, readConfig, setting } from
 import { z } from 'zod';
 import { seedDemo } from './demo.ts';
 import { FolderInUse, lockFolder } from './lock.ts';
-import { startPlatform } from './platform.ts';
+import { embeddedServices, startPlatform } from './platform.ts';
+import { noteRunning } from './running.ts';
 import { localSecrets } from './secrets.ts';
 
 const { values: flags } = parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
@@ -51,6 +52,8 @@ const platform = await startPlatform({
   await postgres.stop();
   return giveUp(error);
 });
+
+await noteRunning(directory, embeddedServices.map((service) => [service, postgres.url(service)]));
 
 onStopSignal(async () => {
   console.error('\n· Stopping: finishing what is in hand');
