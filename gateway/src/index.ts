@@ -1,2 +1,2 @@
 export { readGatewaySettings } from './config.ts';
-export { createGateway } from './gateway.ts';
+export { createGateway, type Gateway } from './gateway.ts';

@@ -1,4 +1,4 @@
-import { createLogger, listen, onStopSignal } from '@attribution/service';
+import { createLogger, listen, onStopSignal, problemOf, writeProblem } from '@attribution/service';
 import { readGatewaySettings } from './config.ts';
 import { createGateway } from './gateway.ts';
 
@@ -11,7 +11,10 @@ const admin =
     ? undefined
     : await listen(
         (_req, res) => {
-          gateway.registry.metrics().then((text) => res.setHeader('content-type', gateway.registry.contentType).end(text));
+          gateway.registry.metrics().then(
+            (text) => res.setHeader('content-type', gateway.registry.contentType).end(text),
+            (error: unknown) => writeProblem(res, problemOf(error), settings.PROBLEM_BASE),
+          );
         },
         { host: settings.HOST, port: settings.ADMIN_PORT, problemBase: settings.PROBLEM_BASE },
       );

@@ -5,7 +5,7 @@ import * as billing from '@attribution/billing';
 import * as campaign from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
-import { createGateway, readGatewaySettings } from '@attribution/gateway';
+import { createGateway, type Gateway, readGatewaySettings } from '@attribution/gateway';
 import { createInProcessTransport } from '@attribution/messaging';
 import * as organization from '@attribution/organization';
 import { type Clock, listen, type RunningServer, type Service, type ServiceParts } from '@attribution/service';
@@ -84,31 +84,37 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 
   const running: Service[] = [];
-  for (const name of embeddedServices) running.push(await open(name));
-  await transport.start();
   const servers: RunningServer[] = [];
-  const urls: Record<string, string> = {};
-  for (const service of running) {
-    service.start();
-    const server = await listen(service.app, { host: loopback, port: 0, problemBase });
-    servers.push(server);
-    urls[`${service.name.toUpperCase()}_URL`] = `http://${loopback}:${server.port}`;
-  }
-  const settings = readGatewaySettings({ ...environment, ...urls });
-  const gateway = createGateway(settings, logger.child({ service: 'gateway' }));
-  const edge = await listen(gateway.handle, { host: options.host, port: options.port, problemBase: settings.PROBLEM_BASE });
+  let gateway: Gateway | undefined;
+  let edge: RunningServer | undefined;
 
-  return {
-    url: `http://${options.host}:${edge.port}`,
-    async stop() {
-      const deadline = Date.now() + stopWithin;
-      await edge.close(deadline - 4_000);
-      await gateway.close();
-      await Promise.all(servers.map((server) => server.close(deadline - 3_000)));
-      // One by one, as each may still hand something to the next.
-      for (const service of running) await service.drain(deadline);
-      await transport.stopConsuming();
-      await Promise.all(running.map((service) => service.close()));
-    },
-  };
+  async function stop(): Promise<void> {
+    const deadline = Date.now() + stopWithin;
+    await edge?.close(deadline - 4_000);
+    await gateway?.close();
+    await Promise.all(servers.map((server) => server.close(deadline - 3_000)));
+    // One by one, as each may still hand something to the next.
+    for (const service of running) await service.drain(deadline);
+    await transport.stopConsuming();
+    await Promise.all(running.map((service) => service.close()));
+  }
+
+  try {
+    for (const name of embeddedServices) running.push(await open(name));
+    await transport.start();
+    const urls: Record<string, string> = {};
+    for (const service of running) {
+      service.start();
+      const server = await listen(service.app, { host: loopback, port: 0, problemBase });
+      servers.push(server);
+      urls[`${service.name.toUpperCase()}_URL`] = `http://${loopback}:${server.port}`;
+    }
+    const settings = readGatewaySettings({ ...environment, ...urls });
+    gateway = createGateway(settings, logger.child({ service: 'gateway' }));
+    edge = await listen(gateway.handle, { host: options.host, port: options.port, problemBase: settings.PROBLEM_BASE });
+    return { url: `http://${options.host}:${edge.port}`, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
