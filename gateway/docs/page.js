@@ -4,6 +4,7 @@ window.ui = window.SwaggerUIBundle({
   dom_id: '#reference',
   deepLinking: true,
   docExpansion: 'list',
+  defaultModelExpandDepth: 3,
   defaultModelsExpandDepth: 1,
   displayRequestDuration: true,
   filter: true,

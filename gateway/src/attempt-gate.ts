@@ -1,19 +1,23 @@
-import { Problem } from '@attribution/contracts';
-
 /** Attempts of one client that may wait at once. */
 const maxWaiting = 100;
 
 interface Lane {
+  /** Attempts that have come and not yet gone. */
+  present: number;
+  /** Those let in and not yet judged. */
   inHand: number;
+  /** How many have been judged: whoever looked before one of them was, looks again. */
+  judged: number;
   readonly waiting: (() => void)[];
 }
 
 export interface AttemptGate {
   /**
    * Admits an attempt while fewer are in hand than `left` says may still fail; else waits for one to leave and asks
-   * again. Returns what to call when the attempt has been judged. Rejects when `left` does.
+   * again. Returns what to call, once, when the attempt has been judged. Rejects when `left` does, and with `crowded()`
+   * when too many wait.
    */
-  enter(key: string, left: () => Promise<number>): Promise<() => void>;
+  enter(key: string, left: () => Promise<number>, crowded: () => Error): Promise<() => void>;
 }
 
 /**
@@ -23,36 +27,38 @@ export interface AttemptGate {
 export function createAttemptGate(): AttemptGate {
   const lanes = new Map<string, Lane>();
 
-  function leave(key: string, lane: Lane): void {
-    lane.inHand--;
-    const next = lane.waiting.shift();
-    if (next) next();
-    else if (lane.inHand === 0) lanes.delete(key);
+  function go(key: string, lane: Lane): void {
+    lane.present--;
+    if (lane.present === 0) lanes.delete(key);
+    else lane.waiting.shift()?.();
   }
 
   return {
-    async enter(key, left) {
-      const lane = lanes.get(key) ?? { inHand: 0, waiting: [] };
+    async enter(key, left, crowded) {
+      const lane = lanes.get(key) ?? { present: 0, inHand: 0, judged: 0, waiting: [] };
       lanes.set(key, lane);
-      lane.inHand++;
+      lane.present++;
+      let place: 'push' | 'unshift' = 'push';
       try {
-        while (lane.inHand > Math.max(1, await left())) {
-          if (lane.waiting.length >= maxWaiting) {
-            throw new Problem('rate-limited', 'Too many attempts at once from this address.', { 'retry-after': '1' });
-          }
-          lane.inHand--;
-          await new Promise<void>((resolve) => lane.waiting.push(resolve));
-          lane.inHand++;
+        for (;;) {
+          const { judged } = lane;
+          const room = Math.max(1, await left());
+          if (lane.judged !== judged) continue;
+          if (lane.inHand < room) break;
+          // Who waits will be woken: somebody is in hand now, and leaves some time.
+          if (place === 'push' && lane.waiting.length >= maxWaiting) throw crowded();
+          await new Promise<void>((resolve) => lane.waiting[place](resolve));
+          place = 'unshift'; // Woken too early: first in the line again.
         }
       } catch (error) {
-        leave(key, lane);
+        go(key, lane);
         throw error;
       }
-      let gone = false;
+      lane.inHand++;
       return () => {
-        if (gone) return;
-        gone = true;
-        leave(key, lane);
+        lane.inHand--;
+        lane.judged++;
+        go(key, lane);
       };
     },
   };

@@ -12,7 +12,7 @@ const kept = new Set(['content-length', 'transfer-encoding', 'host', 'authorizat
 
 /** The headers that go on to a service: the caller's own less hop-by-hop and reserved ones, and the platform's. */
 export function forwardHeaders(headers: IncomingHttpHeaders, set: Readonly<Record<string, string>>): IncomingHttpHeaders {
-  const listed = (headers.connection ?? '').toLowerCase().split(',').map((name) => name.trim());
+  const listed = connectionOptions(headers);
   const onward: IncomingHttpHeaders = {};
   for (const name in headers) {
     if (dropped.has(name) || (listed.includes(name) && !kept.has(name))) continue;
@@ -20,4 +20,9 @@ export function forwardHeaders(headers: IncomingHttpHeaders, set: Readonly<Recor
     onward[name] = headers[name];
   }
   return Object.assign(onward, set);
+}
+
+/** The headers that `Connection` says are about the connection alone. */
+export function connectionOptions({ connection = '' }: IncomingHttpHeaders): string[] {
+  return connection.toLowerCase().split(',').map((name) => name.trim());
 }

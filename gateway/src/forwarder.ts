@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { ServiceName } from '@attribution/contracts';
 import { createProxyMiddleware } from 'http-proxy-middleware';
+import { connectionOptions } from './forward-headers.ts';
 
 /** Passes requests on, bodies streamed and untouched. The one module that knows how: another can take its place. */
 export interface Forwarder {
@@ -15,7 +16,9 @@ interface Exchange {
 }
 
 /** What a service says of its own connection, or about itself, is not the client's. */
-const droppedFromAnswers = ['keep-alive', 'proxy-connection', 'trailer', 'upgrade', 'x-powered-by', 'server'];
+const droppedFromAnswers = new Set([
+  'keep-alive', 'proxy-connection', 'proxy-authenticate', 'trailer', 'upgrade', 'x-powered-by', 'server',
+]); // biome-ignore format: one short list
 
 /** By http-proxy-middleware, without its default plugins: they cost, and their error answer tells hosts (ADR 0006). */
 export function createForwarder(options: {
@@ -35,9 +38,13 @@ export function createForwarder(options: {
       plugins: [
         (server) => {
           server.on('proxyRes', (answer, req, res) => {
-            for (const name of droppedFromAnswers) delete answer.headers[name];
+            const listed = connectionOptions(answer.headers);
+            for (const name in answer.headers) {
+              // What the gateway has said already stands.
+              if (droppedFromAnswers.has(name) || listed.includes(name) || res.hasHeader(name)) delete answer.headers[name];
+            }
             // Ours decides about the client's connection: it says `close` while this process stops.
-            answer.headers.connection = String(res.getHeader('connection') ?? 'keep-alive');
+            answer.headers.connection = String(res.getHeader('connection') ?? (res.shouldKeepAlive ? 'keep-alive' : 'close'));
             exchanges.get(req)?.onAnswer(answer.statusCode ?? 502);
           });
           server.on('error', (error, req) => req && exchanges.get(req)?.fail(error));

@@ -37,6 +37,7 @@ export function createPipeline(options: PipelineOptions): Listener {
     const ip = clientIpOf(req);
     const passage = await limiter.enter(endpoint, ip);
     try {
+      if (res.closed) return; // The client went away while it waited for its turn.
       for (const [name, value] of Object.entries(passage?.headers ?? {})) res.setHeader(name, value);
       if (endpoint.access.credential !== 'none') {
         const refused = refuseCredential(endpoint, verifier.authenticate(req.headers.authorization));

@@ -8,7 +8,7 @@ import { rateLimitKey } from './client-ip.ts';
 export interface Passage {
   /** Response headers that tell where the window stands. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Must be called with the answer's status (undefined: none was given) before the next attempt is judged. */
+  /** Must be called with the answer's status (undefined: none was given); the first call counts. */
   settle(status: number | undefined): void;
 }
 
@@ -47,17 +47,23 @@ function createWindow(
   const local = new RateLimiterMemory(settings);
   async function either<T>(inRedis: Promise<T>, inProcess: () => Promise<T>): Promise<T> {
     try {
-      return await inRedis;
+      const state = await inRedis;
+      if (state === null || isCount(state)) return state;
     } catch (error) {
-      if (error instanceof RateLimiterRes) throw error;
-      onFallback();
-      return inProcess();
+      if (isCount(error)) throw error;
     }
+    onFallback();
+    return inProcess();
   }
   return {
     consume: (key, points) => either(shared.consume(key, points), () => local.consume(key, points)),
     get: (key) => either(shared.get(key), () => local.get(key)),
   };
+}
+
+/** Whether it is the state of a window: what speaks Redis's protocol may still answer anything. */
+function isCount(state: unknown): boolean {
+  return state instanceof RateLimiterRes && state.consumedPoints >= 0 && state.msBeforeNext >= 0;
 }
 
 /** Every request counts. */
@@ -74,15 +80,19 @@ function countRequests(window: Window, limit: RateLimit): RateLimiter['enter'] {
 function countUnauthorized(window: Window, limit: RateLimit): RateLimiter['enter'] {
   const gate = createAttemptGate();
   return async (_endpoint, key) => {
+    let state: RateLimiterRes | null = null;
     const left = async () => {
-      const state = await window.get(key);
+      state = await window.get(key);
       if (state && state.consumedPoints >= limit.limit) throw tooMany(limit, state);
       return limit.limit - (state?.consumedPoints ?? 0);
     };
-    const leave = await gate.enter(key, left);
+    const leave = await gate.enter(key, left, () => tooManyAtOnce(limit, state));
+    let settled = false;
     return {
       headers: {},
       settle(status) {
+        if (settled) return;
+        settled = true;
         if (status !== 401) return leave();
         // Beyond the limit consume rejects with the state: counted all the same.
         window.consume(key).then(leave, leave);
@@ -106,4 +116,9 @@ function tooMany(limit: RateLimit, state: RateLimiterRes): Problem {
     ...headers,
     'retry-after': String(seconds),
   });
+}
+
+function tooManyAtOnce(limit: RateLimit, state: RateLimiterRes | null): Problem {
+  const headers = headersOf(limit, state ?? new RateLimiterRes(limit.limit, 0));
+  return new Problem('rate-limited', 'Too many attempts at once from this address.', { ...headers, 'retry-after': '1' });
 }

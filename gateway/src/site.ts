@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { type Endpoint, openApiDocument, Problem } from '@attribution/contracts';
 import { problemOf, writeProblem } from '@attribution/service';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
@@ -7,10 +8,14 @@ import type { Logger } from 'pino';
 
 const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const page = join(import.meta.dirname, '../docs');
-const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-16x16.png', 'favicon-32x32.png'];
+const referenceFiles = [
+  ...['index.html', 'page.css', 'page.js'].map((name) => join(page, name)),
+  ...['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map((name) => join(viewer, name)),
+];
 
 /** The viewer sets styles of its own; all else comes from here and nowhere else. */
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
 /** What the gateway answers itself: its health, the OpenAPI document, and the reference page. */
 export function createSite(options: {
@@ -20,7 +25,9 @@ export function createSite(options: {
   logger: Logger;
 }): Express {
   const { problemBase, logger } = options;
-  const document = JSON.stringify(openApiDocument(options.endpoints));
+  const document = JSON.stringify(
+    openApiDocument(options.endpoints, readFileSync(join(page, 'introduction.md'), 'utf8')),
+  );
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
@@ -28,7 +35,8 @@ export function createSite(options: {
 
   app.get('/healthz', async (_req, res) => {
     const failing = await options.failingUpstreams();
-    if (failing.length > 0) throw new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' });
+    if (failing.length > 0)
+      throw new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' });
     res.json({ status: 'ok' });
   });
   app.get('/v2/openapi.json', (_req, res) => {
@@ -39,10 +47,12 @@ export function createSite(options: {
     res.setHeader('content-security-policy', pagePolicy);
     next();
   });
-  const files = { index: false, redirect: false, fallthrough: false, cacheControl: true, maxAge: '1h' } as const;
-  for (const name of viewerFiles) app.get(`/docs/${name}`, (_req, res) => res.sendFile(join(viewer, name), files));
-  for (const name of ['page.css', 'page.js']) app.get(`/docs/${name}`, (_req, res) => res.sendFile(join(page, name)));
-  app.get('/docs/', (_req, res) => res.sendFile(join(page, 'index.html')));
+  // Held in memory: a file that is missing shows when the gateway starts, not when somebody looks.
+  for (const file of referenceFiles) {
+    const content = readFileSync(file);
+    const path = basename(file) === 'index.html' ? '/docs/' : `/docs/${basename(file)}`;
+    app.get(path, (_req, res) => res.type(extname(file)).setHeader('cache-control', 'no-cache').send(content));
+  }
 
   app.use(() => {
     throw Problem.notFound();

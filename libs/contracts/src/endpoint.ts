@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProblemKind } from './wire/problems.ts';
+import { type ProblemKind, problemKinds } from './wire/problems.ts';
 
 export const serviceNames = ['account', 'organization', 'device', 'campaign', 'events', 'billing', 'utilities'] as const;
 export type ServiceName = (typeof serviceNames)[number];
@@ -82,7 +82,7 @@ export function problemsOf(e: Endpoint): ProblemKind[] {
   if (e.params) kinds.add('not-found');
   if (e.rate_limit) kinds.add('rate-limited');
   kinds.add('upstream-error').add('unavailable');
-  return [...kinds];
+  return [...kinds].sort((a, b) => problemKinds[a].status - problemKinds[b].status);
 }
 
 /** The parameter names of a path, in order. */

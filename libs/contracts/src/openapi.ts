@@ -1,62 +1,99 @@
-import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Endpoint, problemsOf } from './endpoint.ts';
-import { ProblemDetails, type ProblemKind, problemKinds } from './wire/problems.ts';
+import { z } from 'zod';
+import { type CreateDocumentOptions, createDocument, type ZodOpenApiObject } from 'zod-openapi';
+import { type Endpoint, problemsOf, type ServiceName } from './endpoint.ts';
+import { Problem, ProblemDetails, type ProblemKind, problemKinds } from './wire/problems.ts';
 
-const problem = { 'application/problem+json': { schema: ProblemDetails } };
-
-/** The OpenAPI 3.1 document of some endpoints. */
-export function openApiDocument(endpoints: readonly Endpoint[]) {
-  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const endpoint of endpoints) {
+/** The OpenAPI 3.1 document of some endpoints. `introduction` is what it says first, in Markdown. */
+export function openApiDocument(endpoints: readonly Endpoint[], introduction = '') {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const endpoint of endpoints.toSorted(inReadingOrder)) {
     const path = (paths[endpoint.path] ??= {});
     path[endpoint.method.toLowerCase()] = operation(endpoint);
   }
-  const document: ZodOpenApiObject = {
+  const used = new Set(endpoints.map(areaOf));
+  const document = {
     openapi: '3.1.1',
     info: {
       title: 'Attribution Platform API',
       version: '2',
-      description: [
-        'Screens, campaigns and what they did, for chains of shops and the brands that run campaigns in them.',
-        'Names are snake_case. Failures are problem details (RFC 9457): branch on the last segment of `type`.',
-        'Clients ignore fields that they do not know. Lists are read until `next_cursor` is null.',
-      ].join('\n\n'),
+      description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
-    tags: [...new Set(endpoints.map((e) => e.service))].map((name) => ({ name })),
-    paths: paths as ZodOpenApiPathsObject,
-    components: {
-      securitySchemes: {
-        person: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: "A person's access token" },
-        api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: "An API key's access token" },
-      },
-    },
+    servers: [{ url: '/', description: 'This platform' }],
+    tags: [authentication, ...Object.values(areas)].filter((area) => used.has(area)),
+    paths,
+    components: { headers, securitySchemes },
   };
-  // §9.2 promises additive changes: no schema of an answer may be closed.
-  return openObjects(createDocument(document));
+  return createDocument(document as ZodOpenApiObject, { override: forReaders });
 }
 
-function operation(e: Endpoint): ZodOpenApiOperationObject {
+const authentication = { name: 'Authentication', description: 'Sign-up, sessions and passwords' };
+const areas: Record<ServiceName, { name: string; description: string }> = {
+  account: { name: 'Account', description: 'The caller, plans, and the tokens that an account has to spend' },
+  organization: { name: 'Organization', description: 'The estate: groups, and the locations in them' },
+  device: { name: 'Device', description: 'The units that drive screens' },
+  campaign: { name: 'Campaign', description: 'What is to run on the screens, where and when' },
+  events: { name: 'Events', description: 'Visits, and what campaigns did' },
+  billing: { name: 'Billing', description: 'Prices, and what an account pays' },
+  utilities: { name: 'Utilities', description: 'Shared look-ups' },
+};
+const areaOf = ({ path, service }: Endpoint) => (path.startsWith('/v2/auth/') ? authentication : areas[service]);
+
+/** What a newcomer needs first, by the beginning of the path. */
+const firstPaths = [
+  '/v2/auth/signup', '/v2/auth/verify-email', '/v2/auth/login', '/v2/auth/refresh', '/v2/auth/logout', '/v2/auth/',
+  '/v2/users/me', '/v2/',
+]; // biome-ignore format: one short list
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function inReadingOrder(a: Endpoint, b: Endpoint): number {
+  const rank = ({ path }: Endpoint) => firstPaths.findIndex((start) => path.startsWith(start));
+  return rank(a) - rank(b) || a.path.localeCompare(b.path) || methods.indexOf(a.method) - methods.indexOf(b.method);
+}
+
+const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
+/** Viewers ask for a token in this order, and start in the last field. */
+const securitySchemes = {
+  api_key: { ...bearer, description: 'The `access_token` of an API key. With a read-only key, it can only read.' },
+  person: { ...bearer, description: 'The `access_token` of a session: `POST /v2/auth/login`. It lives 15 minutes.' },
+};
+
+const headers = {
+  'X-Request-Id': { description: 'Names this request, for questions about it', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The way to authenticate: Bearer', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before another try', schema: { type: 'integer' } },
+};
+/** The header of a status, beside that of all. */
+const retry = 'Retry-After';
+const headerOf: Record<number, string> = { 401: 'WWW-Authenticate', 429: retry, 502: retry, 503: retry };
+
+const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+
+function response(status: number, description: string, content: object | undefined): object {
+  const names = ['X-Request-Id', headerOf[status] ?? []].flat();
+  const references = names.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  return { description, headers: Object.fromEntries(references), ...(content && { content }) };
+}
+
+function operation(e: Endpoint): object {
+  const { status, description, body } = e.success;
+  const success = response(status, description, body && json(body));
+  const kinds = Map.groupBy(problemsOf(e), (kind) => problemKinds[kind].status);
+  const problems = [...kinds].map(([of, some]) => [of, problemResponse(of, some)]);
   return {
     operationId: e.operation,
-    tags: [e.service],
+    tags: [areaOf(e).name],
     summary: e.summary,
-    ...(describe(e) && { description: describe(e) }),
+    description: describe(e),
     security: securityOf(e),
     ...((e.params || e.query) && {
       requestParams: { ...(e.params && { path: e.params }), ...(e.query && { query: e.query }) },
     }),
     ...(e.body && {
-      requestBody: { required: !e.body.safeParse(undefined).success, content: { 'application/json': { schema: e.body } } },
+      requestBody: { required: !e.body.safeParse(undefined).success, content: json(e.body) },
     }),
-    responses: { [String(e.success.status)]: successOf(e), ...problemResponses(problemsOf(e)) },
-  } as ZodOpenApiOperationObject;
-}
-
-function successOf({ success }: Endpoint) {
-  const { description, body } = success;
-  return body ? { description, content: { 'application/json': { schema: body } } } : { description };
+    responses: { [status]: success, ...Object.fromEntries(problems) },
+  };
 }
 
 function securityOf({ access }: Endpoint) {
@@ -64,30 +101,49 @@ function securityOf({ access }: Endpoint) {
   return access.credential === 'person' ? [{ person: [] }] : [{ person: [] }, { api_key: [] }];
 }
 
-function describe({ description, access, rate_limit }: Endpoint): string {
+function describe({ description, access, rate_limit }: Endpoint): string | undefined {
   const lines = description ? [description] : [];
-  if ('roles' in access && access.roles) lines.push(`For: ${access.roles.join(', ')}.`);
+  if (access.credential === 'person') lines.push('For people; not for API keys.');
+  if ('roles' in access && access.roles) lines.push(`Roles: ${access.roles.join(', ')}.`);
   if ('billing' in access) lines.push('Needs billing access.');
   if (rate_limit) {
     const counted = rate_limit.counts === 'unauthorized' ? 'failed attempts' : 'requests';
-    lines.push(`At most ${rate_limit.limit} ${counted} in ${rate_limit.window_seconds / 60} min for each client IP.`);
+    lines.push(`At most ${rate_limit.limit} ${counted} in ${rate_limit.window_seconds / 60} min from one IP address.`);
   }
-  return lines.join('\n\n');
+  return lines.join('\n\n') || undefined;
 }
 
-function problemResponses(kinds: readonly ProblemKind[]) {
-  const byStatus = Map.groupBy(kinds, (kind) => problemKinds[kind].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      String(status),
-      { description: group.map((kind) => `\`${kind}\`: ${problemKinds[kind].title}`).join('; '), content: problem },
-    ]),
-  );
+const problemResponses = new Map<string, object>();
+
+/** One value for the same kinds everywhere: the document refers to it by its id. */
+function problemResponse(status: number, kinds: readonly ProblemKind[]): object {
+  const id = kinds.join('_or_');
+  const titles = kinds.map((kind) => `\`${kind}\`: ${problemKinds[kind].title}`).join('; ');
+  const [example] = kinds.map((kind) => new Problem(kind, 'What went wrong.').toJSON('https://problems.example.com'));
+  const content = { 'application/problem+json': { schema: ProblemDetails, example } };
+  const made = problemResponses.get(id) ?? { id, ...response(status, titles, content) };
+  problemResponses.set(id, made);
+  return made;
 }
 
-function openObjects<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(openObjects) as T;
-  if (value === null || typeof value !== 'object') return value;
-  const entries = Object.entries(value).filter(([key, of]) => !(key === 'additionalProperties' && of === false));
-  return Object.fromEntries(entries.map(([key, of]) => [key, openObjects(of)])) as T;
-}
+/** What JSON Schema says of our schemas, less what is no concern of a reader. */
+const forReaders: Required<CreateDocumentOptions>['override'] = ({ zodSchema, jsonSchema }) => {
+  // §9.2 promises additive changes: no object is closed.
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  // The bounds of whole numbers in JavaScript.
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  // What the format says already, in some hundred characters.
+  if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern;
+  // Fields that a request must not name.
+  for (const [name, field] of Object.entries(zodSchema instanceof z.ZodObject ? zodSchema.shape : {})) {
+    if (field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodNever) delete jsonSchema.properties?.[name];
+  }
+  const meta = z.globalRegistry.get(zodSchema);
+  // The name, for where the schema is one of several.
+  if (meta?.id) jsonSchema.title = meta.id;
+  // A schema that states its type says all: how the text of a query is checked is no concern of the reader.
+  if (!meta?.type) return;
+  for (const key in jsonSchema) delete jsonSchema[key];
+  Object.assign(jsonSchema, meta);
+};

@@ -89,9 +89,23 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
     },
     async close() {
       await prisma.$disconnect();
+      const closed = connectionsClosed(pool);
       await pool.end();
+      await closed;
     },
   };
+}
+
+/** Resolves when the pool's connections are gone: its own end() resolves while they are still on their way out. */
+function connectionsClosed(pool: pg.Pool): Promise<void> {
+  let left = pool.totalCount;
+  return new Promise((resolve) => {
+    if (left === 0) resolve();
+    pool.on('remove', () => {
+      left--;
+      if (left === 0) resolve();
+    });
+  });
 }
 
 /** Prepared statements are kept by name; the cap bounds what lists of varying length could add. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
@@ -17,7 +17,8 @@ const lock = 7_236_541_092;
 
 /**
  * Brings a database to the state of its migrations folder (Prisma's format) and returns the names applied. Several
- * may run at once: one applies, the others wait for its lock and find nothing to do.
+ * may run at once: one applies, the others wait for its lock and find nothing to do. Refused when a migration was
+ * edited after this database had it. One that fails leaves no trace and can be mended.
  */
 export async function migrate(options: { url: string; directory: string }): Promise<string[]> {
   const migrations = await readMigrations(options.directory);
@@ -25,13 +26,20 @@ export async function migrate(options: { url: string; directory: string }): Prom
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [lock]);
-    if (await isUpToDate(client, migrations)) return [];
-    return await withSchemaEngine({ url: options.url }, async (engine) => {
-      const applied = await engine.applyMigrations({
-        migrationsList: listOf(options.directory, migrations),
-        filters: { externalTables: [], externalEnums: [] },
-      });
-      return applied.appliedMigrationNames;
+    const applied = await readApplied(client);
+    const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql));
+    if (edited) throw new Error(`The migration ${edited.name} was edited after this database had it: write a new one instead.`);
+    if (migrations.length === applied.size && migrations.every(({ name }) => applied.has(name))) return [];
+    return await withSchemaEngine({ url: options.url }, async (engine, scripts) => {
+      try {
+        const { appliedMigrationNames } = await engine.applyMigrations({
+          migrationsList: listOf(options.directory, migrations),
+          filters: { externalTables: [], externalEnums: [] },
+        });
+        return appliedMigrationNames;
+      } catch (error) {
+        throw scripts.refused ? await takeBack(client, scripts.refused) : error;
+      }
     });
   } finally {
     await client.end(); // Ends the lock with the session.
@@ -77,16 +85,33 @@ async function readSchema(directory: string): Promise<{ path: string; content: s
   );
 }
 
-/** Spares a start the 5 MB engine when there is nothing to apply; anything unusual is left to the engine. */
-async function isUpToDate(client: pg.Client, migrations: readonly Migration[]): Promise<boolean> {
+const sha256 = (sql: string) => createHash('sha256').update(sql).digest('hex');
+
+/**
+ * The checksums of the migrations that the database has had, by name. They spare a start the 5 MB engine when there is
+ * nothing to apply, and the engine itself does not hold them against the files.
+ */
+async function readApplied(client: pg.Client): Promise<ReadonlyMap<string, string>> {
   const table = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`);
-  if (!table.rows[0]?.there) return false;
+  if (!table.rows[0]?.there) return new Map();
   const { rows } = await client.query<{ migration_name: string; checksum: string }>(
     'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   );
-  const applied = new Map(rows.map((row) => [row.migration_name, row.checksum]));
-  const sha256 = (sql: string) => createHash('sha256').update(sql).digest('hex');
-  return migrations.length === applied.size && migrations.every(({ name, sql }) => applied.get(name) === sha256(sql));
+  return new Map(rows.map((row) => [row.migration_name, row.checksum]));
+}
+
+/**
+ * Removes the engine's mark of the migration that Postgres has just refused, and so undone, whole: with the mark every
+ * later start would be refused. Returns the error that says which one, and why, which the engine's own does not.
+ */
+async function takeBack(client: pg.Client, refused: Error): Promise<Error> {
+  const marks = client.query<{ migration_name: string }>(
+    'DELETE FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL RETURNING migration_name',
+  );
+  const { rows } = await marks.catch(() => ({ rows: [] })); // Without a table of marks, it was no migration's script.
+  const [failed] = rows;
+  if (!failed) return refused;
+  return new Error(`The migration ${failed.migration_name} failed and was undone: ${refused.message}`, { cause: refused });
 }
 
 function listOf(directory: string, migrations: readonly Migration[]): MigrationList {
@@ -117,20 +142,26 @@ async function loadSchemaEngine() {
 /** Prisma's schema engine as WebAssembly: the same that `prisma migrate` runs as a binary (ADR 0003). */
 async function withSchemaEngine<T>(
   options: { url: string; files?: { path: string; content: string }[] },
-  work: (engine: SchemaEngine) => Promise<T>,
+  work: (engine: SchemaEngine, scripts: Scripts) => Promise<T>,
 ): Promise<T> {
   loaded ??= loadSchemaEngine();
   const bindings = await loaded;
   const pool = new pg.Pool({ connectionString: options.url, max: 2, Client: CatalogClient as never });
-  const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter(pool));
+  const scripts: Scripts = { refused: undefined };
+  const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter(pool, scripts));
   const datamodels = options.files?.map((file): [string, string] => [file.path, file.content]);
   const engine = await bindings.SchemaEngine.new({ datamodels }, () => {}, adapter);
   try {
-    return await work(engine);
+    return await work(engine, scripts);
   } finally {
     engine.free();
     await pool.end();
   }
+}
+
+/** The error of the script that Postgres has refused, if it has refused one. */
+interface Scripts {
+  refused: pg.DatabaseError | undefined;
 }
 
 /**
@@ -138,42 +169,67 @@ async function withSchemaEngine<T>(
  * semicolon, those inside function bodies too, and leaves half of a migration that fails.
  */
 class MigrationAdapter extends PrismaPg {
-  override async connect() {
-    return wholeScripts(await super.connect());
+  readonly #scripts: Scripts;
+
+  constructor(pool: pg.Pool, scripts: Scripts) {
+    super(pool);
+    this.#scripts = scripts;
   }
 
-  override async connectToShadowDb() {
-    return wholeScripts(await super.connectToShadowDb());
+  override async connect() {
+    return withCharacters(wholeScripts(await super.connect(), this.#scripts));
+  }
+
+  /** The caller's scratch database is the shadow; the adapter's own way makes another one, and still uses this. */
+  override connectToShadowDb() {
+    return this.connect();
   }
 }
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
-function wholeScripts(adapter: Adapter): Adapter {
+function wholeScripts(adapter: Adapter, scripts: Scripts): Adapter {
   adapter.executeScript = async (script) => {
-    await adapter.underlyingDriver().query(script);
+    try {
+      await adapter.underlyingDriver().query(script);
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) scripts.refused = error;
+      throw error;
+    }
   };
   return adapter;
 }
 
 /**
- * Postgres's catalogue is full of the one-letter type "char" (OID 18), which the adapter refuses and the engine wants
- * as a character (OID 1042).
+ * Postgres's catalogue is full of the one-letter type "char", which the engine wants as a character. The adapter refuses
+ * it, and makes a character of nothing else: so it passes the adapter as a time of day, which no catalogue holds.
  */
+const oid = { char: 18, time: 1083 };
+
 class CatalogClient extends pg.Client {
   override query(...given: unknown[]): never {
     const args = [...given];
     const last = args.at(-1);
     if (typeof last === 'function') {
-      args[args.length - 1] = (error: unknown, result: pg.QueryResult) => last(error, charAsCharacter(result));
+      args[args.length - 1] = (error: unknown, result: pg.QueryResult) => last(error, disguiseCharacters(result));
       return super.query(...(args as [never])) as never;
     }
     const answer: unknown = super.query(...(args as [never]));
-    return (answer instanceof Promise ? answer.then(charAsCharacter) : answer) as never;
+    return (answer instanceof Promise ? answer.then(disguiseCharacters) : answer) as never;
   }
 }
 
-function charAsCharacter<R extends pg.QueryResult | undefined>(result: R): R {
-  for (const field of result?.fields ?? []) if (field.dataTypeID === 18) field.dataTypeID = 1042;
+function disguiseCharacters<R extends pg.QueryResult | undefined>(result: R): R {
+  for (const field of result?.fields ?? []) if (field.dataTypeID === oid.char) field.dataTypeID = oid.time;
   return result;
+}
+
+function withCharacters(adapter: Adapter): Adapter {
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  adapter.queryRaw = async (query) => {
+    const result = await queryRaw(query);
+    const types = result.columnTypes.map((type) => (type === ColumnTypeEnum.Time ? ColumnTypeEnum.Character : type));
+    return { ...result, columnTypes: types };
+  };
+  return adapter;
 }

@@ -21,9 +21,12 @@ export function readCursor<const T extends readonly ('string' | 'integer')[]>(
 ): { [K in keyof T]: T[K] extends 'string' ? string : number } | undefined {
   if (cursor === undefined) return undefined;
   try {
-    const [ofScope, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
+    const bytes = Buffer.from(cursor, 'base64url');
+    const [ofScope, ...position] = JSON.parse(bytes.toString('utf8')) as unknown[];
+    // Decoding skips what is no base64url: a cursor with something added to it is none.
+    const whole = bytes.toString('base64url') === cursor;
     const fits = position.length === types.length && types.every((type, at) => isOfType(position[at], type));
-    if (ofScope === scope && fits) return position as never;
+    if (whole && ofScope === scope && fits) return position as never;
   } catch {
     // Not JSON: refused below.
   }

@@ -36,7 +36,7 @@ async function findFailing(checks: HealthChecks): Promise<string[]> {
     Object.entries(checks).map(async ([name, check]) => {
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(() => late.reject(new Error('late')), 3_000);
-      const ok = await Promise.race([check(), late.promise]).then(() => true, () => false);
+      const ok = await Promise.race([Promise.try(check), late.promise]).then(() => true, () => false);
       clearTimeout(timer);
       return ok ? [] : [name];
     }),

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, Server as HttpServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { Problem } from '@attribution/contracts';
+import { newUuid, Problem } from '@attribution/contracts';
 
 export interface RunningServer {
   readonly port: number;
@@ -23,11 +23,11 @@ export async function listen(
   options: ListenOptions,
 ): Promise<RunningServer> {
   let closing = false;
-  let inHand = 0;
+  const inHand = new Set<ServerResponse>();
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
-    inHand++;
+    inHand.add(res);
     if (closing) res.setHeader('connection', 'close');
-    res.on('close', () => inHand--);
+    res.on('close', () => inHand.delete(res));
     handler(req, res);
   };
   const server = createServer(
@@ -51,10 +51,12 @@ export async function listen(
     port: (server.address() as AddressInfo).port,
     async close(deadline) {
       closing = true;
+      // Also where the answer is still to come: its connection would be used again, and cut with what it brings.
+      for (const res of inHand) if (!res.headersSent) res.setHeader('connection', 'close');
       // The http server's own close() ends idle connections at once, and a request on its way to one is lost.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       await new Promise((resolve) => setTimeout(resolve, lastWords));
-      while (inHand > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (inHand.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
       HttpServer.prototype.closeAllConnections.call(server);
       await closed;
     },
@@ -69,7 +71,12 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, prob
   }
   const problem = new Problem('validation-error', describe(error.code));
   const body = JSON.stringify(problem.toJSON(problemBase));
-  const headers = { ...problem.toHeaders(), 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const headers = {
+    ...problem.toHeaders(),
+    'x-request-id': newUuid(),
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'));
 }

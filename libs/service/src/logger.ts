@@ -1,11 +1,14 @@
+import { isNativeError } from 'node:util/types';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
-/** Fields whose values are never written, wherever they turn up. */
-const secretFields = [
+/** Fields whose values are never written, wherever they turn up, in any letter case. */
+const secretFields = new Set([
   'password', 'new_password', 'code', 'token', 'access_token', 'refresh_token', 'challenge_token', 'setup_token',
-  'secret', 'access_key_secret', 'authorization', 'cookie', 'client_secret', 'email',
-]; // biome-ignore format: one short list
+  'secret', 'access_key_secret', 'x-access-key-secret', 'authorization', 'cookie', 'client_secret', 'email',
+]); // biome-ignore format: one short list
+/** Levels of nesting that are written. */
+const maxDepth = 8;
 
 export interface LoggerOptions {
   readonly name: string;
@@ -20,23 +23,48 @@ export function createLogger({ name, level, pretty: forPeople, destination }: Lo
     name,
     level,
     base: { service: name },
-    redact: { paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '[redacted]' },
-    serializers: { err: describeError, error: describeError },
+    formatters: { log: withoutSecrets },
+    serializers: { err: asGiven }, // Errors are described by then.
   };
   if (destination) return pino(options, destination);
   if (!forPeople) return pino(options);
   return pino(options, pretty({ ignore: 'pid,hostname,name,service', messageFormat: '{service}: {msg}', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true }));
 }
 
+const asGiven = (value: unknown) => value;
+const isError = (value: unknown): value is Error => isNativeError(value) || value instanceof Error;
+
+function withoutSecrets(fields: object, depth = 0): Record<string, unknown> {
+  const entries = Object.entries(fields).map(([name, value]) => {
+    const hidden = secretFields.has(name.toLowerCase()) && value !== null && value !== undefined;
+    return [name, hidden ? '[redacted]' : writable(value, depth + 1)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function writable(value: unknown, depth: number): unknown {
+  if (isError(value)) return describeError(value);
+  if (value === null || typeof value !== 'object' || 'toJSON' in value) return value;
+  if (depth > maxDepth) return '[nested deeper]';
+  return Array.isArray(value) ? value.map((item) => writable(item, depth + 1)) : withoutSecrets(value, depth);
+}
+
 /** Database errors carry rows and parameters in their fields: only what names the fault is kept. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+function describeError(error: Error): object {
   const { code } = error as { code?: unknown };
   return {
     type: error.name,
-    message: error.message,
+    message: messageOf(error),
     ...(typeof code === 'string' && { code }),
-    stack: error.stack,
-    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+    stack: framesOf(error),
+    ...(isError(error.cause) && { cause: describeError(error.cause) }),
   };
+}
+
+/** The stack without the message, which stands above it. */
+const framesOf = ({ stack }: Error) => stack?.split('\n').filter((line) => /^\s+at /.test(line)).join('\n');
+
+/** Where Prisma finds an argument at fault it shows the whole call with its values; the last paragraph says what. */
+function messageOf({ name, message }: Error): string {
+  return name === 'PrismaClientValidationError' ? message.slice(message.lastIndexOf('\n\n')).trim() : message;
 }

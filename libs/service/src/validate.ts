@@ -13,7 +13,7 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown, part: '
 }
 
 function describeIssue(issue: z.core.$ZodIssue, part: string): string {
-  const path = issue.path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${String(key)}`), part);
+  const path = issue.path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${shortened(String(key))}`), part);
   if (issue.input === undefined && issue.code === 'invalid_type') {
     return issue.path.length === 0 ? `${part}: is required.` : `${path}: is required.`;
   }
@@ -31,10 +31,15 @@ function sentence(issue: z.core.$ZodIssue): string {
       return issue.message.startsWith('Too small') ? `must be at least ${issue.minimum}${unit(issue.origin)}` : issue.message;
     case 'too_big':
       return issue.message.startsWith('Too big') ? `must be at most ${issue.maximum}${unit(issue.origin)}` : issue.message;
+    case 'unrecognized_keys':
+      return `has no field ${JSON.stringify(shortened(issue.keys[0] ?? ''))}`;
     default:
       return issue.message;
   }
 }
+
+/** A name that the caller chose may be as long as a body. */
+const shortened = (name: string) => name.slice(0, 60);
 
 const names: Record<string, string> = { string: 'text', int: 'a whole number', number: 'a number', object: 'an object', array: 'an array', record: 'an object', boolean: 'true or false' };
 const unit = (origin: string) => (origin === 'string' ? ' characters' : origin === 'array' ? ' values' : '');

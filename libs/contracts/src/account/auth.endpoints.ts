@@ -5,8 +5,8 @@ import { id } from '../wire/ids.ts';
 import { MfaChallenge, MfaSetupRequired, Session, TokenPair, Verification } from './resources.ts';
 
 /** The rules for a new password are the service's: what was accepted once must always log in. */
-const Password = z.string().min(1).max(1024).meta({ format: 'password' });
-const NewPassword = Password.meta({ format: 'password', description: '8 to 128 characters, not a common one' });
+const Password = z.string().min(1).max(1024).meta({ format: 'password', example: 'seven quiet lanterns' });
+const NewPassword = Password.meta({ description: '8 to 128 characters, not a common one' });
 const Code = z
   .string()
   .regex(/^\d{6}$/, 'must be the 6 digits of the e-mail')
@@ -24,7 +24,7 @@ export const signup = endpoint({
   description: 'Makes the user, an account that the user owns and its free grant of tokens, and e-mails a code.',
   access: { credential: 'none' },
   rate_limit: { window_seconds: hour, limit: 5, counts: 'requests' },
-  body: z.object({ email: Email, password: NewPassword, full_name: Name() }),
+  body: z.object({ email: Email, password: NewPassword, full_name: Name().meta({ example: 'Ada Lovelace' }) }),
   success: {
     status: 202,
     description: 'A code is on its way',
@@ -85,7 +85,7 @@ export const refreshSession = endpoint({
   description: 'Each refresh token works once. A second use ends the whole session.',
   access: { credential: 'none' },
   rate_limit: { window_seconds: minute, limit: 30, counts: 'requests' },
-  body: z.object({ refresh_token: z.string().min(1).max(512) }),
+  body: z.object({ refresh_token: z.string().min(1).max(512).meta({ example: 'rt_01968f3e-7a4b…' }) }),
   success: { status: 200, description: 'New tokens', body: TokenPair },
   problems: ['unauthorized'],
 });

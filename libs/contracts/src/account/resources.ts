@@ -7,7 +7,7 @@ export const User = z
   .object({
     id: id('user'),
     email: Email,
-    full_name: z.string(),
+    full_name: z.string().meta({ example: 'Ada Lovelace' }),
     email_verified: z.boolean(),
     mfa_enabled: z.boolean(),
     created_at: Timestamp,
@@ -17,8 +17,8 @@ export const User = z
 export const Account = z
   .object({
     id: id('account'),
-    name: z.string(),
-    account_type: z.string().meta({ description: 'key of an account type' }),
+    name: z.string().meta({ example: 'Ada Lovelace' }),
+    account_type: z.string().meta({ description: 'The key of an account type', example: 'network' }),
     status: z.enum(['active', 'suspended', 'closed']),
     require_mfa: z.boolean(),
     created_at: Timestamp,
@@ -27,16 +27,16 @@ export const Account = z
 
 export const TokenPair = z
   .object({
-    access_token: z.string().meta({ description: 'Bearer token, 15 minutes' }),
-    refresh_token: z.string().meta({ description: 'Exchanged once, within 30 days' }),
+    access_token: z.string().meta({ description: 'Bearer token, 15 minutes', example: 'eyJhbGciOi…' }),
+    refresh_token: z.string().meta({ description: 'Exchanged once, within 30 days', example: 'rt_01968f3e-7a4b…' }),
   })
   .meta({ id: 'TokenPair' });
 
 export const Session = z
   .object({ ...TokenPair.shape, user: User, account: Account })
-  .meta({ id: 'Session', description: 'One person in one account (spec §2.3)' });
+  .meta({ id: 'Session', description: 'One person in one account' });
 
-const expiresIn = z.int().meta({ description: 'Seconds' });
+const expiresIn = z.int().meta({ description: 'Seconds', example: 600 });
 
 export const MfaChallenge = z
   .object({ mfa_challenge: z.literal(true), challenge_token: z.string(), expires_in: expiresIn })
@@ -49,8 +49,8 @@ export const MfaSetupRequired = z
 export const Verification = z
   .object({
     method: z.literal('email_code'),
-    email: Email.meta({ description: 'where it was sent' }),
-    code_length: z.int(),
+    email: Email.meta({ description: 'Where it was sent' }),
+    code_length: z.int().meta({ example: 6 }),
     code_charset: z.literal('digits'),
     expires_in: expiresIn,
   })
@@ -70,14 +70,14 @@ export const Permissions = z
     groups: z.array(GroupGrant).meta({ description: 'Empty when group_scope is all' }),
     services: z
       .partialRecord(z.enum(serviceNames), z.enum(['r', 'w']))
-      .meta({ description: 'r: read, w: read and write; absent: none' }),
+      .meta({ description: 'r: read, w: read and write; absent: none', example: { organization: 'r', campaign: 'w' } }),
     can: z
       .object({
         invite_users: z.boolean(),
         manage_api_keys: z.boolean(),
         manage_billing: z.boolean(),
         manage_groups: z.boolean(),
-        set_up_estate: z.boolean().meta({ description: 'in one group at least' }),
+        set_up_estate: z.boolean().meta({ description: 'In one group at least' }),
         edit_campaigns: z.boolean(),
         publish_campaigns: z.boolean(),
       })
@@ -88,20 +88,24 @@ export const Permissions = z
 export const Plan = z
   .object({
     id: id('plan'),
-    key: z.string(),
-    name: z.string(),
-    description: z.string(),
+    key: z.string().meta({ example: 'starter' }),
+    name: z.string().meta({ example: 'Starter' }),
+    description: z.string().meta({ example: 'For a few shops' }),
     entitlements: z.object({
       tokens: Tokens.meta({ description: 'Granted each period; the free plan grants once' }),
-      users: Count.nullable().meta({ description: 'null: no limit' }),
-      locations: Count.nullable(),
-      screens: Count.nullable(),
+      users: Count.nullable().meta({ description: 'null: no limit', example: 10 }),
+      locations: Count.nullable().meta({ description: 'null: no limit', example: 20 }),
+      screens: Count.nullable().meta({ description: 'null: no limit', example: 60 }),
     }),
   })
   .meta({ id: 'Plan' });
 
 export const AccountType = z
-  .object({ key: z.string(), name: z.string(), description: z.string() })
+  .object({
+    key: z.string().meta({ example: 'network' }),
+    name: z.string().meta({ example: 'Network' }),
+    description: z.string().meta({ example: 'Screens and cameras in your own shops and venues' }),
+  })
   .meta({ id: 'AccountType', description: 'A product line' });
 
 export const LedgerEntry = z
@@ -112,7 +116,7 @@ export const LedgerEntry = z
     kind: z.enum(['grant', 'purchase', 'capture', 'refund', 'expiry', 'adjustment']),
     amount: Tokens,
     balance_after: Tokens,
-    description: z.string(),
+    description: z.string().meta({ example: 'Free plan' }),
     expires_at: Timestamp.nullable().meta({ description: 'Of a grant' }),
     created_at: Timestamp,
   })
@@ -122,15 +126,15 @@ export const Balance = z
   .object({
     account_id: id('account'),
     posted: Tokens.meta({ description: 'The sum of the ledger' }),
-    held: Tokens.meta({ description: 'Reserved by holds' }),
-    available: Tokens.meta({ description: 'posted − held, never negative' }),
+    held: Tokens.meta({ description: 'Reserved by holds', example: 200 }),
+    available: Tokens.meta({ description: 'posted − held, never negative', example: 800 }),
     grants: z
       .array(
         z.object({
           id: id('ledger_entry'),
           amount: Tokens,
           remaining: Tokens,
-          priority: z.int().meta({ description: 'Lower burns first' }),
+          priority: z.int().meta({ description: 'Lower burns first', example: 10 }),
           expires_at: Timestamp.nullable(),
           created_at: Timestamp,
         }),

@@ -8,6 +8,10 @@ import { Campaign, CampaignChange, CampaignDetail, CampaignStatus, CampaignSumma
 const service = 'campaign';
 const access = { credential: 'any' } as const;
 const campaignId = z.object({ id: id('campaign') });
+const fixed = unchangeable(
+  'id', 'account_id', 'status', 'current_version', 'created_at', 'updated_at', 'total_ad_count', 'screen_count',
+  'estimated_locations', 'scored_ad_count', 'campaign_score', 'media_asset_id', 'poster_url', 'scored_signature',
+); // biome-ignore format: one short list
 
 export const listCampaigns = endpoint({
   operation: 'list_campaigns',
@@ -16,7 +20,12 @@ export const listCampaigns = endpoint({
   service,
   summary: 'Campaigns',
   access,
-  query: z.object({ ...pageQuery, status: CommaSeparated(CampaignStatus).optional() }),
+  query: z.object({
+    ...pageQuery,
+    status: CommaSeparated(CampaignStatus)
+      .optional()
+      .meta({ description: `Comma-joined: ${CampaignStatus.options.join(', ')}` }),
+  }),
   success: { status: 200, description: 'A page of campaigns, newest first', body: DataPage(CampaignSummary) },
 });
 
@@ -53,12 +62,10 @@ export const updateCampaign = endpoint({
   description: 'Fields of `brief` are merged into it.',
   access,
   params: campaignId,
-  body: CampaignChange.extend(
-    unchangeable(
-      'id', 'account_id', 'status', 'current_version', 'created_at', 'updated_at', 'total_ad_count', 'screen_count',
-      'estimated_locations', 'scored_ad_count', 'campaign_score', 'media_asset_id', 'poster_url', 'scored_signature',
-    ), // biome-ignore format: one short list
-  ),
+  body: CampaignChange.extend(fixed).meta({
+    id: 'CampaignChange',
+    example: { priority: 20, brief: { outcome: 'A tenth more visits' } },
+  }),
   success: { status: 200, description: 'The campaign', body: Campaign },
   problems: ['conflict', 'unprocessable'],
 });

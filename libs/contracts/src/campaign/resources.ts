@@ -5,9 +5,9 @@ import { id } from '../wire/ids.ts';
 /** What the campaign is for. Fields beyond the named ones are kept as given. */
 const briefFields = {
   version: z.int().min(1),
-  product: Text(500).nullable(),
-  objective: Text(2000).nullable(),
-  outcome: Text(2000).nullable(),
+  product: Text(500).nullable().meta({ example: 'Trail shoe X2' }),
+  objective: Text(2000).nullable().meta({ example: 'Bring runners into the shops' }),
+  outcome: Text(2000).nullable().meta({ example: 'A tenth more visits' }),
 };
 export const Brief = z
   .looseObject(briefFields)
@@ -26,12 +26,15 @@ export const CampaignStatus = z.enum(campaignStatuses);
 
 const settable = {
   group_id: id('group').nullable().meta({ description: 'For access; null: account-wide callers and the author alone' }),
-  name: Name(),
-  description: Text(5000).nullable(),
+  name: Name().meta({ example: 'Spring sale' }),
+  description: Text(5000).nullable().meta({ example: 'Trail shoes, in all shops' }),
   start_date: CalendarDate.nullable(),
-  end_date: CalendarDate.nullable(),
-  priority: z.int().min(0).max(1_000_000).meta({ description: 'The highest wins on a shared screen' }),
-  metadata: JsonObject().meta({ description: 'Settings of a user interface; never read by logic' }),
+  end_date: CalendarDate.nullable().meta({ example: '2026-03-31' }),
+  priority: z.int().min(0).max(1_000_000).meta({ description: 'The highest wins on a shared screen', example: 10 }),
+  metadata: JsonObject().meta({
+    description: 'Settings of a user interface; never read by logic',
+    example: { step: 2 },
+  }),
 };
 
 const campaignFields = {
@@ -46,28 +49,35 @@ const campaignFields = {
   screen_count: Count.meta({ description: 'Distinct screens with a placement' }),
   estimated_locations: Count.meta({ description: 'Size of the stored target include-set' }),
   scored_ad_count: Count,
-  campaign_score: z.number().nullable().meta({ description: 'Average of the scored ads' }),
+  campaign_score: z.number().nullable().meta({ description: 'Average of the scored ads', example: 71.5 }),
   media_asset_id: id('media_asset').nullable().meta({ description: 'The cover' }),
-  poster_url: z.string().nullable(),
-  scored_signature: z.string().nullable().meta({ description: 'Fingerprint of what was last scored' }),
+  poster_url: z.string().nullable().meta({ example: 'https://media.example.com/poster.jpg' }),
+  scored_signature: z
+    .string()
+    .nullable()
+    .meta({ description: 'Fingerprint of what was last scored', example: '9f86d081…' }),
 };
 
 export const Campaign = z.object({ ...campaignFields, brief: Brief }).meta({ id: 'Campaign' });
 
 export const CampaignSummary = z
-  .object({ ...campaignFields, brief: z.object({ product: Text().nullable() }) })
+  .object({ ...campaignFields, brief: z.object({ product: Text().nullable().meta({ example: 'Trail shoe X2' }) }) })
   .meta({ id: 'CampaignSummary', description: 'A campaign in a list: of the brief, only product' });
 
 const selection = z.object({
   group_ids: z.array(id('group')),
   location_ids: z.array(id('location')),
-  tags: z.array(z.string()),
+  tags: z.array(z.string().meta({ example: 'flagship' })),
 });
 export const Target = z
   .object({
     include: selection,
     exclude: selection,
-    holdout_percent: z.number().min(0).max(100).meta({ description: 'Share of hours kept free, as a control' }),
+    holdout_percent: z
+      .number()
+      .min(0)
+      .max(100)
+      .meta({ description: 'Share of hours kept free, as a control', example: 10 }),
   })
   .meta({ id: 'CampaignTarget', description: 'Where it may run' });
 
@@ -75,9 +85,9 @@ export const CampaignAd = z
   .object({
     id: id('campaign_ad'),
     ad_id: id('ad'),
-    screen_tag: z.string(),
+    screen_tag: z.string().meta({ example: 'entrance' }),
     position: Count,
-    score: z.number().nullable(),
+    score: z.number().nullable().meta({ example: 71.5 }),
     created_at: Timestamp,
   })
   .meta({ id: 'CampaignAd', description: 'An ad in a campaign, against a screen tag' });
@@ -85,11 +95,13 @@ export const CampaignAd = z
 const Check = z.object({
   code: z.string().meta({ example: 'no_ads' }),
   severity: z.enum(['error', 'warning']),
-  detail: z.string(),
+  detail: z.string().meta({ example: 'The campaign has no ads.' }),
 });
 export const Validation = z
   .object({
-    status: z.enum(['ok', 'warning', 'error']).meta({ description: 'The gravest check; an error keeps it from being published' }),
+    status: z
+      .enum(['ok', 'warning', 'error'])
+      .meta({ description: 'The gravest check; an error keeps it from being published' }),
     error_count: Count,
     warning_count: Count,
     checks: z.array(Check).meta({ description: 'Of the campaign as a whole' }),
@@ -102,15 +114,26 @@ export const CampaignDetail = z
   .object({ ...Campaign.shape, target: Target, ads: z.array(CampaignAd), latest_validation: Validation })
   .meta({ id: 'CampaignDetail' });
 
-export const NewCampaign = z.object({
-  ...settable,
-  group_id: settable.group_id.optional(),
-  description: settable.description.default(null),
-  brief: BriefInput.default({ version: 1, product: null, objective: null, outcome: null }),
-  start_date: settable.start_date.default(null),
-  end_date: settable.end_date.default(null),
-  priority: settable.priority.default(0),
-  metadata: settable.metadata.default({}),
-});
+export const NewCampaign = z
+  .object({
+    ...settable,
+    group_id: settable.group_id.optional(),
+    description: settable.description.default(null),
+    brief: BriefInput.default({ version: 1, product: null, objective: null, outcome: null }),
+    start_date: settable.start_date.default(null),
+    end_date: settable.end_date.default(null),
+    priority: settable.priority.default(0),
+    metadata: settable.metadata.default({}),
+  })
+  .meta({
+    id: 'NewCampaign',
+    example: {
+      name: 'Spring sale',
+      brief: { product: 'Trail shoe X2', objective: 'Bring runners into the shops' },
+      start_date: '2026-03-01',
+      end_date: '2026-03-31',
+      priority: 10,
+    },
+  });
 
 export const CampaignChange = z.object({ ...settable, brief: BriefChange }).partial();

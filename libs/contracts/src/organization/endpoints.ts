@@ -57,7 +57,7 @@ export const updateGroup = endpoint({
   summary: 'Change a group',
   access: admins,
   params: groupId,
-  body: GroupChange.extend(fixed),
+  body: GroupChange.extend(fixed).meta({ id: 'GroupChange', example: { name: 'Zurich and around' } }),
   success: { status: 200, description: 'The group', body: Group },
 });
 
@@ -80,7 +80,13 @@ export const listLocations = endpoint({
   service,
   summary: 'Locations',
   access: readers,
-  query: z.object({ ...pageQuery, group_ids: CommaSeparated(id('group')).optional(), query }),
+  query: z.object({
+    ...pageQuery,
+    group_ids: CommaSeparated(id('group'))
+      .optional()
+      .meta({ description: 'Comma-joined ids (grp_…): locations of these groups' }),
+    query,
+  }),
   success: { status: 200, description: 'A page of locations, oldest first', body: Page(Location) },
 });
 
@@ -117,7 +123,10 @@ export const updateLocation = endpoint({
   description: 'A move to another group needs the same right in both.',
   access: groupAdmins,
   params: locationId,
-  body: LocationChange.extend(fixed),
+  body: LocationChange.extend(fixed).meta({
+    id: 'LocationChange',
+    example: { venue_type: 'mall', status: 'inactive' },
+  }),
   success: { status: 200, description: 'The location', body: Location },
   problems: ['unprocessable'],
 });

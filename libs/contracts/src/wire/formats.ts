@@ -5,8 +5,11 @@ import { z } from 'zod';
 /** RFC 3339, UTC, `Z`. */
 export const Timestamp = z.iso.datetime().meta({ description: 'RFC 3339, UTC', example: '2026-03-01T09:30:00.000Z' });
 
-/** `YYYY-MM-DD`, a day of the local calendar. */
-export const CalendarDate = z.iso.date('must be a calendar date (YYYY-MM-DD)').meta({ example: '2026-03-01' });
+/** `YYYY-MM-DD`, a day of the local calendar, which has no year 0. */
+export const CalendarDate = z.iso
+  .date('must be a calendar date (YYYY-MM-DD)')
+  .refine((date) => !date.startsWith('0000'), 'must be a calendar date (YYYY-MM-DD)')
+  .meta({ example: '2026-03-01' });
 
 /** A whole number ≥ 0. */
 export const Count = z.int().min(0);
@@ -37,7 +40,7 @@ export const Email = z
   .trim()
   .max(254, 'must have at most 254 characters')
   .pipe(z.email('must be an email address'))
-  .meta({ example: 'ada@example.com' });
+  .meta({ format: 'email', example: 'ada@example.com' });
 
 const ianaName = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
 
@@ -64,6 +67,7 @@ export function CommaSeparated<T extends z.ZodType<string, string>>(item: T, max
     .string()
     .transform((joined) => joined.split(','))
     .pipe(z.array(item).max(max, `must have at most ${max} values`))
+    .refine((values: readonly string[]) => !values.includes(''), 'must not have empty values')
     .meta({ type: 'string', description: 'Comma-joined values' });
 }
 

@@ -51,11 +51,13 @@ const uuidV7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 /** The schema of one kind of id. */
 export function id(kind: IdKind) {
   const prefix = idPrefixes[kind];
+  const name = kind.replaceAll('_', ' ');
+  const article = /^[aeio]/.test(name) ? 'an' : 'a';
   return z
     .string()
-    .regex(new RegExp(`^${prefix}_${uuidV7}$`), `must be ${kind === 'ad' || /^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind.replaceAll('_', ' ')} id (${prefix}_…)`)
+    .regex(new RegExp(`^${prefix}_${uuidV7}$`), `must be ${article} ${name} id (${prefix}_…)`)
     .meta({
-      description: `Id of ${kind.replaceAll('_', ' ')}`,
+      description: `Id of ${name}`,
       example: `${prefix}_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f`,
     });
 }

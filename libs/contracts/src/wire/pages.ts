@@ -21,10 +21,16 @@ export const pageQuery = {
         .max(pageLimits.max, `must be at most ${pageLimits.max}`),
     )
     .default(pageLimits.default)
-    .meta({ type: 'integer', minimum: pageLimits.min, maximum: pageLimits.max, default: pageLimits.default }),
+    .meta({
+      type: 'integer',
+      description: `Rows at most: ${pageLimits.min} to ${pageLimits.max}`,
+      minimum: pageLimits.min,
+      maximum: pageLimits.max,
+      default: pageLimits.default,
+    }),
 };
 
-const nextCursor = z.string().nullable().meta({ description: 'null on the last page' });
+const nextCursor = z.string().nullable().meta({ description: 'null on the last page', example: null });
 
 /** `{ entries, next_cursor }`, the shape of every list but the campaigns'. */
 export function Page<T extends z.ZodType>(entry: T) {

@@ -2,7 +2,7 @@ import { login, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { emailKeyOf } from '../codes/index.ts';
 import type { Hasher } from '../passwords/index.ts';
-import type { Sessions } from '../sessions/index.ts';
+import { type Sessions, wrongCredentials } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail } from '../users/index.ts';
 
@@ -12,7 +12,7 @@ export const loginEndpoint = (parts: { database: AccountDatabase; hasher: Hasher
     const { database, hasher, sessions } = parts;
     const user = await findUserByEmail(database, emailKeyOf(body.email));
     const right = await hasher.verifyPassword(body.password, user?.password_hash);
-    if (!user || !right) throw new Problem('unauthorized', 'The address or the password is wrong.');
+    if (!user || !right) throw wrongCredentials();
     if (user.disabled_at) throw new Problem('forbidden', 'This user is disabled.');
     if (!user.email_verified_at) throw new Problem('forbidden', 'The e-mail address is not verified yet.');
     return sessions.enter(user, await sessions.chooseAccount(user.id), request);

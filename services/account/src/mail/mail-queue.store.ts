@@ -1,5 +1,7 @@
 import type { Tx } from '../store.ts';
 
+type Mails = Pick<Tx, 'queuedMail'>;
+
 export interface QueuedMail {
   readonly id: bigint;
   readonly content: Uint8Array;
@@ -7,23 +9,29 @@ export interface QueuedMail {
   readonly created_at: Date;
 }
 
-export async function insertMail(tx: Tx, content: Uint8Array<ArrayBuffer>, now: Date): Promise<void> {
+export async function insertMail(tx: Mails, content: Uint8Array<ArrayBuffer>, now: Date): Promise<void> {
   await tx.queuedMail.create({ data: { content, created_at: now, next_attempt_at: now } });
 }
 
-/** Locks the next message that is due; others skip it. */
-export async function lockDueMail(tx: Tx, now: Date): Promise<QueuedMail | undefined> {
+/** Takes the next message that is due; until `leaseEnd` nobody else does. */
+export async function takeDueMail(tx: Pick<Tx, '$queryRaw'>, now: Date, leaseEnd: Date): Promise<QueuedMail | undefined> {
   const [mail] = await tx.$queryRaw<QueuedMail[]>`
-    SELECT id, content, attempts, created_at FROM queued_mails
-    WHERE next_attempt_at <= ${now} ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED`;
+    UPDATE queued_mails SET next_attempt_at = ${leaseEnd} WHERE id = (
+      SELECT id FROM queued_mails
+      WHERE next_attempt_at <= ${now} ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING id, content, attempts, created_at`;
   return mail;
 }
 
-export async function deleteMail(tx: Tx, id: bigint): Promise<void> {
+export async function deleteMail(tx: Mails, id: bigint): Promise<void> {
   await tx.queuedMail.delete({ where: { id } });
 }
 
-export async function postponeMail(tx: Tx, id: bigint, failure: { error: string; nextAttemptAt: Date }): Promise<void> {
+export async function postponeMail(
+  tx: Mails,
+  id: bigint,
+  failure: { error: string; nextAttemptAt: Date },
+): Promise<void> {
   await tx.queuedMail.update({
     where: { id },
     data: { attempts: { increment: 1 }, last_error: failure.error, next_attempt_at: failure.nextAttemptAt },

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { AccountDatabase, Tx } from '../store.ts';
 import type { Vault } from '../vault.ts';
 import type { Mail, MailSender } from './mail.ts';
-import { deleteMail, insertMail, lockDueMail, postponeMail } from './mail-queue.store.ts';
+import { deleteMail, insertMail, postponeMail, type QueuedMail, takeDueMail } from './mail-queue.store.ts';
 
 export const mailJob = 'send-mail';
 
@@ -12,6 +12,8 @@ const purpose = 'queued mail';
 const minute = 60_000;
 /** Codes live minutes: after a day nobody waits for the message. */
 const keptFor = 24 * 60 * minute;
+/** A message whose sender crashed is taken up again after that. */
+const lease = minute;
 
 export interface MailQueue {
   /** Queues a message in the transaction of what it tells of: it is sent if, and only if, that is committed. */
@@ -30,23 +32,30 @@ export function createMailQueue(parts: {
 }): MailQueue {
   const { database, sender, vault, clock, logger } = parts;
 
-  /** One message. A crash after sending and before the commit sends it twice: better than never. */
+  /**
+   * One message. No transaction is open while it is on its way: a mail server may take its time. A crash after sending
+   * and before deleting sends it twice: better than never.
+   */
   async function sendNext(): Promise<boolean> {
-    return database.transaction(async (tx) => {
-      const now = clock.now();
-      const queued = await lockDueMail(tx, now);
-      if (!queued) return false;
-      try {
-        await sender.send(JSON.parse(vault.decrypt(queued.content, purpose)) as Mail);
-        await deleteMail(tx, queued.id);
-      } catch (error) {
-        const expired = now.getTime() - queued.created_at.getTime() > keptFor;
-        logger.warn({ err: error, mail_id: String(queued.id), attempts: queued.attempts + 1, expired }, 'A message could not be sent');
-        if (expired) await deleteMail(tx, queued.id);
-        else await postponeMail(tx, queued.id, { error: messageOf(error), nextAttemptAt: nextAttempt(now, queued.attempts) });
-      }
-      return true;
-    });
+    const now = clock.now();
+    const queued = await takeDueMail(database.prisma, now, new Date(now.getTime() + lease));
+    if (!queued) return false;
+    const failure = await sendOne(queued).then(
+      () => undefined,
+      (error: unknown) => describe(error),
+    );
+    const { id, attempts, created_at } = queued;
+    const expired = now.getTime() - created_at.getTime() > keptFor;
+    if (failure !== undefined) {
+      logger.warn({ reason: failure, mail_id: String(id), attempts: attempts + 1, expired }, 'A message could not be sent');
+    }
+    if (failure === undefined || expired) await deleteMail(database.prisma, id);
+    else await postponeMail(database.prisma, id, { error: failure, nextAttemptAt: nextAttempt(now, attempts) });
+    return true;
+  }
+
+  async function sendOne({ content }: QueuedMail): Promise<void> {
+    await sender.send(JSON.parse(vault.decrypt(content, purpose)) as Mail);
   }
 
   return {
@@ -65,4 +74,8 @@ function nextAttempt(now: Date, attempts: number): Date {
   return new Date(now.getTime() + Math.min(5_000 * 2 ** attempts, 10 * minute));
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500);
+/** Mail servers, and paths of files, name the address: it is not written down. */
+function describe(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll(/[^\s<>"']+@[^\s<>"']+/g, '[address]').slice(0, 500);
+}

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { MailSender } from './mail.ts';
 
+/** Milliseconds that a mail server may be silent. */
+const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+
 /** Sends by SMTP (RFC 5321). */
 export function createSmtpSender(options: { url: string; from: string }): MailSender {
-  const transport = createTransport(options.url, { from: options.from });
+  const transport = createTransport({ url: options.url, ...patience }, { from: options.from });
   return {
     async send(mail) {
       await transport.sendMail(mail);
@@ -21,7 +24,8 @@ export function createFolderSender(options: { directory: string; from: string; n
     async send(mail) {
       const { message } = await transport.sendMail(mail);
       const time = options.now().toISOString().replaceAll(':', '-');
-      const name = `${time}-${++count}-${mail.to.replaceAll(/[^A-Za-z0-9@._+-]/g, '_')}.eml`;
+      // File systems take names of 255 bytes, an address has up to 254.
+      const name = `${time}-${++count}-${mail.to.replaceAll(/[^A-Za-z0-9@._+-]/g, '_').slice(0, 200)}.eml`;
       await mkdir(options.directory, { recursive: true });
       // Renamed when complete: who watches the folder never reads half a message.
       await writeFile(join(options.directory, `.${name}`), message as Buffer, { mode: 0o600 });

@@ -23,7 +23,10 @@ export function passwordResetMail(mail: CodeMail): Mail {
   });
 }
 
-function codeMail({ to, fullName, code, minutes }: CodeMail, words: { subject: string; before: string; after: string }): Mail {
+function codeMail(mail: CodeMail, words: { subject: string; before: string; after: string }): Mail {
+  const { to, code, minutes } = mail;
+  // Whoever signs up chooses the name, and maybe another's address: it gets no lines of its own.
+  const fullName = mail.fullName.replaceAll(/[\s\p{Cc}]+/gu, ' ');
   const lifetime = `It works once, within ${minutes} minutes.`;
   return {
     to,

@@ -1,4 +1,4 @@
-export { expandServices, hasBilling, type Membership } from './membership.ts';
+export { chooseMembership, claimsOf, expandServices, hasBilling, type Membership } from './membership.ts';
 export { readRefreshToken, refreshTokenDays, sameHash } from './refresh-token.ts';
 export {
   deleteSessionsUnusedSince,
@@ -9,4 +9,4 @@ export {
   useRefreshToken,
 } from './session.store.ts';
 export { viewUser } from './session.view.ts';
-export { createSessions, type Sessions } from './sessions.ts';
+export { createSessions, type Sessions, wrongCredentials } from './sessions.ts';

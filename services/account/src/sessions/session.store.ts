@@ -29,6 +29,16 @@ export async function findMembership(
   return row ? readMembership(row) : undefined;
 }
 
+/**
+ * Locks the user until the commit, so that a reset of the password comes before or after it as a whole. False when
+ * the password that was judged is no longer the user's, or the user is disabled by now.
+ */
+export async function lockJudgedUser(tx: Tx, user: { id: string; password_hash: string }): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM users WHERE id = ${user.id} AND password_hash = ${user.password_hash} AND disabled_at IS NULL FOR SHARE`;
+  return found.length === 1;
+}
+
 export interface NewSession {
   readonly id: string;
   readonly userId: string;

@@ -5,10 +5,10 @@ import type { z } from 'zod';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { chooseMembership, claimsOf, type Membership } from './membership.ts';
 import { newRefreshToken, refreshTokenDays } from './refresh-token.ts';
-import { findMemberships, insertRefreshToken, insertSession } from './session.store.ts';
+import { findMemberships, insertRefreshToken, insertSession, lockJudgedUser } from './session.store.ts';
 import { viewAccount, viewUser } from './session.view.ts';
 
-type UserRow = Parameters<typeof viewUser>[0] & { require_mfa: boolean };
+type UserRow = Parameters<typeof viewUser>[0] & { require_mfa: boolean; password_hash: string };
 type AccountRow = Parameters<typeof viewAccount>[0];
 
 /** Seconds that the tokens of the MFA envelopes live. */
@@ -18,7 +18,10 @@ const day = 24 * 60 * 60 * 1000;
 export interface Sessions {
   /** The account that a user enters. Throws `forbidden` when none is open. */
   chooseAccount(userId: string): Promise<EnteredAccount>;
-  /** What a person gets who has proved who they are: a session, or what MFA asks for first (login rules 1 to 3). */
+  /**
+   * What a person gets whose password was right: a session, or what MFA asks for first (login rules 1 to 3). Throws
+   * `unauthorized` when the password was changed in the meantime.
+   */
   enter(user: UserRow, entered: EnteredAccount, request: RequestContext): Promise<EnterOutcome>;
   /** Opens a session in the caller's transaction. */
   open(tx: Tx, user: UserRow, entered: EnteredAccount, request: RequestContext): Promise<z.output<typeof Session>>;
@@ -29,6 +32,9 @@ export interface Sessions {
 }
 
 export type EnterOutcome = z.output<typeof Session> | z.output<typeof MfaChallenge> | z.output<typeof MfaSetupRequired>;
+
+/** The one refusal of a login, whatever was wrong. */
+export const wrongCredentials = () => new Problem('unauthorized', 'The address or the password is wrong.');
 
 interface EnteredAccount {
   readonly membership: Membership;
@@ -55,7 +61,10 @@ export function createSessions({ database, signer, clock }: { database: AccountD
         return { mfa_challenge: true, challenge_token: token, expires_in: mfaTokenTtl.challenge };
       }
       if (user.require_mfa || entered.account.require_mfa) return sessions.setupEnvelope(sub, account);
-      return database.transaction((tx) => sessions.open(tx, user, entered, request));
+      return database.transaction(async (tx) => {
+        if (!(await lockJudgedUser(tx, user))) throw wrongCredentials();
+        return sessions.open(tx, user, entered, request);
+      });
     },
 
     async open(tx, user, { membership, account }, request) {

@@ -17,11 +17,16 @@ export function requireDraft(status: z.output<typeof CampaignStatus>): void {
   if (status !== 'draft') throw new Problem('conflict', `The campaign is ${status}: only a draft can be changed.`);
 }
 
-/** Both inclusive, `YYYY-MM-DD`. Throws `validation-error` when they are the wrong way round. */
-export function requireDateOrder(start: string | null, end: string | null): void {
-  if (start !== null && end !== null && end < start) {
-    throw new Problem('validation-error', `body.end_date: ${end} is before start_date ${start}.`);
-  }
+interface Days {
+  readonly start_date: string | null;
+  readonly end_date: string | null;
+}
+
+/** Both inclusive, `YYYY-MM-DD`. Throws `validation-error`, of a day in `given`, when they are the wrong way round. */
+export function requireDateOrder({ start_date, end_date }: Days, given: { readonly end_date?: string | null | undefined }): void {
+  if (start_date === null || end_date === null || start_date <= end_date) return;
+  const fault = given.end_date ? `end_date: ${end_date} is before start_date ${start_date}` : `start_date: ${start_date} is after end_date ${end_date}`;
+  throw new Problem('validation-error', `body.${fault}.`);
 }
 
 /** The group of a new campaign that names none: the only group of a caller who has just one (decision 40). */

@@ -10,7 +10,7 @@ import { requireGroup } from './group-choice.ts';
 export const createCampaignEndpoint = (parts: { database: CampaignDatabase; outbox: Outbox; clock: Clock }) =>
   implement(createCampaign, async ({ body, caller, request }) => {
     const { accountId, id: createdBy } = caller;
-    requireDateOrder(body.start_date, body.end_date);
+    requireDateOrder(body, body);
     const now = parts.clock.now();
     const fields = { ...body, group_id: body.group_id === undefined ? defaultGroupId(caller) : body.group_id };
     return parts.database.transaction(async (tx) => {

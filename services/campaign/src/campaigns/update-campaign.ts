@@ -15,7 +15,7 @@ export const updateCampaignEndpoint = ({ database, clock }: { database: Campaign
       requireDraft(row.status);
       const before = fieldsOf(row);
       const fields = merge(before, body);
-      requireDateOrder(fields.start_date, fields.end_date);
+      requireDateOrder(fields, body);
       if (fields.group_id && fields.group_id !== before.group_id) await requireGroup(tx, caller, fields.group_id);
       return viewCampaign(await replaceFields(tx, row.id, fields, clock.now()));
     }),

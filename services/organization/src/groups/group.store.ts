@@ -1,7 +1,7 @@
 import type { GroupChange } from '@attribution/contracts';
 import type { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { Tx } from '../store.ts';
+import { nameContains, type Tx } from '../store.ts';
 
 /** Which groups a query may return. */
 export interface GroupScope {
@@ -23,7 +23,7 @@ export async function findGroups(db: Reader, scope: GroupScope, page: { limit: n
       AND: [
         within(scope),
         page.after === undefined ? {} : { id: { gt: page.after } },
-        page.query === undefined ? {} : { name: { contains: page.query, mode: 'insensitive' } },
+        page.query === undefined ? {} : nameContains(page.query),
       ],
     },
     orderBy: { id: 'asc' },

@@ -2,7 +2,7 @@ import type { LocationChange, NewLocation } from '@attribution/contracts';
 import type { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { GroupScope } from '../groups/index.ts';
-import type { Tx } from '../store.ts';
+import { nameContains, type Tx } from '../store.ts';
 
 type Reader = Pick<Tx, 'location'>;
 
@@ -25,7 +25,7 @@ export async function findLocations(db: Reader, scope: GroupScope, page: Locatio
         within(scope),
         page.after === undefined ? {} : { id: { gt: page.after } },
         page.groupIds === undefined ? {} : { group_id: { in: [...page.groupIds] } },
-        page.query === undefined ? {} : { name: { contains: page.query, mode: 'insensitive' } },
+        page.query === undefined ? {} : nameContains(page.query),
       ],
     },
     orderBy: { id: 'asc' },

@@ -1,0 +1,106 @@
+/**
+ * Who may import whom. `npm run check` judges the workspace by these rules, and proves each on the violations planted
+ * in infra/tools/fixtures/boundaries.
+ */
+const feature = '^services/[^/]+/src/[^/]+/';
+const generated = '^services/[^/]+/src/generated/';
+const featureIndex = `${feature}index[.]ts$`;
+const tests = '^(gateway|(services|libs|infra)/[^/]+)/test/';
+const aPackage = '^(gateway|(?:services|libs|infra)/[^/]+)/';
+const forTests = '^(libs/testing|infra/(kafka|tools|e2e))/';
+
+const forbidden = [
+  {
+    name: 'service-imports-service',
+    comment: 'Services meet by contracts and events alone.',
+    from: { path: '^services/([^/]+)/' },
+    to: { path: '^services/', pathNot: '^services/$1/' },
+  },
+  {
+    name: 'service-imports-gateway-or-infra',
+    comment: 'Services are built on libs/ and nothing else of ours.',
+    from: { path: '^services/' },
+    to: { path: '^(gateway|infra)/' },
+  },
+  {
+    name: 'lib-imports-upwards',
+    comment: 'libs/ knows only libs/.',
+    from: { path: '^libs/' },
+    to: { path: '^(services|gateway|infra)/' },
+  },
+  {
+    name: 'gateway-imports-service-or-infra',
+    comment: 'The gateway knows services by their contracts.',
+    from: { path: '^gateway/' },
+    to: { path: '^(services|infra)/' },
+  },
+  {
+    name: 'infra-imports-more-than-libs',
+    comment: 'Only infra/local and infra/e2e put the whole platform together.',
+    from: { path: '^infra/(?!local/|e2e/)([^/]+)/' },
+    to: { path: '^(services|gateway|infra)/', pathNot: '^infra/$1/' },
+  },
+  {
+    name: 'package-entered-by-path',
+    comment: 'Another package is imported by its name, so that its exports hold.',
+    from: { path: aPackage },
+    to: { path: aPackage, pathNot: '^$1/', dependencyTypes: ['local'] },
+  },
+  { name: 'cycle', comment: 'No file imports itself by way of others.', from: {}, to: { circular: true } },
+  {
+    name: 'feature-entered-past-its-index',
+    comment: 'What a feature offers stands in its index.ts; the rest is its own.',
+    from: { pathNot: feature },
+    to: { path: feature, pathNot: [featureIndex, generated] },
+  },
+  {
+    name: 'feature-enters-feature-past-its-index',
+    comment: 'What a feature offers stands in its index.ts; the rest is its own.',
+    from: { path: '^(services/[^/]+/src/[^/]+)/' },
+    to: { path: feature, pathNot: ['^$1/', featureIndex, generated] },
+  },
+  {
+    name: 'database-client-outside-a-store',
+    comment: 'Only stores, and the composition root that opens the database, touch the generated client.',
+    from: {
+      pathNot: [generated, '^services/[^/]+/src/.+[.]store[.]ts$', '^services/[^/]+/src/(store|service)[.]ts$'],
+    },
+    to: { path: generated },
+  },
+  {
+    name: 'production-imports-tests',
+    comment: 'What runs in production does without tests and what helps them.',
+    from: { path: '^(gateway|(services|libs|infra)/[^/]+)/src/', pathNot: forTests },
+    to: { path: [tests, '^libs/testing/'] },
+  },
+  {
+    name: 'production-imports-dev-dependency',
+    comment: 'A dependency of production is not installed with the devDependencies.',
+    from: { path: '^(gateway|(services|libs|infra)/[^/]+)/src/', pathNot: '^infra/(tools|e2e)/' },
+    to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+  },
+  { name: 'unresolved', comment: 'What cannot be found cannot be judged.', from: {}, to: { couldNotResolve: true } },
+];
+
+const required = [
+  {
+    name: 'package-name-not-followed',
+    comment: 'Every service runs by libs/service: shows that `@attribution/…` leads to sources, and is judged.',
+    module: { path: '^services/[^/]+/src/main[.]ts$' },
+    to: { path: '^libs/service/src/index[.]ts$' },
+  },
+];
+
+const asErrors = (rules) => rules.map((rule) => ({ ...rule, severity: 'error' }));
+
+export default {
+  forbidden: asErrors(forbidden),
+  required: asErrors(required),
+  options: {
+    parser: 'swc', // TypeScript 7 has no API that dependency-cruiser could use.
+    doNotFollow: { path: ['/node_modules/', '/src/generated/'] },
+    exclude: { path: '/fixtures/' },
+    moduleSystems: ['es6'],
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

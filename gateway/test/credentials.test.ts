@@ -1,0 +1,167 @@
+import { createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { generateKeySets } from '@attribution/auth';
+import { endpoints, newId } from '@attribution/contracts';
+import { eventually, keyToken, personToken, testKeys, testSigner } from '@attribution/testing';
+import { expectProblem, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
+
+let upstream: Upstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway(upstream);
+});
+beforeEach(() => void upstream.started.splice(0));
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+});
+
+const claims = { sub: newId('user'), account: newId('account'), role: 'owner', account_type: 'network' };
+const token = personToken();
+const [, payload = '', signature = ''] = token.split('.');
+const given = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const header = { alg: 'ES256', typ: 'at+jwt', kid: 'test' };
+const unsigned = `${base64url({ ...header, alg: 'none' })}.${payload}`;
+
+/** A token whose one fault is what the test has changed: the signature is right. */
+function signed(changes: { header?: object; claims?: object }, keys = testKeys): string {
+  const text = `${base64url({ ...header, ...changes.header })}.${base64url({ ...given, ...changes.claims })}`;
+  const key = createPrivateKey({ key: keys.private.keys[0] as never, format: 'jwk' });
+  return `${text}.${sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+}
+
+/** The well-known confusion: a symmetric signature whose secret is the public key, in each of its spellings. */
+function signedWithThePublicKey(secret: string | Buffer): string {
+  const text = `${base64url({ ...header, alg: 'HS256' })}.${payload}`;
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+}
+const publicJwk = testKeys.public.keys[0] as never;
+const publicPem = createPublicKey({ key: publicJwk, format: 'jwk' }).export({ format: 'pem', type: 'spki' });
+
+/** A signature of its own key, under the other's kid. */
+const stranger = generateKeySets('test');
+const expired = new Date(Date.now() - 3_600_000);
+const own = (jwk: unknown) => ({ jwk, kid: undefined });
+
+const refused: [string, string | undefined][] = [
+  ['no header', undefined],
+  ['an empty header', ''],
+  ['a scheme alone', 'Bearer'],
+  ['another scheme', `Basic ${Buffer.from('a:b').toString('base64')}`],
+  ['a good token under another scheme', `Token ${personToken()}`],
+  ['garbage', 'Bearer garbage'],
+  ['two tokens', `Bearer ${personToken()}, Bearer ${personToken()}`],
+  ['three empty parts', 'Bearer ..'],
+  ['a token cut short', `Bearer ${personToken().slice(0, -3)}`],
+  ['other claims under the signature', `Bearer ${base64url(header)}.${base64url({ ...claims, exp: 9_999_999_999 })}.${signature}`],
+  ['an expired token', `Bearer ${testSigner.sign('at+jwt', claims, 60, expired)}`],
+  ['a challenge token', `Bearer ${testSigner.sign('mfa-challenge+jwt', claims, 60)}`],
+  ['a setup token', `Bearer ${testSigner.sign('mfa-setup+jwt', claims, 60)}`],
+  ['a token of no type', `Bearer ${signed({ header: { typ: undefined } })}`],
+  ['a plain JWT', `Bearer ${signed({ header: { typ: 'JWT' } })}`],
+  ['alg none, with the signature', `Bearer ${unsigned}.${signature}`],
+  ['alg none, without it', `Bearer ${unsigned}.`],
+  ['HS256 signed with the public key as PEM', `Bearer ${signedWithThePublicKey(publicPem)}`],
+  ['HS256 signed with the public key as JWK', `Bearer ${signedWithThePublicKey(JSON.stringify(publicJwk))}`],
+  ['another key under the same kid', `Bearer ${signed({}, stranger)}`],
+  ['another key, which the token itself brings', `Bearer ${signed({ header: own(stranger.public.keys[0]) }, stranger)}`],
+  ['an unknown kid', `Bearer ${signed({ header: { kid: 'another' } })}`],
+  ['no kid', `Bearer ${signed({ header: { kid: undefined } })}`],
+  ['a kid that is a path', `Bearer ${signed({ header: { kid: '../../dev/null' } })}`],
+  ['another issuer', `Bearer ${signed({ claims: { iss: 'another' } })}`],
+  ['another audience', `Bearer ${signed({ claims: { aud: 'another' } })}`],
+  ['no expiry', `Bearer ${signed({ claims: { exp: undefined } })}`],
+  ['claims without an account', `Bearer ${testSigner.sign('at+jwt', { ...claims, account: undefined }, 60)}`],
+  ['an unknown role', `Bearer ${testSigner.sign('at+jwt', { ...claims, role: 'root' }, 60)}`],
+  ['a token longer than any of ours', `Bearer ${testSigner.sign('at+jwt', { ...claims, more: 'x'.repeat(9_000) }, 60)}`],
+];
+
+test.each(refused)('401: %s', async (_what, authorization) => {
+  const reply = await gateway.send('/v2/plans', { headers: { ...(authorization !== undefined && { authorization }) } });
+  expectProblem(reply, 'unauthorized', /bearer token is missing, invalid or expired/);
+  expect(reply.headers['www-authenticate']).toBe('Bearer');
+  expect(upstream.started).toHaveLength(0);
+});
+
+test('401: a token in the query is none', async () => {
+  expectProblem(await gateway.send(`/v2/plans?access_token=${personToken()}`), 'unauthorized');
+  expect(upstream.started).toHaveLength(0);
+});
+
+test.each(endpoints.filter(({ access }) => access.credential !== 'none').map((e) => [e.method, e.path] as const))(
+  '401: %s %s without a token does not reach its service',
+  async (method, path) => {
+    const reply = await gateway.send(path.replaceAll(/\{[a-z_]+\}/g, 'x'), { method });
+    expectProblem(reply, 'unauthorized');
+    expect(reply.headers['www-authenticate']).toBe('Bearer');
+    expect(upstream.started).toHaveLength(0);
+  },
+);
+
+test('a token that the test has signed by hand, changing nothing, passes', async () => {
+  expect((await gateway.send('/v2/plans', { token: signed({}) })).status).toBe(200);
+});
+
+test('a good token passes, and goes on to the service as it is', async () => {
+  expect((await gateway.send('/v2/plans', { token })).status).toBe(200);
+  expect((await gateway.send('/v2/plans', { headers: { authorization: `bearer ${token}` } })).status).toBe(200);
+  expect(upstream.started.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${token}`, `bearer ${token}`]);
+});
+
+test('a credential endpoint takes no notice of a bad token', async () => {
+  expect((await gateway.send('/v2/auth/signup', { method: 'POST', token: 'garbage' })).status).toBe(200);
+});
+
+const writing = { type: 'api', readonly: false };
+
+test.each(endpoints.filter(({ access }) => access.credential === 'person').map((e) => [e.method, e.path] as const))(
+  '403: %s %s refuses every key, also one that may write',
+  async (method, path) => {
+    const to = path.replaceAll(/\{[a-z_]+\}/g, 'x');
+    for (const token of [keyToken(), keyToken({ role: 'admin', key: writing })]) {
+      expectProblem(await gateway.send(to, { method, token }), 'forbidden', /^An API key cannot be used here/);
+    }
+    expect(upstream.started).toHaveLength(0);
+  },
+);
+
+const writes = endpoints.filter(({ access, method }) => access.credential === 'any' && method !== 'GET');
+
+test.each(writes.map((e) => [e.method, e.path] as const))('403: %s %s refuses a read-only key', async (method, path) => {
+  const to = path.replaceAll(/\{[a-z_]+\}/g, 'x');
+  for (const token of [keyToken({ role: 'admin', key: { type: 'api', readonly: true } }), keyToken({ key: writing })]) {
+    expectProblem(await gateway.send(to, { method, token }), 'forbidden', /read-only/);
+  }
+  expect(upstream.started).toHaveLength(0);
+});
+
+test.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
+  '403: a read-only key writes nothing, whatever %s says',
+  async (name) => {
+    const token = keyToken();
+    for (const method of ['GET', 'HEAD']) {
+      const reply = await gateway.send('/v2/campaigns', { method: 'POST', token, headers: { [name]: method } });
+      expectProblem(reply, 'forbidden', /read-only/);
+    }
+    expect(upstream.started).toHaveLength(0);
+    await gateway.send('/v2/campaigns', { token, headers: { [name]: 'DELETE' } });
+    expect(upstream.started.map(({ method }) => method)).toEqual(['GET']);
+  },
+);
+
+test('a read-only key reads with GET and HEAD, and a writing member key writes', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    expect((await gateway.send('/v2/campaigns', { method, token: keyToken() })).status).toBe(200);
+  }
+  const token = keyToken({ role: 'member', key: writing });
+  expect((await gateway.send('/v2/campaigns', { method: 'POST', token })).status).toBe(200);
+});
+
+test('a token that has expired since it was first seen is refused', async () => {
+  const short = testSigner.sign('at+jwt', claims, 2);
+  expect((await gateway.send('/v2/plans', { token: short })).status).toBe(200);
+  // Seen once, it is kept in a cache: its end must hold there too.
+  await eventually(async () => expectProblem(await gateway.send('/v2/plans', { token: short }), 'unauthorized'));
+});

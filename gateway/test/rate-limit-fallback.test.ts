@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@attribution/testing';
+import { expectProblem, newIp, range, startGateway, startTcpUpstream, startUpstream, type Upstream } from './support.ts';
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream((res, { body }) => void res.writeHead(Number(body) || 200).end());
+});
+afterAll(() => upstream.stop());
+
+const path = '/v2/auth/forgot-password';
+const limit = 3;
+
+/** The limits hold in-process with this as Redis. `reached` tells when the gateway has it in use, or has given it up. */
+async function holdsWith(redis: { url: string }, reached: () => void): Promise<void> {
+  const gateway = await startGateway(upstream, { REDIS_URL: redis.url.replace('http:', 'redis:') });
+  const post = (ip: string) => gateway.send(path, { method: 'POST', ip });
+  const login = (ip: string, status: number) => gateway.send('/v2/auth/login', { method: 'POST', ip, body: String(status) });
+  try {
+    await eventually(async () => {
+      await post(newIp());
+      await login(newIp(), 401);
+      reached();
+    });
+    const before = await gateway.count('rate_limit_fallbacks_total');
+    const ip = newIp();
+    for (const n of range(limit)) {
+      const reply = await post(ip);
+      expect(reply.status).toBe(200);
+      expect(reply.headers).toMatchObject({ 'ratelimit-limit': '3', 'ratelimit-remaining': String(limit - 1 - n) });
+    }
+    expectProblem(await post(ip), 'rate-limited');
+    expect(await gateway.count('rate_limit_fallbacks_total')).toBe(before + limit + 1);
+    for (const _ of range(10)) expect((await login(ip, 401)).status).toBe(401);
+    expectProblem(await login(ip, 200), 'rate-limited');
+    expect(gateway.logs.text()).not.toContain('The gateway failed');
+  } finally {
+    await gateway.stop();
+  }
+}
+
+test('Redis is away', async () => {
+  const gone = await startTcpUpstream(() => {});
+  await gone.stop();
+  await holdsWith(gone, () => {});
+});
+
+test('the warning that Redis is away is given once, not for each attempt to connect', async () => {
+  const refusing = await startTcpUpstream((socket) => socket.destroy());
+  const gateway = await startGateway(upstream, { REDIS_URL: refusing.url.replace('http:', 'redis:') });
+  await eventually(() => expect(refusing.connections.accepted).toBeGreaterThan(3));
+  await eventually(() => expect(gateway.logs.text().split('Redis is away')).toHaveLength(2));
+  await gateway.stop();
+  await refusing.stop();
+});
+
+test('Redis hangs: it takes the connection and never answers', async () => {
+  const hung = await startTcpUpstream(() => {});
+  await holdsWith(hung, () => expect(hung.connections.accepted).toBeGreaterThan(0));
+  await hung.stop();
+});
+
+/** Answers each command of Redis's protocol with the same bytes; `commands` is all that has been asked. */
+async function startLiar(answer: string) {
+  let commands = '';
+  const speak = (socket: Socket) => {
+    socket.on('data', (bytes) => {
+      const text = bytes.toString('latin1');
+      commands += text;
+      const count = text.match(/\*\d+\r\n(?=\$)/g)?.length ?? 0;
+      socket.write(/^\*\d\r\n\$4\r\ninfo/i.test(text) ? '$0\r\n\r\n' : answer.repeat(count));
+    });
+  };
+  const server = await startTcpUpstream(speak);
+  return { ...server, asked: (what: string) => commands.toLowerCase().includes(what) };
+}
+
+test.each([
+  ['OK', '+OK\r\n'],
+  ['an error', '-LOADING Redis is loading the dataset in memory\r\n'],
+  ['read-only', "-READONLY You can't write against a read only replica.\r\n"],
+  ['nothing', '$-1\r\n'],
+  ['an empty text', '$0\r\n\r\n'],
+  ['a number', ':1\r\n'],
+  ['an empty list', '*0\r\n'],
+  ['words for numbers', '*2\r\n$3\r\none\r\n$3\r\ntwo\r\n'],
+  ['a list cut short', '*1\r\n:999\r\n'],
+  ['negative numbers', '*2\r\n:-5\r\n:-5\r\n'],
+])('Redis answers every command with %s', async (_what, answer) => {
+  const liar = await startLiar(answer);
+  await holdsWith(liar, () => expect(liar.asked('eval') && liar.asked('get')).toBe(true));
+  await liar.stop();
+});
+
+test.each([
+  ['HTTP', 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'],
+  ['noise', '\x00\xff\x13\x37'.repeat(1_000)],
+])('what is at its address speaks %s', async (_what, answer) => {
+  const stranger = await startTcpUpstream((socket) => void socket.on('data', () => socket.write(answer, 'latin1')));
+  await holdsWith(stranger, () => expect(stranger.connections.accepted).toBeGreaterThan(0));
+  await stranger.stop();
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { endpoint, type Endpoint } from '@attribution/contracts';
+import { eventually, testParts } from '@attribution/testing';
+import { Redis } from 'ioredis';
+import { createRateLimiter, type RateLimiter } from '../src/rate-limit.ts';
+import { newIp, range } from './support.ts';
+
+/** Windows of a second, to see them end. */
+const short = (operation: string, counts: 'requests' | 'unauthorized') =>
+  endpoint({
+    operation: `${operation}_${process.pid}`,
+    method: 'POST',
+    path: '/v2/short',
+    service: 'account',
+    summary: 'A short window',
+    access: { credential: 'none' },
+    rate_limit: { window_seconds: 1, limit: 2, counts },
+    success: { status: 204, description: 'Done' },
+  });
+const all = short('all', 'requests');
+const failed = short('failed', 'unauthorized');
+const endpoints: Endpoint[] = [all, failed];
+
+const url = testParts.redisUrl();
+
+describe.each([['in-process', undefined], ...(url ? [['in Redis', url] as const] : [])])('%s', (_where, at) => {
+  let redis: Redis | undefined;
+  let limiter: RateLimiter;
+  let fallbacks = 0;
+  beforeAll(async () => {
+    redis = at === undefined ? undefined : new Redis(at);
+    await redis?.ping();
+    limiter = createRateLimiter({ endpoints, redis, onFallback: () => fallbacks++ });
+  });
+  afterAll(() => {
+    redis?.disconnect();
+    expect(fallbacks).toBe(0);
+  });
+
+  const fail = async (ip: string) => (await limiter.enter(failed, ip))?.settle(401);
+
+  test('a window ends by itself, and the next is as large', async () => {
+    const ip = newIp();
+    for (const _ of range(2)) await eventually(() => limiter.enter(all, ip));
+    await eventually(() => expect(limiter.enter(all, ip)).rejects.toMatchObject({ kind: 'rate-limited' }));
+    const next = await eventually(() => limiter.enter(all, ip));
+    expect(next?.headers).toEqual({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'ratelimit-reset': '1' });
+    await limiter.enter(all, ip);
+  });
+
+  test('what is refused does not make a window longer: it is opened by the first hit, and ends', async () => {
+    const ip = newIp();
+    for (const _ of range(2)) await limiter.enter(all, ip);
+    // Asked again and again all the time, as an impatient client does.
+    const next = await eventually(() => limiter.enter(all, ip));
+    expect(next?.headers['ratelimit-remaining']).toBe('1');
+  });
+
+  test('the window of failures ends too', async () => {
+    const ip = newIp();
+    await fail(ip);
+    await fail(ip);
+    const refused = { kind: 'rate-limited', headers: { 'retry-after': '1', 'ratelimit-remaining': '0' } };
+    await expect(limiter.enter(failed, ip)).rejects.toMatchObject(refused);
+    await eventually(() => limiter.enter(failed, ip));
+  });
+
+  test('attempts that wait for a turn are let in when the window of failures has ended meanwhile', async () => {
+    const ip = newIp();
+    await fail(ip);
+    const inHand = await limiter.enter(failed, ip);
+    const waiting = range(5).map(() => limiter.enter(failed, ip));
+    await eventually(() => fail(newIp()));
+    inHand?.settle(200);
+    for (const attempt of waiting) (await attempt)?.settle(200);
+  });
+
+  test('only the first verdict on an attempt counts', async () => {
+    const ip = newIp();
+    const attempt = await limiter.enter(failed, ip);
+    attempt?.settle(200);
+    attempt?.settle(401);
+    attempt?.settle(401);
+    await fail(ip);
+    (await limiter.enter(failed, ip))?.settle(200);
+  });
+
+  test('an endpoint without a limit has no passage to settle', async () => {
+    const { rate_limit: _, ...unlimited } = all;
+    await expect(limiter.enter({ ...unlimited, operation: 'unlimited' }, newIp())).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { ProblemDetails, type ProblemKind, problemKinds } from '@attribution/contracts';
+import { listen } from '@attribution/service';
+import { captureLogs, problemBase, testKeys, testParts } from '@attribution/testing';
+import { createGateway, readGatewaySettings } from '../src/index.ts';
+
+/** A request as a service got it. */
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+interface TcpUpstream {
+  readonly url: string;
+  /** Connections: ever accepted, and open now. */
+  readonly connections: { accepted: number; open: number };
+  stop(): Promise<void>;
+}
+
+export interface Upstream extends TcpUpstream {
+  /** Requests whose head has arrived, whole or not. */
+  readonly started: IncomingMessage[];
+  /** Requests that have arrived whole. */
+  readonly seen: Seen[];
+}
+
+export type Answer = (res: ServerResponse, seen: Seen) => void | Promise<void>;
+
+export const answerJson: Answer = (res) => void res.setHeader('content-type', 'application/json').end('{"ok":true}');
+export const answerStatus = (status: number): Answer => (res) => void res.writeHead(status).end();
+
+/** A service of the test's own, which notes what reaches it and answers as told. */
+export async function startUpstream(answer: Answer = answerJson): Promise<Upstream> {
+  const started: IncomingMessage[] = [];
+  const seen: Seen[] = [];
+  const server = createServer(async (req, res) => {
+    started.push(req);
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of req) chunks.push(chunk as Buffer);
+    } catch {
+      return; // The gateway has let it go.
+    }
+    const { method = '', url = '', headers } = req;
+    const request = { method, url, headers, body: Buffer.concat(chunks) };
+    seen.push(request);
+    await answer(res, request);
+  });
+  server.keepAliveTimeout = 65_000; // As our services have it: nothing that the gateway forgets is freed by the other end.
+  return { ...(await run(server)), started, seen };
+}
+
+/** A service that speaks no HTTP but what the test writes. */
+export function startTcpUpstream(onConnection: (socket: Socket) => void): Promise<TcpUpstream> {
+  return run(createTcpServer((socket) => onConnection(socket.on('error', () => {}))));
+}
+
+async function run(server: Server): Promise<TcpUpstream> {
+  const sockets = new Set<Socket>();
+  const connections = { accepted: 0, open: 0 };
+  server.on('connection', (socket: Socket) => {
+    connections.accepted++;
+    connections.open = sockets.add(socket).size;
+    socket.on('close', () => {
+      sockets.delete(socket);
+      connections.open = sockets.size;
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface Sending {
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Buffer;
+  /** The client's address, as a trusted proxy tells it. */
+  readonly ip?: string;
+  readonly token?: string;
+}
+
+export interface TestGateway {
+  readonly port: number;
+  readonly url: string;
+  readonly logs: ReturnType<typeof captureLogs>;
+  /** Sends a path as it is, without any normalization, on connections that are kept. */
+  send(path: string, sending?: Sending): Promise<Reply>;
+  /** Writes bytes on a connection of their own; resolves with all that came back when it has been closed. */
+  raw(...bytes: (string | Buffer)[]): Promise<string>;
+  /** The sum of a counter over its labels. */
+  count(metric: string): Promise<number>;
+  /** Ends it as the process does. */
+  stop(deadline?: number): Promise<void>;
+}
+
+/** The gateway before one upstream, which stands for all services. */
+export async function startGateway(upstream: { url: string }, environment: Record<string, string> = {}): Promise<TestGateway> {
+  const logs = captureLogs('gateway');
+  const { url: at } = upstream;
+  const gateway = createGateway(
+    readGatewaySettings({
+      ACCOUNT_URL: at,
+      ORGANIZATION_URL: at,
+      CAMPAIGN_URL: at,
+      BILLING_URL: at,
+      TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
+      PROBLEM_BASE: problemBase,
+      ...environment,
+    }),
+    logs.logger,
+  );
+  const server = await listen(gateway.handle, { host: '127.0.0.1', port: 0, problemBase });
+  const { port } = server;
+  const agent = new Agent({ keepAlive: true });
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    logs,
+    send: (path, sending = {}) => send({ port, agent, path }, sending),
+    raw: (...bytes) => exchange(port, bytes),
+    async count(metric) {
+      const found = await gateway.registry.getSingleMetric(metric)?.get();
+      return (found?.values ?? []).reduce((sum, { value }) => sum + value, 0);
+    },
+    async stop(deadline = 0) {
+      agent.destroy();
+      await server.close(deadline);
+      await gateway.close();
+    },
+  };
+}
+
+async function send(to: { port: number; agent: Agent; path: string }, { method = 'GET', headers, body, ip, token }: Sending): Promise<Reply> {
+  const req = request({
+    ...to,
+    method,
+    headers: { ...headers, ...(ip && { 'x-forwarded-for': ip }), ...(token && { authorization: `Bearer ${token}` }) },
+  });
+  req.end(body);
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of res) chunks.push(chunk as Buffer);
+  return { status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks) };
+}
+
+async function exchange(port: number, bytes: readonly (string | Buffer)[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => {}); // A cut connection is one of the right answers.
+  for (const part of bytes) socket.write(part, 'latin1' as never);
+  await new Promise((resolve) => socket.on('close', resolve));
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+/** Asserts that an answer is this problem, as spec §7 says, and returns its detail. */
+export function expectProblem({ status, headers, body }: Reply, kind: ProblemKind, detail?: string | RegExp): void {
+  const problem = JSON.parse(body.toString() || 'null') as unknown;
+  const wanted = { type: `${problemBase}/${kind}`, ...problemKinds[kind], detail: expect.any(String) };
+  expect({ status, media: headers['content-type'], problem }).toEqual({
+    status: problemKinds[kind].status,
+    media: 'application/problem+json',
+    problem: wanted,
+  });
+  if (detail !== undefined) expect(ProblemDetails.parse(problem).detail).toMatch(detail);
+}
+
+/** A client's address that no other test has. */
+export const newIp = () => `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}::1`;
+
+/** Needs Redis. `npm test` says when it is missing, and fails for it in CI. */
+export const redisTest = testParts.redisUrl() ? test : test.skip;
+
+export const range = (count: number) => Array.from({ length: count }, (_, n) => n);

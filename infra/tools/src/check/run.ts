@@ -1,0 +1,33 @@
+import { availableParallelism } from 'node:os';
+import { findLongFiles } from './long-files.ts';
+import { program, type Step } from './step.ts';
+
+/** The slow ones first. */
+const steps: readonly Step[] = [
+  { name: 'types', run: program('node_modules/typescript/bin/tsc', '-p', '.') },
+  { name: 'unused', run: program('node_modules/knip/bin/knip.js', '--no-progress') },
+  { name: 'boundaries', run: program('infra/tools/src/check/boundaries.ts') },
+  { name: 'format, lint', run: program('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings') },
+  { name: 'long files', run: findLongFiles },
+];
+
+/** Runs all checks, one per core at a time, and tells of each as it ends. Resolves to whether all went well. */
+export async function runChecks(): Promise<boolean> {
+  const waiting = [...steps];
+  let good = true;
+  const lane = async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) good = (await runStep(step)) && good;
+  };
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, lane));
+  return good;
+}
+
+/** One line; and what the step had to say, if it failed. */
+async function runStep({ name, run }: Step): Promise<boolean> {
+  const started = performance.now();
+  const complaint = await run();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.error(`${complaint === undefined ? '✓' : '✗'} ${name.padEnd(14)}${seconds.padStart(5)} s`);
+  if (complaint !== undefined) console.error(`\n${complaint.trim()}\n`);
+  return complaint === undefined;
+}

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { root } from '../workspace.ts';
+
+export interface Step {
+  readonly name: string;
+  /** Resolves to what is wrong; to nothing when all is well. */
+  readonly run: () => Promise<string | undefined>;
+}
+
+/** A step that a program of this checkout does: good when it exits with 0. */
+export function program(file: string, ...args: readonly string[]): Step['run'] {
+  return async () => {
+    const child = spawn(process.execPath, [join(root, file), ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...(process.stderr.isTTY && { FORCE_COLOR: '1' }) },
+    });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return child.exitCode === 0 ? undefined : `${out}${err}` || `${file} ended with ${child.exitCode}`;
+  };
+}

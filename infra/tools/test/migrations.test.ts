@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { diffFromMigrations } from '@attribution/database';
+import { testParts } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { migrationsFolder, schemaFolder, services } from '../src/workspace.ts';
+
+const name = `scratch_${randomBytes(6).toString('hex')}`;
+const url = new URL(testParts.postgresUrl());
+url.pathname = `/${name}`;
+
+const admin = new pg.Client({ connectionString: testParts.postgresUrl() });
+beforeAll(() => admin.connect());
+afterAll(async () => {
+  await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  await admin.end();
+});
+
+test.each(services)('the migrations of %s make what its schema says', async (service) => {
+  await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  await admin.query(`CREATE DATABASE ${name}`);
+  const diff = await diffFromMigrations({
+    url: url.href,
+    directory: migrationsFolder(service),
+    schema: schemaFolder(service),
+  });
+  expect(diff).toBeNull();
+});
+
+test.each(services)(
+  'the migrations of %s are named by their time, so that they sort in the order they were made',
+  async (service) => {
+    const entries = await readdir(migrationsFolder(service), { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    expect(names.length).toBeGreaterThan(0);
+    for (const migration of names) expect(migration).toMatch(/^20\d{12}_[a-z0-9_]+$/);
+  },
+);

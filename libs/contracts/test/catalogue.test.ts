@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import * as contracts from '../src/index.ts';
+import { endpoints, pathParameters, serviceNames } from '../src/index.ts';
+
+const named = endpoints.map((endpoint): [string, typeof endpoint] => [`${endpoint.method} ${endpoint.path}`, endpoint]);
+
+/** Every endpoint that is exported, known by its fields. */
+const exported = Object.values<unknown>(contracts).filter(
+  (value): value is contracts.Endpoint => typeof value === 'object' && value !== null && 'operation' in value,
+);
+
+test('the catalogue holds every endpoint that is declared, once', () => {
+  expect(endpoints.length).toBeGreaterThan(20);
+  expect(new Set(endpoints)).toEqual(new Set(exported));
+  expect(endpoints).toHaveLength(exported.length);
+});
+
+test('no two endpoints have one operation', () => {
+  const operations = endpoints.map(({ operation }) => operation);
+  expect(new Set(operations).size).toBe(operations.length);
+});
+
+describe.each(named)('%s', (_name, endpoint) => {
+  test('has an operation in snake_case, a summary and a service of the platform', () => {
+    expect(endpoint.operation).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(endpoint.summary).not.toBe('');
+    expect(endpoint.success.description).not.toBe('');
+    expect(serviceNames).toContain(endpoint.service);
+  });
+
+  test('has a path of plain lower-case segments and whole parameters in snake_case', () => {
+    expect(endpoint.path).toMatch(/^\/v2(\/([a-z]+(-[a-z]+)*|\{[a-z]+(_[a-z]+)*\}))+$/);
+  });
+
+  test('has a schema for each parameter of its path, and no other', () => {
+    expect(Object.keys(endpoint.params?.shape ?? {}).sort()).toEqual(pathParameters(endpoint.path).sort());
+  });
+});
+
+const where = (holds: (endpoint: contracts.Endpoint) => boolean) => named.filter(([, endpoint]) => holds(endpoint));
+
+test.each(where(({ success }) => success.status === 200 || success.status === 201))(
+  '%s answers a body',
+  (_name, { success }) => {
+    expect(success.body).toBeDefined();
+  },
+);
+
+test.each(where(({ success }) => success.status === 204))('%s answers no body', (_name, { success }) => {
+  expect(success.body).toBeUndefined();
+});
+
+test.each(where(({ method }) => method === 'GET' || method === 'DELETE'))('%s takes no body', (_name, { body }) => {
+  expect(body).toBeUndefined();
+});
+
+test.each(where(({ success }) => success.status === 201))(
+  '%s answers the id, or else the secret, of what it makes',
+  (_name, { success }) => {
+    const { shape } = success.body as unknown as z.ZodObject;
+    expect(Object.keys(shape).filter((field) => field === 'id' || field === 'client_secret')).toHaveLength(1);
+  },
+);
+
+/** Decision 27: an API key's token never enters here, reads included. */
+const peoplesPaths = /^\/v2\/(users|invitations|api-keys|mfa)(\/|$)|^\/v2\/accounts\/switch$/;
+
+test.each(named.filter(([, { path }]) => peoplesPaths.test(path)))('%s is closed to API keys', (_name, { access }) => {
+  expect(access.credential).not.toBe('any');
+});
+
+/** Spec §1: the unauthenticated credential endpoints, and the exchange of an MFA challenge (§4.1). */
+const tokenless = [
+  '/v2/auth/signup', '/v2/auth/verify-email', '/v2/auth/verify-email/resend', '/v2/auth/login', '/v2/auth/refresh',
+  '/v2/auth/forgot-password', '/v2/auth/reset-password', '/v2/auth/api-token', '/v2/mfa/challenge/verify',
+  '/v2/mfa/setup', '/v2/mfa/setup/verify', '/v2/invitations/accept',
+]; // biome-ignore format: one short list
+
+test.each(named)('%s asks for a token unless it is one of the credential endpoints', (_name, { access, path }) => {
+  if (access.credential === 'none') expect(tokenless).toContain(path);
+  else expect(tokenless).not.toContain(path);
+});
+
+test.each(named.filter(([, { service }]) => service === 'billing'))('%s needs billing access', (_name, { access }) => {
+  expect(access).toMatchObject({ billing: true });
+});

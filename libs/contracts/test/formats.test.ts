@@ -1,0 +1,191 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import {
+  CalendarDate,
+  Cents,
+  CommaSeparated,
+  Count,
+  Email,
+  id,
+  JsonObject,
+  Name,
+  newId,
+  Text,
+  Timestamp,
+  TimeZone,
+  Tokens,
+  unchangeable,
+} from '../src/index.ts';
+
+const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
+
+describe('timestamps', () => {
+  test.each(['2026-03-01T09:30:00Z', '2026-03-01T09:30:00.123Z', '2024-02-29T23:59:59.999999Z'])(
+    '%s is one',
+    (text) => {
+      expect(Timestamp.parse(text)).toBe(text);
+    },
+  );
+
+  test.each([
+    ['no zone', '2026-03-01T09:30:00'],
+    ['an offset', '2026-03-01T09:30:00+00:00'],
+    ['a lower-case zone', '2026-03-01T09:30:00z'],
+    ['a space for the T', '2026-03-01 09:30:00Z'],
+    ['no seconds', '2026-03-01T09:30Z'],
+    ['no time', '2026-03-01'],
+    ['hour 24', '2026-03-01T24:00:00Z'],
+    ['minute 60', '2026-03-01T09:60:00Z'],
+    ['a day that does not exist', '2026-02-29T09:30:00Z'],
+    ['month 13', '2026-13-01T09:30:00Z'],
+    ['a number', 1_772_357_400],
+  ])('one with %s is refused', (_what, value) => {
+    expect(accepts(Timestamp, value)).toBe(false);
+  });
+});
+
+describe('calendar dates', () => {
+  test.each(['2026-03-01', '2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])('%s is one', (text) => {
+    expect(CalendarDate.parse(text)).toBe(text);
+  });
+
+  test.each([
+    ['29 February of a common year', '2023-02-29'],
+    ['29 February of a century', '1900-02-29'],
+    ['30 February', '2024-02-30'],
+    ['31 April', '2026-04-31'],
+    ['month 0', '2026-00-10'],
+    ['month 13', '2026-13-01'],
+    ['day 0', '2026-01-00'],
+    ['the year 0, which no calendar of ours has', '0000-01-01'],
+    ['short parts', '2026-3-1'],
+    ['a two-digit year', '26-03-01'],
+    ['a time behind it', '2026-03-01T00:00:00Z'],
+    ['a sign', '-2026-03-01'],
+    ['another order', '01.03.2026'],
+    ['a line end', '2026-03-01\n'],
+  ])('%s is refused, and told what a date looks like', (_what, text) => {
+    expect(CalendarDate.safeParse(text).error?.issues[0]?.message).toBe('must be a calendar date (YYYY-MM-DD)');
+  });
+});
+
+describe('e-mail addresses', () => {
+  test.each(['ada@example.com', 'a.b+tag@sub.example.co', "o'brien@example.ie", '1_2-3@example-4.com'])(
+    '%s is one',
+    (text) => {
+      expect(Email.parse(text)).toBe(text);
+    },
+  );
+
+  test('one is kept in its letter case, without the spaces around it', () => {
+    expect(Email.parse('  Ada@Example.com ')).toBe('Ada@Example.com');
+  });
+
+  const local = 'a'.repeat(64);
+  const longest = `${local}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(63)}.com`;
+  test('254 characters are one, one more is none', () => {
+    expect(longest).toHaveLength(254);
+    expect(accepts(Email, longest)).toBe(true);
+    expect(Email.safeParse(`${longest}m`).error?.issues[0]?.message).toBe('must have at most 254 characters');
+  });
+
+  test.each([
+    '', 'ada', 'ada@', '@example.com', 'ada@example', 'ada@@example.com', 'ada@exa mple.com', 'ada example@example.com',
+    'ada@example..com', '.ada@example.com', 'ada.@example.com', 'a..da@example.com', 'ada@-example.com',
+    'Ada <ada@example.com>', 'ada@example.com, bob@example.com', 'ada@example.com\nbcc: bob@example.com', 'ada@[127.0.0.1]',
+  ])('%j is none', (text) => {
+    expect(accepts(Email, text)).toBe(false);
+  }); // biome-ignore format: one short list
+});
+
+describe('time zones', () => {
+  test.each(['Europe/Zurich', 'UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])('%s is one', (name) => {
+    expect(TimeZone.parse(name)).toBe(name);
+  });
+
+  test.each([
+    '',
+    'Europe/Nowhere',
+    '+01:00',
+    'UTC+1',
+    'CET/',
+    '/UTC',
+    '../UTC',
+    'Europe/Zurich ',
+    'Zürich',
+    'x'.repeat(65),
+  ])('%j is none', (name) => {
+    expect(accepts(TimeZone, name)).toBe(false);
+  });
+});
+
+describe('comma-joined values', () => {
+  const Colours = CommaSeparated(z.enum(['red', 'green', 'blue']), 3);
+
+  test('one value and several come as a list, in their order', () => {
+    expect(Colours.parse('blue')).toEqual(['blue']);
+    expect(Colours.parse('blue,red')).toEqual(['blue', 'red']);
+  });
+
+  test.each(['', ',', 'red,', ',red', 'red,,blue', 'red, blue', 'red;blue', 'mauve'])('%j is refused', (joined) => {
+    expect(accepts(Colours, joined)).toBe(false);
+  });
+
+  test('as many as the limit pass, one more is refused by the number', () => {
+    expect(Colours.parse('red,red,red')).toHaveLength(3);
+    expect(Colours.safeParse('red,red,red,red').error?.issues[0]?.message).toBe('must have at most 3 values');
+  });
+
+  test('empty parts are refused of any text', () => {
+    const Words = CommaSeparated(z.string());
+    expect(Words.parse('a,b')).toEqual(['a', 'b']);
+    expect(Words.safeParse('a,,b').error?.issues[0]?.message).toBe('must not have empty values');
+  });
+
+  test('each part is held against the item: an id of another kind is refused', () => {
+    const Groups = CommaSeparated(id('group'));
+    expect(accepts(Groups, [newId('group'), newId('group')].join(','))).toBe(true);
+    expect(accepts(Groups, [newId('group'), newId('zone')].join(','))).toBe(false);
+  });
+});
+
+test('a name is trimmed, then has 1 to the given number of characters', () => {
+  expect(Name(3).parse(' abc ')).toBe('abc');
+  expect(Name(3).safeParse('abcd').error?.issues[0]?.message).toBe('must have at most 3 characters');
+  for (const empty of ['', '   ', '\t\n']) {
+    expect(Name(3).safeParse(empty).error?.issues[0]?.message).toBe('must not be empty');
+  }
+});
+
+test('free text is kept as it is, up to the given number of characters', () => {
+  expect(Text(4).parse(' a\n ')).toBe(' a\n ');
+  expect(accepts(Text(4), 'abcde')).toBe(false);
+});
+
+test.each([1.5, '1', null, Number.NaN, 2 ** 53])(
+  'numbers of things, cents and tokens are whole numbers, which %s is not',
+  (value) => {
+    for (const schema of [Count, Cents, Tokens]) expect(accepts(schema, value)).toBe(false);
+  },
+);
+
+test('cents and tokens may be negative, a count may not', () => {
+  expect(accepts(Cents, -1)).toBe(true);
+  expect(accepts(Tokens, -1)).toBe(true);
+  expect(accepts(Count, -1)).toBe(false);
+  expect(accepts(Count, 0)).toBe(true);
+});
+
+test('an object of any fields is an object: no list, no null, no text', () => {
+  expect(JsonObject().parse({ a: [1] })).toEqual({ a: [1] });
+  for (const value of [[], null, '{}', 1]) expect(accepts(JsonObject(), value)).toBe(false);
+});
+
+test('a field that cannot be changed is refused by name when given, even as null, and may be left out', () => {
+  const schema = z.object({ name: z.string(), ...unchangeable('type') });
+  expect(schema.parse({ name: 'n' })).toEqual({ name: 'n' });
+  for (const type of ['api', null, false]) {
+    const [issue] = schema.safeParse({ name: 'n', type }).error?.issues ?? [];
+    expect(issue).toMatchObject({ path: ['type'], message: 'cannot be changed here' });
+  }
+});

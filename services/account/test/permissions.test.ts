@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { getMyPermissions, newId } from '@attribution/contracts';
+import { personToken, type TestService } from '@attribution/testing';
+import { addMembership, join, startAccountService } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startAccountService();
+});
+afterAll(() => service.stop());
+
+const everyService = {
+  account: 'w',
+  organization: 'w',
+  device: 'w',
+  campaign: 'w',
+  events: 'w',
+  billing: 'w',
+  utilities: 'w',
+};
+
+/** Somebody's permissions, after a change of the membership behind the token's back. */
+async function permissionsAfter(columns: string, grants: Record<string, 'a' | 'm'> = {}) {
+  const { client, userId, accountId } = await join(service);
+  await service.db.query(`UPDATE memberships SET ${columns} WHERE user_id = $1`, [userId]);
+  for (const [group, role] of Object.entries(grants)) {
+    await service.db.query('INSERT INTO group_grants VALUES ($1, $2, $3, $4::"GroupGrantRole")', [userId, accountId, group, role]);
+  }
+  return (await client.call(getMyPermissions)).body;
+}
+
+test('200: an owner may do everything, everywhere', async () => {
+  const { client } = await join(service);
+  const { status, body } = await client.call(getMyPermissions);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    role: 'owner',
+    group_scope: 'all',
+    groups: [],
+    services: everyService,
+    can: {
+      invite_users: true,
+      manage_api_keys: true,
+      manage_billing: true,
+      manage_groups: true,
+      set_up_estate: true,
+      edit_campaigns: true,
+      publish_campaigns: true,
+    },
+  });
+});
+
+test('200: an admin may do what an owner may', async () => {
+  const { can, services, role } = await permissionsAfter("role = 'admin'");
+  expect([role, services]).toEqual(['admin', everyService]);
+  expect(Object.values(can)).toEqual(Array(7).fill(true));
+});
+
+test('200: a member has no billing and administers nothing', async () => {
+  const { billing: _, ...others } = everyService;
+  expect(await permissionsAfter("role = 'member'")).toEqual({
+    role: 'member',
+    group_scope: 'all',
+    groups: [],
+    services: others,
+    can: {
+      invite_users: false,
+      manage_api_keys: false,
+      manage_billing: false,
+      manage_groups: false,
+      set_up_estate: false,
+      edit_campaigns: true,
+      publish_campaigns: true,
+    },
+  });
+});
+
+test('200: billing that was granted to a member shows', async () => {
+  const { can, services } = await permissionsAfter("role = 'member', billing = true");
+  expect(services).toEqual(everyService);
+  expect(can).toMatchObject({ manage_billing: true, invite_users: false });
+});
+
+test('200: a narrowed member has the groups, and may set up the estate where it is group admin', async () => {
+  const [north, south] = [newId('group'), newId('group')];
+  const narrowed = "role = 'member', group_scope = 'selected'";
+  const admin = await permissionsAfter(narrowed, { [north]: 'a', [south]: 'm' });
+  expect(admin.group_scope).toBe('selected');
+  expect(admin.groups).toHaveLength(2);
+  expect(admin.groups).toEqual(
+    expect.arrayContaining([
+      { group_id: north, role: 'a' },
+      { group_id: south, role: 'm' },
+    ]),
+  );
+  expect(admin.can).toMatchObject({ set_up_estate: true, manage_groups: false });
+
+  const member = await permissionsAfter(narrowed, { [south]: 'm' });
+  expect(member.can).toMatchObject({ set_up_estate: false, edit_campaigns: true });
+});
+
+test('200: narrowed to no group at all is legal', async () => {
+  const { group_scope, groups } = await permissionsAfter("role = 'member', group_scope = 'selected'");
+  expect([group_scope, groups]).toEqual(['selected', []]);
+});
+
+test('200: grants that are left over from before do not show where the scope is all', async () => {
+  const { groups, can } = await permissionsAfter("role = 'member'", { [newId('group')]: 'a' });
+  expect(groups).toEqual([]);
+  expect(can.set_up_estate).toBe(false);
+});
+
+test.each([
+  ['the wildcard fills what is not named', '{"*":"r","campaign":"w"}', { ...allOf('r'), campaign: 'w' }],
+  ['what is named comes before the wildcard', '{"*":"w","campaign":"r"}', { ...allOf('w'), campaign: 'r' }],
+  ['without a wildcard, the others are absent', '{"campaign":"w","events":"r"}', { campaign: 'w', events: 'r' }],
+  ['nothing', '{}', {}],
+  ['a map that cannot be read grants nothing', '{"campaign":"x"}', {}],
+])('200: services of an owner: %s', async (_what, json, expected) => {
+  const { services } = await permissionsAfter(`services = '${json}'`);
+  expect(services).toEqual(expected);
+});
+
+test('200: can follows the services', async () => {
+  const { can } = await permissionsAfter(`services = '{"*":"r"}'`);
+  expect(can).toEqual({
+    invite_users: true,
+    manage_api_keys: true,
+    manage_billing: false,
+    manage_groups: false,
+    set_up_estate: false,
+    edit_campaigns: false,
+    publish_campaigns: false,
+  });
+});
+
+test('200: a member without billing does not get it by the services map', async () => {
+  const { services, can } = await permissionsAfter(`role = 'member', services = '{"*":"w","billing":"w"}'`);
+  expect(services).not.toHaveProperty('billing');
+  expect(can.manage_billing).toBe(false);
+});
+
+test('200: of the token’s account, where the user is in several', async () => {
+  const { client, userId } = await join(service);
+  const other = await addMembership(service, userId, { role: 'admin' });
+  expect((await client.call(getMyPermissions)).body.role).toBe('owner');
+  const token = personToken({ sub: userId, account: other, role: 'member' });
+  expect((await service.client.with({ token }).call(getMyPermissions)).body.role).toBe('admin');
+});
+
+test.each([
+  ['removed', 'DELETE FROM memberships WHERE user_id = $1'],
+  ['disabled', "UPDATE memberships SET status = 'disabled' WHERE user_id = $1"],
+])('401: a member who was %s since', async (_what, sql) => {
+  const { client, userId } = await join(service);
+  await service.db.query(sql, [userId]);
+  const { status, problem, headers } = await client.call(getMyPermissions);
+  expect([status, problem?.kind, problem?.detail]).toEqual([
+    401,
+    'unauthorized',
+    'You are not a member of this account any more.',
+  ]);
+  expect(headers.get('www-authenticate')).toBe('Bearer');
+});
+
+function allOf(letter: 'r' | 'w') {
+  return Object.fromEntries(Object.keys(everyService).map((name) => [name, letter]));
+}

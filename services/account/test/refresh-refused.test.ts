@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId, refreshSession } from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import { type Person, claimsIn, join, refresh, rows, startAccountService } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startAccountService();
+});
+afterAll(() => service.stop());
+
+test.each([
+  ['body.refresh_token: is required.', {}],
+  ['body.refresh_token: must be text.', { refresh_token: 1 }],
+  ['body.refresh_token: must be at least 1 characters.', { refresh_token: '' }],
+  ['body.refresh_token: must be at most 512 characters.', { refresh_token: 'x'.repeat(513) }],
+])('400: %s', async (detail, body) => {
+  const { status, problem } = await service.client.call(refreshSession, { body: body as never });
+  expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
+});
+
+test('401: what is no token of ours, and an access token', async () => {
+  const { session } = await join(service);
+  const [id, secret] = session.refresh_token.split('.');
+  const others = [
+    'abc',
+    `${newId('refresh_token')}.${secret}`,
+    `${id}.${'A'.repeat(43)}`,
+    `${id}.${secret}x`,
+    ` ${session.refresh_token}`,
+    `${session.refresh_token}\n`,
+    session.access_token.slice(0, 512),
+  ];
+  for (const token of others) {
+    const { status, problem } = await refresh(service, token);
+    expect([status, problem?.kind]).toEqual([401, 'unauthorized']);
+  }
+});
+
+test('401: the id of a token with another secret does the session no harm', async () => {
+  const { session } = await join(service);
+  const [id] = session.refresh_token.split('.');
+  await refresh(service, `${id}.${'A'.repeat(43)}`);
+  expect((await refresh(service, session.refresh_token)).status).toBe(200);
+});
+
+const refusals: [string, (person: Person) => [string, unknown[]]][] = [
+  ['the user is disabled', ({ userId }) => ['UPDATE users SET disabled_at = now() WHERE id = $1', [userId]]],
+  ['the account is closed', ({ accountId }) => ["UPDATE accounts SET status = 'closed' WHERE id = $1", [accountId]]],
+  ['the membership is disabled', ({ userId }) => ["UPDATE memberships SET status = 'disabled' WHERE user_id = $1", [userId]]],
+  ['the membership is removed', ({ userId }) => ['DELETE FROM memberships WHERE user_id = $1', [userId]]],
+  ['the user is gone', ({ userId }) => ['DELETE FROM users WHERE id = $1', [userId]]],
+  ['the account is gone', ({ accountId }) => ['DELETE FROM accounts WHERE id = $1', [accountId]]],
+];
+
+test.each(refusals)('401: where %s', async (_what, change) => {
+  const person = await join(service);
+  const [sql, values] = change(person);
+  await service.db.query(sql, values);
+  const { status, problem } = await refresh(service, person.session.refresh_token);
+  expect([status, problem?.kind]).toEqual([401, 'unauthorized']);
+  expect(problem?.detail).toBe('The refresh token is unknown, expired or was used before. Log in again.');
+});
+
+test('200: where the account is suspended', async () => {
+  const { session, accountId } = await join(service);
+  await service.db.query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [accountId]);
+  expect((await refresh(service, session.refresh_token)).status).toBe(200);
+});
+
+test('a refused refresh issues no token', async () => {
+  const { session, accountId } = await join(service);
+  await service.db.query("UPDATE accounts SET status = 'closed' WHERE id = $1", [accountId]);
+  await refresh(service, session.refresh_token);
+  const { sid } = claimsIn(service, session.access_token);
+  expect(await rows(service, 'SELECT id FROM refresh_tokens WHERE session_id = $1', sid)).toHaveLength(1);
+});

@@ -1,0 +1,81 @@
+import { createHmac } from 'node:crypto';
+import { createSigner, generateKeySets } from '@attribution/auth';
+import { accountCreated, newId, newUuid } from '@attribution/contracts';
+import { keyToken, personToken, startTestService, type TestService, testKeys, testSigner } from '@attribution/testing';
+import { createBillingService } from '../src/index.ts';
+
+export const startBilling = () => startTestService('billing', createBillingService);
+
+type Claims = NonNullable<Parameters<typeof personToken>[0]>;
+
+/** An account of its own for a test, and callers in it. */
+export function newTenant(service: TestService) {
+  const account = newId('account');
+  const as = (claims: Claims = {}) => service.client.with({ token: personToken({ account, ...claims }) });
+  return {
+    account,
+    owner: as(),
+    /** A person; an owner unless the claims say otherwise. */
+    as,
+    key: (claims: Claims = {}) => service.client.with({ token: keyToken({ account, ...claims }) }),
+    /** What Account tells when the account is made. */
+    open: (name = 'Acme') => {
+      const data = { account_id: account, name, account_type: 'network', owner_user_id: newId('user') };
+      return service.deliver(accountCreated, data, account);
+    },
+  };
+}
+
+/** An answer as it is on the wire, without the two headers that differ by nature. */
+export async function sendRaw(
+  service: TestService,
+  method: string,
+  path: string,
+  token: string | undefined,
+  body?: string,
+) {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
+    ...(body !== undefined && { body }),
+  });
+  const headers = Object.fromEntries(response.headers);
+  delete headers['x-request-id'];
+  delete headers.date;
+  return { status: response.status, headers, text: await response.text() };
+}
+
+/** Tokens that must not open anything, by what is wrong with each. */
+export function badTokens(): [string, string | undefined][] {
+  const claims = {
+    sub: newId('user'),
+    account: newId('account'),
+    role: 'owner',
+    account_type: 'network',
+    sid: newUuid(),
+  };
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const [header = '', payload = '', signature = ''] = testSigner.sign('at+jwt', claims, 900).split('.');
+  const changed = {
+    ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object),
+    account: newId('account'),
+  };
+  const kid = testKeys.public.keys[0]?.kid;
+  const hs256 = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${payload}`;
+  const mac = createHmac('sha256', JSON.stringify(testKeys.public.keys[0])).update(hs256).digest('base64url');
+  return [
+    ['no token', undefined],
+    ['a token that is no JWT', 'opaque'],
+    ['a token that has expired', testSigner.sign('at+jwt', claims, 900, new Date(Date.now() - 901_000))],
+    ['a token of typ mfa-challenge+jwt', testSigner.sign('mfa-challenge+jwt', claims, 900)],
+    ['a token of typ mfa-setup+jwt', testSigner.sign('mfa-setup+jwt', claims, 900)],
+    [
+      'a token of another key with the same kid',
+      createSigner(generateKeySets('test').private).sign('at+jwt', claims, 900),
+    ],
+    ['a token of an unknown kid', createSigner(generateKeySets('other').private).sign('at+jwt', claims, 900)],
+    ['a token of alg none', `${encode({ alg: 'none', typ: 'at+jwt', kid })}.${payload}.`],
+    ['a token of HS256 keyed with the public key', `${hs256}.${mac}`],
+    ['a token whose claims were changed', `${header}.${encode(changed)}.${signature}`],
+  ];
+}

@@ -1,0 +1,111 @@
+import { createCampaign, getCampaign, updateCampaign } from '@attribution/contracts';
+import { eventually, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newTenant, startCampaign } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startCampaign();
+});
+afterAll(() => service.stop());
+
+const twenty = Array.from({ length: 20 }, (_, at) => at);
+
+/** Holds the campaign's row as another step would, lets the work wait for it, changes the row, and lets go. */
+async function whileLocked<T>(id: string, work: () => Promise<T>, change: string): Promise<T> {
+  const other = await service.db.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query('SELECT id FROM campaigns WHERE id = $1 FOR UPDATE', [id]);
+    const working = work();
+    await eventually(async () => {
+      const { rows } = await service.db.query(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      if (rows.length === 0) throw new Error('Nothing waits for the row');
+    });
+    await other.query(change, [id]);
+    await other.query('COMMIT');
+    return await working;
+  } finally {
+    other.release(true); // A test that failed half-way leaves no transaction behind.
+  }
+}
+
+test('twenty changes of different fields of one brief at once lose none', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.campaign({ brief: { kept: true } });
+  const answers = await Promise.all(
+    twenty.map((at) => tenant.owner.call(updateCampaign, { params: { id }, body: { brief: { [`field_${at}`]: at } } })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(twenty.map(() => 200));
+  const all = Object.fromEntries(twenty.map((at) => [`field_${at}`, at]));
+  const { brief } = (await tenant.owner.call(getCampaign, { params: { id } })).body;
+  expect(brief).toEqual({ version: 1, product: null, objective: null, outcome: null, kept: true, ...all });
+});
+
+test('changes of different fields of one campaign at once lose none', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.campaign();
+  const fields = [
+    { name: 'New' },
+    { description: 'Text' },
+    { start_date: '2026-03-01' },
+    { end_date: '2026-03-31' },
+    { priority: 5 },
+    { metadata: { step: 2 } },
+    { brief: { product: 'Shoe' } },
+  ];
+  await Promise.all(
+    twenty.map((at) =>
+      tenant.owner.call(updateCampaign, { params: { id }, body: fields[at % fields.length] as { name: string } }),
+    ),
+  );
+  const { body } = await tenant.owner.call(getCampaign, { params: { id } });
+  expect(body).toMatchObject(Object.assign({}, ...fields) as object);
+});
+
+test('409: that a campaign is a draft is decided once nobody else is changing it', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.campaign();
+  const answer = await whileLocked(
+    id,
+    () => tenant.owner.call(updateCampaign, { params: { id }, body: { name: 'Late' } }),
+    `UPDATE campaigns SET status = 'published' WHERE id = $1`,
+  );
+  expect(answer.problem).toMatchObject({ kind: 'conflict', detail: expect.stringContaining('published') });
+  expect((await tenant.owner.call(getCampaign, { params: { id } })).body.name).toBe('A campaign');
+});
+
+test('404: that a caller sees a campaign is decided then too', async () => {
+  const tenant = newTenant(service);
+  const group = await tenant.group();
+  const { id } = await tenant.campaign({ group_id: group });
+  const answer = await whileLocked(
+    id,
+    () => tenant.narrowed([group]).call(updateCampaign, { params: { id }, body: { name: 'Late' } }),
+    'UPDATE campaigns SET group_id = NULL WHERE id = $1',
+  );
+  expect(answer.problem?.kind).toBe('not-found');
+  expect((await tenant.owner.call(getCampaign, { params: { id } })).body.name).toBe('A campaign');
+});
+
+test('400: of two changes that agree with what is stored but not with each other, one is refused', async () => {
+  const tenant = newTenant(service);
+  for (const _ of twenty.slice(0, 10)) {
+    const { id } = await tenant.campaign({ start_date: '2026-03-01', end_date: '2026-03-31' });
+    const answers = await Promise.all([
+      tenant.owner.call(updateCampaign, { params: { id }, body: { start_date: '2026-03-20' } }),
+      tenant.owner.call(updateCampaign, { params: { id }, body: { end_date: '2026-03-10' } }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  }
+});
+
+test('twenty campaigns created at once are twenty, each told once', async () => {
+  const tenant = newTenant(service);
+  const made = await Promise.all(twenty.map((at) => tenant.owner.call(createCampaign, { body: { name: `C ${at}` } })));
+  const ids = made.map(({ body }) => body.id).sort();
+  expect(await tenant.count()).toBe(20);
+  expect((await tenant.events()).map(({ key }) => key).sort()).toEqual(ids);
+});

@@ -1,0 +1,145 @@
+import { getCampaign, listCampaigns, newId } from '@attribution/contracts';
+import { personToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newTenant, sendRaw, setStatus, startCampaign } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startCampaign();
+});
+afterAll(() => service.stop());
+
+/** Placing ads is no endpoint yet: the rows it makes. */
+async function placeAd(
+  campaignId: string,
+  ad: { tag: string; position: number; score: number | null },
+): Promise<string> {
+  const id = newId('campaign_ad');
+  await service.db.query(
+    `INSERT INTO campaign_ads (id, campaign_id, ad_id, screen_tag, position, score, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, '2026-03-01T09:30:00.125Z')`,
+    [id, campaignId, newId('ad'), ad.tag, ad.position, ad.score],
+  );
+  return id;
+}
+
+const unscored = (tag: string) => ({
+  code: 'not_scored',
+  severity: 'warning',
+  detail: `The ad for screens tagged ${tag} has no score yet.`,
+});
+
+test('200: a new campaign aims at nothing, has no ads, and says that this keeps it from being published', async () => {
+  const tenant = newTenant(service);
+  const created = await tenant.campaign();
+  const path = `/v2/campaigns/${created.id}`;
+  const answer = await sendRaw(service, 'GET', path, personToken({ account: tenant.account }));
+  expect(answer.status).toBe(200);
+  const nowhere = { group_ids: [], location_ids: [], tags: [] };
+  expect(JSON.parse(answer.text)).toEqual({
+    ...created,
+    target: { include: nowhere, exclude: nowhere, holdout_percent: 0 },
+    ads: [],
+    latest_validation: {
+      status: 'error',
+      error_count: 1,
+      warning_count: 0,
+      checks: [{ code: 'no_ads', severity: 'error', detail: 'The campaign has no ads: nothing would be shown.' }],
+      ads: [],
+      effectiveness_score: null,
+    },
+  });
+});
+
+test('200: ads come by position, count, and are averaged and validated by their scores', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.campaign();
+  const second = await placeAd(id, { tag: 'window', position: 2, score: null });
+  const first = await placeAd(id, { tag: 'entrance', position: 1, score: 60.5 });
+  const third = await placeAd(id, { tag: 'checkout', position: 2, score: 80 });
+  const { body } = await tenant.owner.call(getCampaign, { params: { id } });
+  expect(body).toMatchObject({ total_ad_count: 3, scored_ad_count: 2, campaign_score: 70.25 });
+  expect(body.ads.map((ad) => [ad.id, ad.screen_tag, ad.position, ad.score])).toEqual([
+    [first, 'entrance', 1, 60.5],
+    [second, 'window', 2, null],
+    [third, 'checkout', 2, 80],
+  ]);
+  expect(body.ads[0]?.created_at).toBe('2026-03-01T09:30:00.125Z');
+  expect(body.latest_validation).toEqual({
+    status: 'warning',
+    error_count: 0,
+    warning_count: 1,
+    checks: [],
+    ads: [
+      { campaign_ad_id: first, checks: [], score: 60.5 },
+      { campaign_ad_id: second, checks: [unscored('window')], score: null },
+      { campaign_ad_id: third, checks: [], score: 80 },
+    ],
+    effectiveness_score: 70.25,
+  });
+  const [listed] = (await tenant.owner.call(listCampaigns)).body.data;
+  expect(listed).toMatchObject({ id, total_ad_count: 3, scored_ad_count: 2, campaign_score: 70.25 });
+});
+
+test('200: with all ads scored nothing is wrong, and a score of nought counts', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.campaign();
+  await placeAd(id, { tag: 'a', position: 1, score: 0 });
+  await placeAd(id, { tag: 'b', position: 2, score: 50 });
+  const { body } = await tenant.owner.call(getCampaign, { params: { id } });
+  expect(body).toMatchObject({ total_ad_count: 2, scored_ad_count: 2, campaign_score: 25 });
+  expect(body.latest_validation).toMatchObject({ status: 'ok', error_count: 0, warning_count: 0 });
+});
+
+test('200: with no ad scored there is no score', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.campaign();
+  await placeAd(id, { tag: 'a', position: 1, score: null });
+  const { body } = await tenant.owner.call(getCampaign, { params: { id } });
+  expect(body).toMatchObject({ total_ad_count: 1, scored_ad_count: 0, campaign_score: null });
+  expect(body.latest_validation).toMatchObject({ status: 'warning', warning_count: 1, effectiveness_score: null });
+});
+
+test('200: what other steps have set is shown as it is stored', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.campaign();
+  await setStatus(service, id, 'published');
+  const cover = newId('media_asset');
+  const group = newId('group');
+  const include = { group_ids: [group], location_ids: [], tags: ['window'] };
+  const target = { include, exclude: { group_ids: [], location_ids: [], tags: [] }, holdout_percent: 12.5 };
+  await service.db.query(
+    `UPDATE campaigns SET screen_count = 7, estimated_locations = 3, media_asset_id = $2, poster_url = 'https://m.test/p',
+     scored_signature = 'abc', current_version = 4, target = $3 WHERE id = $1`,
+    [id, cover, JSON.stringify(target)],
+  );
+  const { body } = await tenant.owner.call(getCampaign, { params: { id } });
+  expect(body).toMatchObject({
+    status: 'published',
+    current_version: 4,
+    screen_count: 7,
+    estimated_locations: 3,
+    media_asset_id: cover,
+    poster_url: 'https://m.test/p',
+    scored_signature: 'abc',
+    target,
+  });
+});
+
+test('404: a campaign that is unknown, malformed, of another account or group answers byte for byte alike', async () => {
+  const tenant = newTenant(service);
+  const others = (await newTenant(service).campaign()).id;
+  const [held, notHeld] = [await tenant.group(), await tenant.group()];
+  const hidden = (await tenant.campaign({ group_id: notHeld })).id;
+  const ungrouped = (await tenant.campaign()).id;
+  const groups = { [held]: 'a' };
+  const token = personToken({ account: tenant.account, role: 'member', group_scope: 'selected', groups });
+  const ids = [newId('campaign'), others, hidden, ungrouped, newId('group'), 'x', '%00', `${hidden}0`];
+  for (const [method, body] of [['GET'], ['PATCH', '{"name":"Mine"}']] as const) {
+    const answers = await Promise.all(ids.map((id) => sendRaw(service, method, `/v2/campaigns/${id}`, token, body)));
+    expect(answers[0]?.status).toBe(404);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  }
+  const { rows } = await service.db.query(`SELECT id FROM campaigns WHERE name = 'Mine'`);
+  expect(rows).toEqual([]);
+});

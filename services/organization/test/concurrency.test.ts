@@ -1,0 +1,161 @@
+import {
+  createLocation,
+  deleteGroup,
+  deleteLocation,
+  getGroup,
+  getLocation,
+  listLocations,
+  updateGroup,
+  updateLocation,
+} from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newTenant, startOrganization } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startOrganization();
+});
+afterAll(() => service.stop());
+
+const twenty = Array.from({ length: 20 }, (_, at) => at);
+const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort();
+
+test('204 once, then 404: of twenty deletions of one group one wins and one event tells of it', async () => {
+  const tenant = newTenant(service);
+  const params = { id: (await tenant.group()).id };
+  const answers = await Promise.all(twenty.map(() => tenant.owner.call(deleteGroup, { params })));
+  expect(statuses(answers)).toEqual([204, ...Array<number>(19).fill(404)]);
+  expect((await tenant.events()).map(({ type }) => type)).toEqual(['group.created', 'group.deleted']);
+});
+
+test('204 once, then 404: of twenty deletions of one location one wins and one event tells of it', async () => {
+  const tenant = newTenant(service);
+  const params = { id: (await tenant.location((await tenant.group()).id)).id };
+  const answers = await Promise.all(twenty.map(() => tenant.owner.call(deleteLocation, { params })));
+  expect(statuses(answers)).toEqual([204, ...Array<number>(19).fill(404)]);
+  expect((await tenant.events()).map(({ type }) => type)).toEqual([
+    'group.created',
+    'location.created',
+    'location.deleted',
+  ]);
+});
+
+test('a location created while its group is deleted: one of both wins, and no location is left without a group', async () => {
+  const tenant = newTenant(service);
+  const groups = await Promise.all(twenty.map(() => tenant.group()));
+  await Promise.all(
+    groups.map(async ({ id }, at) => {
+      const create = () => tenant.owner.call(createLocation, { body: { group_id: id, name: 'New', timezone: 'UTC' } });
+      const remove = () => tenant.owner.call(deleteGroup, { params: { id } });
+      // Either may be first, so that both orders are met.
+      const [created, removed] =
+        at % 2 === 0 ? await Promise.all([create(), remove()]) : (await Promise.all([remove(), create()])).reverse();
+      expect([
+        [201, 409],
+        [422, 204],
+      ]).toContainEqual([created?.status, removed?.status]);
+      const group = await tenant.owner.call(getGroup, { params: { id } });
+      expect(group.status).toBe(created?.status === 201 ? 200 : 404);
+    }),
+  );
+  const { rows } = await service.db.query(
+    'SELECT l.id FROM locations l LEFT JOIN groups g ON g.id = l.group_id WHERE l.account_id = $1 AND g.id IS NULL',
+    [tenant.account],
+  );
+  expect(rows).toEqual([]);
+});
+
+test('a location moved while its new group is deleted: it is there, or stays where it was', async () => {
+  const tenant = newTenant(service);
+  const home = await tenant.group('Home');
+  await Promise.all(
+    twenty.map(async () => {
+      const [group, location] = await Promise.all([tenant.group(), tenant.location(home.id)]);
+      const [moved, removed] = await Promise.all([
+        tenant.owner.call(updateLocation, { params: { id: location.id }, body: { group_id: group.id } }),
+        tenant.owner.call(deleteGroup, { params: { id: group.id } }),
+      ]);
+      expect([
+        [200, 409],
+        [422, 204],
+      ]).toContainEqual([moved.status, removed.status]);
+      const { group_id } = (await tenant.owner.call(getLocation, { params: { id: location.id } })).body;
+      expect(group_id).toBe(moved.status === 200 ? group.id : home.id);
+    }),
+  );
+});
+
+test('a right is decided on where a location is now: once moved away, its former admin moves it no more', async () => {
+  const tenant = newTenant(service);
+  const [first, second, away] = await Promise.all([tenant.group(), tenant.group(), tenant.group()]);
+  const admin = tenant.narrowed({ [first.id]: 'a', [second.id]: 'a' });
+  await Promise.all(
+    twenty.map(async () => {
+      const { id } = await tenant.location(first.id);
+      const [byAdmin, byOwner] = await Promise.all([
+        admin.call(updateLocation, { params: { id }, body: { group_id: second.id } }),
+        tenant.owner.call(updateLocation, { params: { id }, body: { group_id: away.id } }),
+      ]);
+      expect(byOwner.status).toBe(200);
+      expect([200, 404]).toContain(byAdmin.status);
+      // In either order the owner's move is the last that was allowed.
+      expect((await tenant.owner.call(getLocation, { params: { id } })).body.group_id).toBe(away.id);
+    }),
+  );
+});
+
+test('changes and a deletion of one group at once: each change is made or is 404, none is a fault', async () => {
+  const tenant = newTenant(service);
+  const params = { id: (await tenant.group()).id };
+  const changes = twenty.map((at) => tenant.owner.call(updateGroup, { params, body: { name: `Name ${at}` } }));
+  const [removed, ...changed] = await Promise.all([tenant.owner.call(deleteGroup, { params }), ...changes]);
+  expect(removed?.status).toBe(204);
+  for (const { status } of changed) expect([200, 404]).toContain(status);
+  const types = (await tenant.events()).map(({ type }) => type);
+  const made = changed.filter(({ status }) => status === 200).length;
+  expect(types).toEqual(['group.created', ...Array<string>(made).fill('group.updated'), 'group.deleted']);
+});
+
+test('changes and a deletion of one location at once: each change is made or is 404, none is a fault', async () => {
+  const tenant = newTenant(service);
+  const params = { id: (await tenant.location((await tenant.group()).id)).id };
+  const changes = twenty.map((at) => tenant.owner.call(updateLocation, { params, body: { name: `Name ${at}` } }));
+  const [removed, ...changed] = await Promise.all([tenant.owner.call(deleteLocation, { params }), ...changes]);
+  expect(removed?.status).toBe(204);
+  for (const { status } of changed) expect([200, 404]).toContain(status);
+  expect((await tenant.events()).at(-1)?.type).toBe('location.deleted');
+});
+
+test('events of twenty changes at once come in the order of the changes: the last tells what is', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.group();
+  const answers = await Promise.all(
+    twenty.map((at) => tenant.owner.call(updateGroup, { params: { id }, body: { name: `Name ${at}` } })),
+  );
+  expect(statuses(answers)).toEqual(twenty.map(() => 200));
+  const told = (await tenant.events()).filter(({ type }) => type === 'group.updated');
+  expect(told).toHaveLength(20);
+  expect(told.at(-1)?.data.group).toEqual((await tenant.owner.call(getGroup, { params: { id } })).body);
+});
+
+test('twenty changes of different fields of one location at once lose none', async () => {
+  const tenant = newTenant(service);
+  const { id } = await tenant.location((await tenant.group()).id);
+  const fields = [
+    { name: 'New' },
+    { timezone: 'UTC' },
+    { address: 'Street' },
+    { latitude: 1 },
+    { longitude: 2 },
+    { venue_type: 'bar' },
+    { status: 'inactive' },
+  ] as const;
+  const answers = await Promise.all(
+    twenty.map((at) => tenant.owner.call(updateLocation, { params: { id }, body: fields[at % fields.length] ?? {} })),
+  );
+  expect(statuses(answers)).toEqual(twenty.map(() => 200));
+  expect((await tenant.owner.call(listLocations)).body.entries[0]).toMatchObject(
+    Object.assign({}, ...fields) as object,
+  );
+});

@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto';
+import { createSigner, generateKeySets } from '@attribution/auth';
+import {
+  createGroup,
+  createLocation,
+  type Envelope,
+  type Group,
+  type Location,
+  newId,
+  newUuid,
+} from '@attribution/contracts';
+import {
+  eventually,
+  keyToken,
+  personToken,
+  startTestService,
+  type TestService,
+  testKeys,
+  testSigner,
+} from '@attribution/testing';
+import type { z } from 'zod';
+import { createOrganizationService } from '../src/index.ts';
+
+export const startOrganization = () => startTestService('organization', createOrganizationService);
+
+type Claims = NonNullable<Parameters<typeof personToken>[0]>;
+
+/** An account of its own for a test, and callers in it. */
+export function newTenant(service: TestService) {
+  const account = newId('account');
+  const as = (claims: Claims = {}) => service.client.with({ token: personToken({ account, ...claims }) });
+  const owner = as();
+  return {
+    account,
+    owner,
+    /** A person; an owner unless the claims say otherwise. */
+    as,
+    /** A member narrowed to these groups. */
+    narrowed: (groups: Record<string, string>, claims: Claims = {}) =>
+      as({ role: 'member', group_scope: 'selected', groups, ...claims }),
+    key: (claims: Claims = {}) => service.client.with({ token: keyToken({ account, ...claims }) }),
+    async group(name = 'A group'): Promise<z.output<typeof Group>> {
+      return (await owner.call(createGroup, { body: { name } })).body;
+    },
+    async location(groupId: string, fields: object = {}): Promise<z.output<typeof Location>> {
+      const body = { group_id: groupId, name: 'A location', timezone: 'Europe/Zurich', ...fields };
+      return (await owner.call(createLocation, { body })).body;
+    },
+    /** What the service has published of the account, when all that is committed is published. */
+    async events(): Promise<Envelope[]> {
+      await eventually(async () => {
+        const { rows } = await service.db.query('SELECT sequence FROM outbox');
+        if (rows.length > 0) throw new Error('The outbox is not empty yet');
+      });
+      return service.published.filter((envelope) => envelope.account_id === account);
+    },
+  };
+}
+
+/** An answer as it is on the wire, without the two headers that differ by nature. */
+export async function sendRaw(
+  service: TestService,
+  method: string,
+  path: string,
+  token: string | undefined,
+  body?: string,
+) {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
+    ...(body !== undefined && { body }),
+  });
+  const headers = Object.fromEntries(response.headers);
+  delete headers['x-request-id'];
+  delete headers.date;
+  return { status: response.status, headers, text: await response.text() };
+}
+
+/** Tokens that must not open anything, by what is wrong with each. */
+export function badTokens(): [string, string | undefined][] {
+  const claims = {
+    sub: newId('user'),
+    account: newId('account'),
+    role: 'owner',
+    account_type: 'network',
+    sid: newUuid(),
+  };
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const [header = '', payload = '', signature = ''] = testSigner.sign('at+jwt', claims, 900).split('.');
+  const changed = {
+    ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object),
+    account: newId('account'),
+  };
+  const kid = testKeys.public.keys[0]?.kid;
+  const hs256 = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${payload}`;
+  const mac = createHmac('sha256', JSON.stringify(testKeys.public.keys[0])).update(hs256).digest('base64url');
+  return [
+    ['no token', undefined],
+    ['a token that is no JWT', 'opaque'],
+    ['a token that has expired', testSigner.sign('at+jwt', claims, 900, new Date(Date.now() - 901_000))],
+    ['a token of typ mfa-challenge+jwt', testSigner.sign('mfa-challenge+jwt', claims, 900)],
+    ['a token of typ mfa-setup+jwt', testSigner.sign('mfa-setup+jwt', claims, 900)],
+    [
+      'a token of another key with the same kid',
+      createSigner(generateKeySets('test').private).sign('at+jwt', claims, 900),
+    ],
+    ['a token of an unknown kid', createSigner(generateKeySets('other').private).sign('at+jwt', claims, 900)],
+    ['a token of alg none', `${encode({ alg: 'none', typ: 'at+jwt', kid })}.${payload}.`],
+    ['a token of HS256 keyed with the public key', `${hs256}.${mac}`],
+    ['a token whose claims were changed', `${header}.${encode(changed)}.${signature}`],
+  ];
+}
