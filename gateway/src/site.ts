@@ -25,9 +25,7 @@ export function createSite(options: {
   logger: Logger;
 }): Express {
   const { problemBase, logger } = options;
-  const document = JSON.stringify(
-    openApiDocument(options.endpoints, readFileSync(join(page, 'introduction.md'), 'utf8')),
-  );
+  const document = JSON.stringify(openApiDocument(options.endpoints));
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');

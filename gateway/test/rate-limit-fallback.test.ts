@@ -20,7 +20,6 @@ async function holdsWith(redis: { url: string }, reached: () => void): Promise<v
   try {
     await eventually(async () => {
       await post(newIp());
-      await login(newIp(), 401);
       reached();
     });
     const before = await gateway.count('rate_limit_fallbacks_total');
@@ -61,35 +60,37 @@ test('Redis hangs: it takes the connection and never answers', async () => {
   await hung.stop();
 });
 
-/** Answers each command of Redis's protocol with the same bytes; `commands` is all that has been asked. */
+/** Greets as Redis does, and answers every further command with the same bytes. */
 async function startLiar(answer: string) {
-  let commands = '';
-  const speak = (socket: Socket) => {
+  let asked = 0;
+  const greeting: Record<string, string> = { hello: '+OK\r\n', client: '+OK\r\n', info: '$0\r\n\r\n' };
+  const server = await startTcpUpstream((socket) => {
     socket.on('data', (bytes) => {
-      const text = bytes.toString('latin1');
-      commands += text;
-      const count = text.match(/\*\d+\r\n(?=\$)/g)?.length ?? 0;
-      socket.write(/^\*\d\r\n\$4\r\ninfo/i.test(text) ? '$0\r\n\r\n' : answer.repeat(count));
+      for (const [, command = ''] of bytes.toString('latin1').matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+        const greeted = greeting[command.toLowerCase()];
+        if (greeted === undefined) asked++;
+        socket.write(greeted ?? answer);
+      }
     });
-  };
-  const server = await startTcpUpstream(speak);
-  return { ...server, asked: (what: string) => commands.toLowerCase().includes(what) };
+  });
+  return { ...server, asked: () => asked };
 }
 
 test.each([
-  ['OK', '+OK\r\n'],
-  ['an error', '-LOADING Redis is loading the dataset in memory\r\n'],
-  ['read-only', "-READONLY You can't write against a read only replica.\r\n"],
+  ['an error', '-OOM command not allowed when used memory is over the limit\r\n'],
+  ['what a read-only replica says', "-READONLY You can't write against a read only replica.\r\n"],
+  ['what a loading server says', '-LOADING Redis is loading the dataset in memory\r\n'],
   ['nothing', '$-1\r\n'],
   ['an empty text', '$0\r\n\r\n'],
   ['a number', ':1\r\n'],
   ['an empty list', '*0\r\n'],
   ['words for numbers', '*2\r\n$3\r\none\r\n$3\r\ntwo\r\n'],
   ['a list cut short', '*1\r\n:999\r\n'],
+  ['a count without an end', '*2\r\n:999\r\n:-1\r\n'],
   ['negative numbers', '*2\r\n:-5\r\n:-5\r\n'],
 ])('Redis answers every command with %s', async (_what, answer) => {
   const liar = await startLiar(answer);
-  await holdsWith(liar, () => expect(liar.asked('eval') && liar.asked('get')).toBe(true));
+  await holdsWith(liar, () => expect(liar.asked()).toBeGreaterThan(0));
   await liar.stop();
 });
 

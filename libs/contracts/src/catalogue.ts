@@ -5,7 +5,7 @@ import * as billing from './billing/endpoints.ts';
 import * as campaign from './campaign/endpoints.ts';
 import * as organization from './organization/endpoints.ts';
 
-/** Every public endpoint of the platform, in the order of the reference. */
+/** Every public endpoint of the platform. */
 export const endpoints: readonly Endpoint[] = [auth, account, organization, campaign, billing].flatMap((area) =>
   Object.values<Endpoint>(area),
 );

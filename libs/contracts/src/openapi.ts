@@ -1,10 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { type CreateDocumentOptions, createDocument, type ZodOpenApiObject } from 'zod-openapi';
 import { type Endpoint, problemsOf, type ServiceName } from './endpoint.ts';
 import { Problem, ProblemDetails, type ProblemKind, problemKinds } from './wire/problems.ts';
 
-/** The OpenAPI 3.1 document of some endpoints. `introduction` is what it says first, in Markdown. */
-export function openApiDocument(endpoints: readonly Endpoint[], introduction = '') {
+/** What the document says first, in Markdown. */
+const introduction = readFileSync(join(import.meta.dirname, '../introduction.md'), 'utf8');
+
+/** The OpenAPI 3.1 document of some endpoints. */
+export function openApiDocument(endpoints: readonly Endpoint[]) {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints.toSorted(inReadingOrder)) {
     const path = (paths[endpoint.path] ??= {});
@@ -40,10 +45,11 @@ const areas: Record<ServiceName, { name: string; description: string }> = {
 const areaOf = ({ path, service }: Endpoint) => (path.startsWith('/v2/auth/') ? authentication : areas[service]);
 
 /** What a newcomer needs first, by the beginning of the path. */
+// biome-ignore format: one short list
 const firstPaths = [
   '/v2/auth/signup', '/v2/auth/verify-email', '/v2/auth/login', '/v2/auth/refresh', '/v2/auth/logout', '/v2/auth/',
   '/v2/users/me', '/v2/',
-]; // biome-ignore format: one short list
+];
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 function inReadingOrder(a: Endpoint, b: Endpoint): number {

@@ -1,0 +1,171 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { diffFromMigrations, migrate } from '../src/index.ts';
+import { createScratchDatabase } from './support.ts';
+
+let database: Awaited<ReturnType<typeof createScratchDatabase>>;
+let client: pg.Client;
+let directory: string;
+beforeEach(async () => {
+  database = await createScratchDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  directory = await mkdtemp(join(tmpdir(), 'migrations-'));
+});
+afterEach(async () => {
+  await client.end();
+  await database.drop();
+  await rm(directory, { recursive: true });
+});
+
+const run = () => migrate({ url: database.url, directory });
+
+async function write(name: string, sql: string): Promise<void> {
+  await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, name, 'migration.sql'), sql);
+}
+
+async function tableNames(): Promise<string[]> {
+  const { rows } = await client.query<{ tablename: string }>(
+    `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  return rows.map((row) => row.tablename).filter((name) => name !== '_prisma_migrations');
+}
+
+const first = '20260101000000_first';
+const second = '20260102000000_second';
+const third = '20260103000000_third';
+
+test('migrations are applied in the order of their names, and named', async () => {
+  await write(second, 'ALTER TABLE a ADD COLUMN later int;');
+  await write(first, 'CREATE TABLE a (id int);');
+  expect(await run()).toEqual([first, second]);
+  expect(await tableNames()).toEqual(['a']);
+});
+
+test('a second run applies nothing, a new migration is applied alone', async () => {
+  await write(first, 'CREATE TABLE a (id int);');
+  await run();
+  expect(await run()).toEqual([]);
+  await write(second, 'CREATE TABLE b (id int);');
+  expect(await run()).toEqual([second]);
+});
+
+test('of 20 at once on an empty database one applies each migration, and the others find it done', async () => {
+  await write(first, 'CREATE TABLE a (id int); CREATE TABLE runs (n int); INSERT INTO runs VALUES (1);');
+  await write(second, 'UPDATE runs SET n = n + 1;');
+  const outcomes = await Promise.all(Array.from({ length: 20 }, run));
+  expect(outcomes.filter((applied) => applied.length > 0)).toEqual([[first, second]]);
+  expect((await client.query('SELECT n FROM runs')).rows).toEqual([{ n: 2 }]);
+});
+
+test('semicolons in function bodies, texts and comments do not cut a migration', async () => {
+  await write(
+    first,
+    `-- Not; here.
+     CREATE TABLE a (id int, note text DEFAULT 'one; two');
+     CREATE FUNCTION twice(n int) RETURNS int LANGUAGE plpgsql AS $$
+     DECLARE result int;
+     BEGIN
+       result := n; -- ; and
+       result := result * 2;
+       RETURN result;
+     END; $$;
+     INSERT INTO a VALUES (twice(21));`,
+  );
+  await run();
+  expect((await client.query('SELECT * FROM a')).rows).toEqual([{ id: 42, note: 'one; two' }]);
+});
+
+describe('a migration that fails', () => {
+  beforeEach(async () => {
+    await write(first, 'CREATE TABLE a (id int);');
+    await write(second, 'CREATE TABLE b (id int); INSERT INTO a VALUES (1); SELECT 1 / 0;');
+    await write(third, 'CREATE TABLE c (id int);');
+  });
+
+  test('says its name and why, and leaves nothing behind; those before it stay, those after it wait', async () => {
+    await expect(run()).rejects.toThrow(`The migration ${second} failed and was undone: division by zero`);
+    expect(await tableNames()).toEqual(['a']);
+    expect((await client.query('SELECT * FROM a')).rows).toEqual([]);
+    const { rows } = await client.query('SELECT migration_name FROM _prisma_migrations');
+    expect(rows).toEqual([{ migration_name: first }]);
+  });
+
+  test('fails again in the same words, and is applied once it is mended', async () => {
+    await expect(run()).rejects.toThrow('division by zero');
+    await expect(run()).rejects.toThrow(`The migration ${second} failed and was undone: division by zero`);
+    await write(second, 'CREATE TABLE b (id int);');
+    expect(await run()).toEqual([second, third]);
+    expect(await tableNames()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('fails in each of several that run at once, and not in what they leave', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, run));
+    const reasons = outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason));
+    expect(reasons).toEqual(Array(8).fill(`Error: The migration ${second} failed and was undone: division by zero`));
+    expect(await tableNames()).toEqual(['a']);
+  });
+});
+
+test('a migration that was edited after it had been applied is refused by name, and what is new beside it is not applied', async () => {
+  await write(first, 'CREATE TABLE a (id int);');
+  await run();
+  await write(first, 'CREATE TABLE a (id bigint);');
+  await write(second, 'CREATE TABLE b (id int);');
+  await expect(run()).rejects.toThrow(
+    `The migration ${first} was edited after this database had it: write a new one instead.`,
+  );
+  expect(await tableNames()).toEqual(['a']);
+});
+
+test('an older folder than the database is let be, so that a release can be taken back', async () => {
+  await write(first, 'CREATE TABLE a (id int);');
+  await write(second, 'CREATE TABLE b (id int);');
+  await run();
+  await rm(join(directory, second), { recursive: true });
+  expect(await run()).toEqual([]);
+  expect(await tableNames()).toEqual(['a', 'b']);
+});
+
+test('a migration that another process left half done is refused: nobody knows what became of it', async () => {
+  await write(first, 'CREATE TABLE a (id int);');
+  await run();
+  await client.query('UPDATE _prisma_migrations SET finished_at = NULL');
+  await expect(run()).rejects.toThrow(first);
+});
+
+describe('the way from the migrations to the schema', () => {
+  const model = (fields: string) => `
+    datasource db {
+      provider = "postgresql"
+    }
+    model Thing {
+      id   Int    @id
+      name String @unique
+      ${fields}
+      @@map("things")
+    }`;
+
+  async function diff(fields: string): Promise<string | null> {
+    const table =
+      'CREATE TABLE "things" ("id" INTEGER NOT NULL, "name" TEXT NOT NULL, CONSTRAINT "things_pkey" PRIMARY KEY ("id"));';
+    await write(first, `${table} CREATE UNIQUE INDEX "things_name_key" ON "things" ("name");`);
+    const schema = await mkdtemp(join(tmpdir(), 'schema-'));
+    await writeFile(join(schema, 'schema.prisma'), model(fields));
+    return diffFromMigrations({ url: database.url, directory, schema }).finally(() => rm(schema, { recursive: true }));
+  }
+
+  test('is null where they agree', async () => {
+    expect(await diff('')).toBeNull();
+  });
+
+  test('is the SQL that is missing where they do not', async () => {
+    expect(await diff('size Int @default(0)')).toContain(
+      'ALTER TABLE "things" ADD COLUMN     "size" INTEGER NOT NULL DEFAULT 0;',
+    );
+  });
+});

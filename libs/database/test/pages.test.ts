@@ -1,0 +1,124 @@
+import { Problem } from '@attribution/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { cursorScope, cutPage, readCursor } from '../src/index.ts';
+
+const scope = cursorScope('list_things', { status: 'draft' });
+
+/** The cursor of a page that ends at the position. */
+function cursorAt(...position: (string | number)[]): string {
+  const { next_cursor } = cutPage([0, 1], { limit: 1, scope, position: () => position });
+  return next_cursor ?? '';
+}
+
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const refused = new Problem('validation-error', 'query.cursor: is not a next_cursor of this list with these filters.');
+
+describe('a page of rows', () => {
+  const rows = [1, 2, 3, 4, 5];
+  const cut = (given: number[], limit: number) => cutPage(given, { limit, scope, position: (row) => [row] });
+
+  test('that has more behind it is cut to the limit, and its cursor stands at its last row', () => {
+    const page = cut(rows.slice(0, 4), 3);
+    expect(page.rows).toEqual([1, 2, 3]);
+    expect(readCursor(page.next_cursor ?? '', scope, ['integer'])).toEqual([3]);
+  });
+
+  test('that is exactly full and last has no cursor', () => {
+    expect(cut(rows, 5)).toEqual({ rows, next_cursor: null });
+  });
+
+  test('that is short or empty has no cursor', () => {
+    expect(cut(rows, 6)).toEqual({ rows, next_cursor: null });
+    expect(cut([], 6)).toEqual({ rows: [], next_cursor: null });
+  });
+
+  test('walked to the end by its cursors, gives each row once', () => {
+    const seen: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const [after = 0] = readCursor(cursor ?? undefined, scope, ['integer']) ?? [];
+      const page = cut(rows.filter((row) => row > after).slice(0, 3), 2);
+      seen.push(...page.rows);
+      cursor = page.next_cursor;
+    } while (cursor);
+    expect(seen).toEqual(rows);
+  });
+});
+
+describe('a cursor', () => {
+  test('comes back as the position that it was made at, of any text', () => {
+    for (const text of ['grp_1', '', 'Zürich 🏬', '"],[', 'x'.repeat(200)]) {
+      expect(readCursor(cursorAt(text, 42), scope, ['string', 'integer'])).toEqual([text, 42]);
+    }
+  });
+
+  test('that is not given is no position', () => {
+    expect(readCursor(undefined, scope, ['string'])).toBeUndefined();
+  });
+
+  test('has only characters that need no encoding in a URL', () => {
+    expect(cursorAt('ÿÿÿ???>>>', 1)).toMatch(/^[A-Za-z0-9_-]+$/);
+  });
+
+  test.each([
+    ['another list', cursorScope('list_others', { status: 'draft' })],
+    ['other filters', cursorScope('list_things', { status: 'published' })],
+    ['no filters', cursorScope('list_things')],
+  ])('400: of %s is refused', (_what, other) => {
+    expect(() => readCursor(cursorAt('a'), other, ['string'])).toThrow(refused);
+  });
+
+  test('holds for another limit, and where a filter is given as undefined', () => {
+    const filters = { status: 'draft', query: undefined, limit: 3, cursor: 'c' };
+    expect(readCursor(cursorAt('a'), cursorScope('list_things', filters), ['string'])).toEqual(['a']);
+  });
+
+  test.each<[string, unknown]>([
+    ['a number for text', [scope, 1]],
+    ['null for text', [scope, null]],
+    ['a list for text', [scope, ['a']]],
+    ['an object for text', [scope, { a: 1 }]],
+    ['a NUL in the text', [scope, 'a\0b']],
+    ['text that is longer than any key', [scope, 'x'.repeat(201)]],
+    ['one value too many', [scope, 'a', 'b']],
+    ['one value too few', [scope]],
+    ['no scope', ['a']],
+    ['an object for the list', { 0: scope, 1: 'a' }],
+    ['a text for the list', scope],
+    ['null', null],
+    ['a number', 7],
+  ])('400: with %s is refused', (_what, value) => {
+    expect(() => readCursor(encoded(value), scope, ['string'])).toThrow(refused);
+  });
+
+  test('400: with half of a surrogate pair in its text is refused', () => {
+    const cursor = Buffer.from(`["${scope}","a\\ud83d"]`).toString('base64url');
+    expect(() => readCursor(cursor, scope, ['string'])).toThrow(refused);
+  });
+
+  test.each(['1', 1.5, 2 ** 53, -(2 ** 53), true, null])('400: with %p for a whole number is refused', (value) => {
+    expect(() => readCursor(encoded([scope, value]), scope, ['integer'])).toThrow(refused);
+  });
+
+  test('400: cut anywhere is refused', () => {
+    const cursor = cursorAt('grp_01968f3e', 7);
+    for (let length = 0; length < cursor.length; length++) {
+      expect(() => readCursor(cursor.slice(0, length), scope, ['string', 'integer'])).toThrow(refused);
+    }
+  });
+
+  test.each(['=', ' ', '!', '\n', '.', 'A'])('400: with %j added is refused, before, within and behind', (added) => {
+    const cursor = cursorAt('a');
+    const half = cursor.length / 2;
+    for (const changed of [added + cursor, cursor.slice(0, half) + added + cursor.slice(half), cursor + added]) {
+      expect(() => readCursor(changed, scope, ['string'])).toThrow(refused);
+    }
+  });
+
+  test.each(['', 'abc', '%00', '🏬', '[]', encoded([]), Buffer.from('[1e999]').toString('base64url')])(
+    '400: of %j is refused',
+    (cursor) => {
+      expect(() => readCursor(cursor, scope, ['string'])).toThrow(refused);
+    },
+  );
+});
