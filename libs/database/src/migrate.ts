@@ -133,7 +133,11 @@ async function loadSchemaEngine() {
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const wasm = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm').replace(/\.js$/, '_bg.wasm');
   const module = await WebAssembly.compile(await readFile(wasm));
-  const instance = await WebAssembly.instantiate(module, { './schema_engine_bg.js': bindings as never });
+  // The engine waits for its lock by a timer that it never ends, and that would keep the process for 10 s.
+  const timers = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));
+  const startTimer = (callback: () => void, milliseconds: number) => setTimeout(callback, milliseconds).unref();
+  const imports = { ...bindings, ...Object.fromEntries(timers.map((name) => [name, startTimer])) };
+  const instance = await WebAssembly.instantiate(module, { './schema_engine_bg.js': imports as never });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as () => void)();
   return bindings;

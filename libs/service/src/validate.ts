@@ -24,13 +24,14 @@ function describeIssue(issue: z.core.$ZodIssue, part: string): string {
 function sentence(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
+      if (issue.expected === 'never') return issue.message;
       return `must be ${names[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((value) => String(value)).join(', ')}`;
     case 'too_small':
-      return issue.message.startsWith('Too small') ? `must be at least ${issue.minimum}${unit(issue.origin)}` : issue.message;
+      return issue.message.startsWith('Too small') ? `must ${bound(issue.origin, 'at least', issue.minimum)}` : issue.message;
     case 'too_big':
-      return issue.message.startsWith('Too big') ? `must be at most ${issue.maximum}${unit(issue.origin)}` : issue.message;
+      return issue.message.startsWith('Too big') ? `must ${bound(issue.origin, 'at most', issue.maximum)}` : issue.message;
     case 'unrecognized_keys':
       return `has no field ${JSON.stringify(shortened(issue.keys[0] ?? ''))}`;
     default:
@@ -42,7 +43,13 @@ function sentence(issue: z.core.$ZodIssue): string {
 const shortened = (name: string) => name.slice(0, 60);
 
 const names: Record<string, string> = { string: 'text', int: 'a whole number', number: 'a number', object: 'an object', array: 'an array', record: 'an object', boolean: 'true or false' };
-const unit = (origin: string) => (origin === 'string' ? ' characters' : origin === 'array' ? ' values' : '');
+const units: Record<string, string> = { string: 'characters', array: 'values' };
+
+/** `be at most 5`, or `have at most 5 characters`. */
+function bound(origin: string, side: string, limit: number | bigint): string {
+  const unit = units[origin];
+  return unit ? `have ${side} ${limit} ${unit}` : `be ${side} ${limit}`;
+}
 
 /** The value itself, where it is short and no secret. */
 function given(issue: z.core.$ZodIssue, path: string): string {

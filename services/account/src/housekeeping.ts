@@ -2,7 +2,7 @@ import { accountPurged } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/service';
 import { deleteAccount } from './accounts/index.ts';
-import { deleteCodesExpiredBefore } from './codes/index.ts';
+import { deleteCodesExpiredBefore, deleteCodesOf } from './codes/index.ts';
 import { deleteSessionsUnusedSince, refreshTokenDays } from './sessions/index.ts';
 import type { AccountDatabase } from './store.ts';
 import { deleteUser, lockStaleUsers } from './users/index.ts';
@@ -27,6 +27,7 @@ export async function purgeUnverified(database: AccountDatabase, outbox: Outbox,
       const now = clock.now();
       const stale = await lockStaleUsers(tx, before(now, unverifiedDays), batch);
       for (const { user_id, account_id } of stale) {
+        await deleteCodesOf(tx, user_id);
         await deleteUser(tx, user_id);
         if (account_id) await deleteAccount(tx, account_id);
       }

@@ -5,13 +5,13 @@ import { listAccountTypesEndpoint, listPlansEndpoint } from './accounts/index.ts
 import * as auth from './auth/index.ts';
 import { createCodes } from './codes/index.ts';
 import { readAccountConfig } from './config.ts';
-import { PrismaClient } from './generated/prisma/client.ts';
+import type { PrismaClient } from './generated/prisma/client.ts';
 import { purgeSpent, purgeUnverified } from './housekeeping.ts';
 import { getBalanceEndpoint, listLedgerEndpoint } from './ledger/index.ts';
 import { createFolderSender, createMailQueue, createSmtpSender, mailJob } from './mail/index.ts';
 import { createHasher } from './passwords/index.ts';
 import { createSessions } from './sessions/index.ts';
-import type { Tx } from './store.ts';
+import { newClient, type Tx } from './store.ts';
 import { getMeEndpoint, getMyPermissionsEndpoint } from './users/index.ts';
 import { createVault } from './vault.ts';
 
@@ -20,7 +20,7 @@ const hour = 60 * 60 * 1000;
 /** People, accounts, sessions, plans and the token ledger. */
 export function createAccountService(parts: ServiceParts, environment: Readonly<Record<string, string | undefined>>): Service {
   const config = readAccountConfig(environment);
-  const service = openService<PrismaClient, Tx>('account', parts, (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }));
+  const service = openService<PrismaClient, Tx>('account', parts, newClient);
   const { database, outbox, clock, logger } = service;
 
   const hasher = createHasher({ pepper: config.PASSWORD_PEPPER, cost: config.BCRYPT_COST });

@@ -42,14 +42,15 @@ export const Email = z
   .pipe(z.email('must be an email address'))
   .meta({ format: 'email', example: 'ada@example.com' });
 
-const ianaName = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
+const ianaName = /^[A-Z][A-Za-z0-9_+-]*(\/[A-Z][A-Za-z0-9_+-]*)*$/;
 
-/** Whether this runtime knows the IANA zone. Offsets such as `+01:00` are no zones. */
-export function isTimeZone(name: string): boolean {
+/** Whether this runtime knows the IANA zone, spelt so. Offsets such as `+01:00` are no zones. */
+function isTimeZone(name: string): boolean {
   if (!ianaName.test(name)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
+    // Any letter case is accepted here; a link may resolve to its zone, which is another name altogether.
+    const resolved = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    return resolved === name || resolved.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;
   }

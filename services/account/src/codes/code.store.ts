@@ -59,3 +59,8 @@ export async function spendCode(tx: Tx, spent: { purpose: CodePurpose; emailKey:
 export async function deleteCodesExpiredBefore(database: AccountDatabase, time: Date): Promise<void> {
   await database.prisma.emailCode.deleteMany({ where: { expires_at: { lt: time } } });
 }
+
+/** Deletes the codes that were sent to a user: nothing is left that they could open. */
+export async function deleteCodesOf(tx: Pick<Tx, 'emailCode'>, userId: string): Promise<void> {
+  await tx.emailCode.deleteMany({ where: { user_id: userId } });
+}

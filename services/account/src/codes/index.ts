@@ -1,3 +1,3 @@
 export { codeRules, emailKeyOf } from './code.ts';
-export { deleteCodesExpiredBefore } from './code.store.ts';
+export { deleteCodesExpiredBefore, deleteCodesOf } from './code.store.ts';
 export { type Codes, createCodes } from './codes.ts';

@@ -32,5 +32,5 @@ export function requireDateOrder({ start_date, end_date }: Days, given: { readon
 /** The group of a new campaign that names none: the only group of a caller who has just one (decision 40). */
 export function defaultGroupId({ groups }: Principal): string | null {
   const [only, ...more] = groups?.keys() ?? [];
-  return only !== undefined && true ? only : null;
+  return only !== undefined && more.length === 0 ? only : null;
 }

@@ -1,0 +1,137 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually, personToken } from '@attribution/testing';
+import { startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
+
+let upstream: Upstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+  upstream = await startUpstream((res, { body, headers }) => {
+    if (headers['x-test-chunked'] === undefined) res.setHeader('content-length', body.length);
+    res.end(body);
+  });
+  gateway = await startGateway(upstream);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+});
+
+const token = personToken();
+const path = '/v2/campaigns';
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const everyByte = Buffer.from(Array.from({ length: 256 }, (_, n) => n));
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['JSON spaced in its own way', Buffer.from('{ "a" : 1.0,\r\n\t"b":"\\u00e9\u00e9" }\n')],
+  ['what is no JSON', Buffer.from('{"a":')],
+  ['every byte there is', everyByte],
+  ['what looks like a request', Buffer.from('\r\n\r\nGET /internal HTTP/1.1\r\nHost: a\r\n\r\n')],
+  ['5 MB', randomBytes(5_000_000)],
+])('a body of %s goes on and comes back byte for byte', async (_what, body) => {
+  for (const headers of [{}, { 'x-test-chunked': '1' }]) {
+    const reply = await gateway.send(path, { method: 'POST', token, body, headers: { ...headers, 'content-type': 'application/json' } });
+    expect(reply.status).toBe(200);
+    expect(sha256(upstream.seen.at(-1)?.body ?? Buffer.alloc(0))).toBe(sha256(body));
+    expect(sha256(reply.body)).toBe(sha256(body));
+    expect(upstream.seen.at(-1)?.headers['content-type']).toBe('application/json');
+  }
+});
+
+/** A POST whose body the test writes piece by piece. */
+function open(headers: Record<string, string> = {}): ClientRequest {
+  const req = request({ port: gateway.port, path, method: 'POST', agent: false, headers: { authorization: `Bearer ${token}`, ...headers } });
+  return req;
+}
+
+async function answered(req: ClientRequest): Promise<Buffer> {
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of res) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+test('a chunked body goes on as it comes, and stays chunked', async () => {
+  const req = open();
+  const before = upstream.started.length;
+  req.write('first,');
+  const arrived = await eventually(() => {
+    const [begun] = upstream.started.slice(before);
+    expect(begun?.readableLength || begun?.readableFlowing).toBeTruthy();
+    return begun as IncomingMessage;
+  });
+  expect(arrived.complete).toBe(false);
+  expect(arrived.headers['transfer-encoding']).toBe('chunked');
+  expect(arrived.headers).not.toHaveProperty('content-length');
+  req.write('second,');
+  req.end('third');
+  expect((await answered(req)).toString()).toBe('first,second,third');
+});
+
+test('an answer comes through as it is written, not when it has ended', async () => {
+  const writing = Promise.withResolvers<void>();
+  const slow = await startUpstream(async (res) => {
+    res.write('first,');
+    await writing.promise;
+    res.end('second');
+  });
+  const before = await startGateway(slow);
+  const req = request({ port: before.port, path: '/v2/plans', agent: false, headers: { authorization: `Bearer ${token}` } }).end();
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  const [first] = (await once(res, 'data')) as [Buffer];
+  expect(first.toString()).toBe('first,');
+  writing.resolve();
+  const [second] = (await once(res, 'data')) as [Buffer];
+  expect(second.toString()).toBe('second');
+  await before.stop();
+  await slow.stop();
+});
+
+test('Expect: 100-continue is answered by the gateway, and the body follows', async () => {
+  const req = open({ expect: '100-continue', 'content-length': '4' });
+  req.flushHeaders();
+  await once(req, 'continue');
+  req.end('body');
+  expect((await answered(req)).toString()).toBe('body');
+  expect(upstream.seen.at(-1)?.headers).not.toHaveProperty('expect');
+});
+
+test('an expectation that nobody knows is ignored', async () => {
+  const req = open({ expect: 'a-miracle', 'content-length': '4' });
+  req.end('body');
+  expect((await answered(req)).toString()).toBe('body');
+});
+
+test.each(['GET', 'DELETE'])('a body of a %s goes on too', async (method) => {
+  const id = 'grp_0190a1b2-0000-7000-8000-000000000000';
+  const reply = await gateway.send(`/v2/groups/${id}`, { method, token, body: 'body', headers: { 'content-length': '4' } });
+  expect(reply.body.toString()).toBe('body');
+  expect(upstream.seen.at(-1)).toMatchObject({ method, url: `/v2/groups/${id}` });
+});
+
+test('a request without a body has none at the service', async () => {
+  for (const method of ['GET', 'HEAD', 'POST']) {
+    const reply = await gateway.send(path, { method, token });
+    expect(reply.status).toBe(200);
+    expect(upstream.seen.at(-1)?.body).toHaveLength(0);
+  }
+  const answer = await gateway.raw(
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  expect(upstream.seen.at(-1)?.body).toHaveLength(0);
+});
+
+test('an early refusal of a large body reaches the client, and the connection serves on', async () => {
+  const refusing = await startUpstream();
+  refusing.started.length = 0;
+  const before = await startGateway(refusing);
+  const body = randomBytes(5_000_000);
+  expect((await before.send(path, { method: 'POST', body })).status).toBe(401);
+  expect((await before.send(path, { method: 'POST', body, token })).status).toBe(200);
+  await before.stop();
+  await refusing.stop();
+});

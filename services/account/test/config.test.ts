@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { testKeys } from '@attribution/testing';
+import { readAccountConfig } from '../src/config.ts';
+
+const key = randomBytes(32).toString('base64');
+const complete = {
+  TOKEN_PRIVATE_KEYS: JSON.stringify(testKeys.private),
+  PASSWORD_PEPPER: 'a pepper for tests, of no worth at all',
+  SECRET_KEYS: `${key}, ${key}`,
+  MAIL_DIR: '/var/mail',
+};
+
+test('has the documented defaults', () => {
+  expect(readAccountConfig(complete)).toMatchObject({
+    PASSWORD_MIN_LENGTH: 8,
+    BCRYPT_COST: 12,
+    SECRET_KEYS: [key, key],
+    MAIL_FROM: 'Attribution Platform <no-reply@attribution.example>',
+  });
+});
+
+test.each([
+  ['TOKEN_PRIVATE_KEYS', undefined],
+  ['TOKEN_PRIVATE_KEYS', 'no json'],
+  ['TOKEN_PRIVATE_KEYS', '{"keys":[]}'],
+  ['PASSWORD_PEPPER', undefined],
+  ['PASSWORD_PEPPER', 'too short a pepper'],
+  ['PASSWORD_MIN_LENGTH', '7'],
+  ['PASSWORD_MIN_LENGTH', 'eight'],
+  ['BCRYPT_COST', '17'],
+  ['SECRET_KEYS', undefined],
+  ['SECRET_KEYS', 'not base64!'],
+  ['SMTP_URL', 'no url'],
+  ['SMTP_URL', undefined],
+])('refuses to start with %s = %s, naming it and not showing its value', (name, value) => {
+  const { MAIL_DIR: _, ...withoutMail } = complete;
+  const environment = { ...(name === 'SMTP_URL' ? withoutMail : complete), [name]: value };
+  const attempt = () => readAccountConfig(environment);
+  expect(attempt).toThrow(`  ${name}`);
+  if (value && !/^\w+$/.test(value)) expect(attempt).not.toThrow(value);
+});

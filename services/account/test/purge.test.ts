@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createVerifier } from '@attribution/auth';
+import { type Envelope, newUuid, resetPassword } from '@attribution/contracts';
+import { createInProcessTransport } from '@attribution/messaging';
+import type { Service } from '@attribution/service';
+import { eventually, problemBase, type TestService, testKeys } from '@attribution/testing';
+import { createAccountService } from '../src/index.ts';
+import { count, enter, join, resetCode, signUp, startAccountService } from './support.ts';
+
+let service: TestService;
+const published: Envelope[] = [];
+const replicas: Service[] = [];
+
+beforeAll(async () => {
+  service = await startAccountService();
+});
+afterEach(async () => {
+  for (const replica of replicas.splice(0)) {
+    await replica.drain(Date.now() + 1_000);
+    await replica.close();
+  }
+});
+afterAll(() => service.stop());
+
+/** Housekeeping has its turn each hour, and when a process starts: starts another on the same database and clock. */
+async function startReplica(): Promise<void> {
+  const transport = createInProcessTransport();
+  const replica = createAccountService(
+    {
+      databaseUrl: String(service.db.options.connectionString),
+      transport: {
+        ...transport,
+        async publish(messages) {
+          published.push(...messages.map(({ envelope }) => envelope));
+          return transport.publish(messages);
+        },
+      },
+      verifier: createVerifier(testKeys.public),
+      logger: service.logs.logger,
+      problemBase,
+      checkAnswers: true,
+      clock: service.clock,
+    },
+    {
+      PASSWORD_PEPPER: 'of no matter here: nobody logs in to it',
+      SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
+      TOKEN_PRIVATE_KEYS: JSON.stringify(testKeys.private),
+      MAIL_DIR: '/nowhere',
+    },
+  );
+  await transport.start();
+  replica.start();
+  replicas.push(replica);
+}
+
+const publishedOf = (accountId: string) =>
+  [...published, ...service.published].filter(({ account_id }) => account_id === accountId);
+
+/** Starts housekeeping and waits until it has taken the user back. */
+async function purge(userId: string): Promise<void> {
+  await startReplica();
+  await eventually(async () => expect(await count(service, 'users', 'id = $1', userId)).toBe(0));
+}
+
+test('a sign-up that was not verified for a week is taken back as a whole, and account.purged tells of it once', async () => {
+  const { email, userId, accountId } = await signUp(service);
+  await service.mailbox.codeFor(email);
+  service.clock.advance({ days: 7, seconds: 1 });
+  const code = await resetCode(service, email);
+  await purge(userId);
+
+  expect(await count(service, 'accounts', 'id = $1', accountId)).toBe(0);
+  for (const table of ['memberships', 'balances', 'ledger_entries', 'token_grants']) {
+    expect(await count(service, table, 'account_id = $1', accountId)).toBe(0);
+  }
+  expect(await count(service, 'email_codes', 'email_key = $1', email)).toBe(0);
+  const late = await service.client.call(resetPassword, { body: { email, code, new_password: 'eight loud trumpets' } });
+  expect([late.status, late.problem?.kind]).toEqual([400, 'validation-error']);
+
+  await eventually(() => expect(publishedOf(accountId)).toHaveLength(2));
+  expect(publishedOf(accountId)[1]).toEqual({
+    event_id: expect.any(String),
+    type: 'account.purged',
+    version: 1,
+    account_id: accountId,
+    key: accountId,
+    occurred_at: expect.stringMatching(/Z$/),
+    traceparent: null,
+    data: { account_id: accountId },
+  });
+});
+
+test('202: the address of a sign-up that was taken back can sign up again', async () => {
+  const { email, userId } = await signUp(service);
+  service.clock.advance({ days: 7, seconds: 1 });
+  await purge(userId);
+  expect((await join(service, email)).userId).not.toBe(userId);
+});
+
+test('a sign-up that is younger than a week stays, and a verified user stays for good', async () => {
+  const verified = await join(service);
+  const stale = await signUp(service);
+  service.clock.advance({ days: 3 });
+  const young = await signUp(service);
+  service.clock.advance({ days: 4, seconds: 1 });
+  await purge(stale.userId);
+
+  for (const { userId, accountId } of [verified, young]) {
+    expect(await count(service, 'users', 'id = $1', userId)).toBe(1);
+    expect(await count(service, 'ledger_entries', 'account_id = $1', accountId)).toBe(1);
+    expect(publishedOf(accountId).map(({ type }) => type)).toEqual(['account.created']);
+  }
+  expect((await enter(service, verified.email)).user.id).toBe(verified.userId);
+});
+
+test('more sign-ups than one transaction takes are taken back in one turn', async () => {
+  await service.db.query(
+    `INSERT INTO users (id, email, email_key, full_name, password_hash, created_at, updated_at)
+     SELECT 'usr_' || n, n || '@example.org', n || '@example.org', 'Nobody', '', $1, $1 FROM generate_series(1, 250) AS n`,
+    [new Date(service.clock.now().getTime() - 8 * 24 * 60 * 60 * 1000)],
+  );
+  await startReplica();
+  await eventually(async () => expect(await count(service, 'users', "email LIKE '%@example.org'")).toBe(0));
+});
+
+test('codes that are long dead and sessions that no token can come back to are deleted, others stay', async () => {
+  const old = await join(service);
+  service.clock.advance({ days: 31, seconds: 1 });
+  const young = await join(service);
+  const spent = await count(service, 'email_codes', 'email_key = $1', old.email);
+  expect(spent).toBe(1);
+  await startReplica();
+  await eventually(async () => {
+    expect(await count(service, 'sessions', 'user_id = $1', old.userId)).toBe(0);
+    expect(await count(service, 'email_codes', 'email_key = $1', old.email)).toBe(0);
+  });
+  expect(await count(service, 'refresh_tokens', 'id = $1', old.session.refresh_token.split('.')[0])).toBe(0);
+  expect(await count(service, 'users', 'id = $1', old.userId)).toBe(1);
+  expect(await count(service, 'sessions', 'user_id = $1', young.userId)).toBe(1);
+  expect(await count(service, 'email_codes', 'email_key = $1', young.email)).toBe(1);
+});
+
+test('a session in use is not deleted, however old it is', async () => {
+  const { session, userId } = await join(service);
+  await service.db.query("UPDATE sessions SET created_at = '2020-01-01' WHERE user_id = $1", [userId]);
+  const gone = newUuid();
+  await service.db.query(
+    `INSERT INTO sessions (id, user_id, account_id, ip, created_at, last_used_at) VALUES ($1, $2, $3, '', '2020-01-01', '2020-01-01')`,
+    [gone, userId, session.account.id],
+  );
+  await startReplica();
+  await eventually(async () => expect(await count(service, 'sessions', 'id = $1', gone)).toBe(0));
+  expect(await count(service, 'sessions', 'user_id = $1', userId)).toBe(1);
+});
