@@ -32,7 +32,9 @@ export async function purgeUnverified(database: AccountDatabase, outbox: Outbox,
         if (account_id) await deleteAccount(tx, account_id);
       }
       const accountIds = stale.flatMap(({ account_id }) => account_id ?? []);
-      const events = accountIds.map((id) => newEvent(accountPurged, { account_id: id }, { accountId: id, occurredAt: now }));
+      const events = accountIds.map((id) =>
+        newEvent(accountPurged, { account_id: id }, { accountId: id, occurredAt: now }),
+      );
       await outbox.append(tx, ...events);
       return stale.length === batch;
     });

@@ -18,7 +18,10 @@ import { createVault } from './vault.ts';
 const hour = 60 * 60 * 1000;
 
 /** People, accounts, sessions, plans and the token ledger. */
-export function createAccountService(parts: ServiceParts, environment: Readonly<Record<string, string | undefined>>): Service {
+export function createAccountService(
+  parts: ServiceParts,
+  environment: Readonly<Record<string, string | undefined>>,
+): Service {
   const config = readAccountConfig(environment);
   const service = openService<PrismaClient, Tx>('account', parts, newClient);
   const { database, outbox, clock, logger } = service;

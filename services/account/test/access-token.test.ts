@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getMe, newId } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, enter, join, refresh, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -9,7 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const times = { iat: expect.any(Number), exp: expect.any(Number), iss: 'attribution-platform', aud: 'attribution-platform' };
+const times = {
+  iat: expect.any(Number),
+  exp: expect.any(Number),
+  iss: 'attribution-platform',
+  aud: 'attribution-platform',
+};
 
 const setMembership = (userId: string, columns: string) =>
   service.db.query(`UPDATE memberships SET ${columns} WHERE user_id = $1`, [userId]);
@@ -33,7 +38,8 @@ test('a narrowed member’s token has group_scope and the letters of its groups'
   const { email, userId, accountId } = await join(service);
   const [north, south] = [newId('group'), newId('group')];
   await setMembership(userId, "role = 'member', group_scope = 'selected', billing = true");
-  const insert = 'INSERT INTO group_grants (user_id, account_id, group_id, role) VALUES ($1, $2, $3, $4::"GroupGrantRole")';
+  const insert =
+    'INSERT INTO group_grants (user_id, account_id, group_id, role) VALUES ($1, $2, $3, $4::"GroupGrantRole")';
   await service.db.query(insert, [userId, accountId, north, 'a']);
   await service.db.query(insert, [userId, accountId, south, 'm']);
   const claims = await claimsOf(email);

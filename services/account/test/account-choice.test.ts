@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addMembership, claimsIn, enter, join, logIn, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -60,7 +60,12 @@ test('the token is of the chosen account alone, with the role there', async () =
   const { email, userId } = await joinWithoutAccount();
   const chosen = await addMembership(service, userId, { role: 'admin' });
   const { access_token } = await enter(service, email);
-  expect(claimsIn(service, access_token)).toMatchObject({ account: chosen, role: 'admin', account_type: 'brand', sub: userId });
+  expect(claimsIn(service, access_token)).toMatchObject({
+    account: chosen,
+    role: 'admin',
+    account_type: 'brand',
+    sub: userId,
+  });
 });
 
 test('403: with a membership that is disabled and an account that is closed, none is left', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { signup } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { count, fullName, join, newEmail, password, signUp, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -13,8 +13,19 @@ afterAll(() => service.stop());
 const publishedOf = (accountId: string) => service.published.filter(({ account_id }) => account_id === accountId);
 
 /** All that a sign-up writes. */
-const tables = ['users', 'accounts', 'memberships', 'balances', 'ledger_entries', 'token_grants', 'email_codes', 'outbox', 'queued_mails'];
-const countAll = async () => Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await count(service, table)])));
+const tables = [
+  'users',
+  'accounts',
+  'memberships',
+  'balances',
+  'ledger_entries',
+  'token_grants',
+  'email_codes',
+  'outbox',
+  'queued_mails',
+];
+const countAll = async () =>
+  Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await count(service, table)])));
 const settled = () =>
   eventually(async () => {
     expect(await count(service, 'outbox')).toBe(0);

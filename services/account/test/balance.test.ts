@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getBalance, newId } from '@attribution/contracts';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join, rows, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -48,7 +48,14 @@ test('200: the free grant of a new account, all of it available', async () => {
     held: 0,
     available: 1000,
     grants: [
-      { id: entry?.id, amount: 1000, remaining: 1000, priority: 10, expires_at: null, created_at: expect.stringMatching(/Z$/) },
+      {
+        id: entry?.id,
+        amount: 1000,
+        remaining: 1000,
+        priority: 10,
+        expires_at: null,
+        created_at: expect.stringMatching(/Z$/),
+      },
     ],
   });
 });
@@ -101,7 +108,11 @@ test('403: without access to account', async () => {
   const account = newId('account');
   const client = service.client.with({ token: personToken({ account, svc: {} }) });
   const { status, problem } = await client.call(getBalance, { params: { id: account } });
-  expect([status, problem?.kind, problem?.detail]).toEqual([403, 'forbidden', 'This credential has no access to account.']);
+  expect([status, problem?.kind, problem?.detail]).toEqual([
+    403,
+    'forbidden',
+    'This credential has no access to account.',
+  ]);
 });
 
 test('404: the caller’s own account, where it is gone', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listAccountTypes, listPlans } from '@attribution/contracts';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAccountService } from './support.ts';
 
 let service: TestService;
@@ -26,7 +26,9 @@ test('200: all plans with their entitlements, in their order; null is no limit',
 });
 
 test('200: the account types that are active, in their order', async () => {
-  await service.db.query(`INSERT INTO account_types VALUES ('agency', 'Agency', 'For others', 0, true), ('old', 'Old', 'No more', 3, false)`);
+  await service.db.query(
+    `INSERT INTO account_types VALUES ('agency', 'Agency', 'For others', 0, true), ('old', 'Old', 'No more', 3, false)`,
+  );
   const { status, body } = await as(personToken()).call(listAccountTypes);
   expect(status).toBe(200);
   expect(body.map(({ key }) => key)).toEqual(['agency', 'network', 'brand']);

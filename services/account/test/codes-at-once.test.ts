@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { atOnce, codeUses, count, enter, newEmail, rows, startAccountService, statusesOf, wrong } from './support.ts';
 
 let service: TestService;
@@ -10,7 +10,12 @@ afterAll(() => service.stop());
 
 describe.each(codeUses)('20 tries of $purpose at once', (use) => {
   const attempts = async (email: string) =>
-    rows(service, 'SELECT attempts FROM email_codes WHERE email_key = $1 AND purpose = $2::"CodePurpose"', email, use.purpose);
+    rows(
+      service,
+      'SELECT attempts FROM email_codes WHERE email_key = $1 AND purpose = $2::"CodePurpose"',
+      email,
+      use.purpose,
+    );
 
   test('of a wrong code: five are compared, and all are counted', async () => {
     const { email, code } = await use.open(service);
@@ -60,7 +65,9 @@ test('20 right verifications at once open one session', async () => {
   await atOnce(() => verifyEmail.attempt(service, email, code));
   const [user] = await rows<{ id: string }>(service, 'SELECT id FROM users WHERE email = $1', email);
   expect(await count(service, 'sessions', 'user_id = $1', user?.id)).toBe(1);
-  expect(await count(service, 'refresh_tokens t JOIN sessions s ON s.id = t.session_id', 's.user_id = $1', user?.id)).toBe(1);
+  expect(
+    await count(service, 'refresh_tokens t JOIN sessions s ON s.id = t.session_id', 's.user_id = $1', user?.id),
+  ).toBe(1);
 });
 
 test('20 right resets at once, each to another password: one password is set', async () => {
@@ -69,7 +76,11 @@ test('20 right resets at once, each to another password: one password is set', a
   const { email, code } = await resetPassword.open(service);
   const body = (i: number) => JSON.stringify({ email, code, new_password: `lantern number ${i}` });
   const answers = await atOnce((i) =>
-    fetch(service.url + resetPassword.path, { method: 'POST', body: body(i), headers: { 'content-type': 'application/json' } }),
+    fetch(service.url + resetPassword.path, {
+      method: 'POST',
+      body: body(i),
+      headers: { 'content-type': 'application/json' },
+    }),
   );
   const winner = answers.findIndex(({ status }) => status === 204);
   expect(statusesOf(answers)).toEqual({ 204: 1, 410: 19 });

@@ -1,6 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestService } from '@attribution/testing';
-import { type CodeUse, codeUses, join, newEmail, signUp, startAccountService, wrong } from './support.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type CodeUse,
+  codeUses,
+  join,
+  newEmail,
+  type RawAnswer,
+  signUp,
+  startAccountService,
+  wrong,
+} from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -8,13 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Answer = Awaited<ReturnType<CodeUse['attempt']>>;
-
 /** All that can be seen of an address from outside: wrong tries to the end and beyond, late ones, a new code, again. */
-async function wholeSequence(use: CodeUse, addresses: readonly { email: string; code: string }[]): Promise<Answer[][]> {
-  const seen: Answer[][] = addresses.map(() => []);
+async function wholeSequence(
+  use: CodeUse,
+  addresses: readonly { email: string; code: string }[],
+): Promise<RawAnswer[][]> {
+  const seen: RawAnswer[][] = addresses.map(() => []);
   const onEach = async (call: (email: string, code: string) => Promise<unknown>) => {
-    for (const [at, { email, code }] of addresses.entries()) seen[at]?.push((await call(email, code)) as Answer);
+    for (const [at, { email, code }] of addresses.entries()) seen[at]?.push((await call(email, code)) as RawAnswer);
   };
   const tries = async (times: number) => {
     for (let i = 0; i < times; i++) await onEach((email, code) => use.attempt(service, email, code));
@@ -50,7 +60,7 @@ describe.each(codeUses)('$purpose', (use) => {
 
   test('an unknown address that never asked for a code is exhausted for all, until a code is sent', async () => {
     const email = newEmail();
-    const statuses = [];
+    const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await use.attempt(service, email, String(100_000 + i))).status);
     expect(statuses).toEqual([400, 400, 400, 400, 410, 410]);
     expect((await use.attempt(service, email.toUpperCase(), '123456')).status).toBe(410);

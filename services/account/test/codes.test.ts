@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { codeUses, count, rows, signUp, startAccountService, wrong } from './support.ts';
 
 let service: TestService;
@@ -31,7 +31,7 @@ describe.each(codeUses)('a code of $purpose', (use) => {
 
   test('is exhausted by the fifth wrong attempt, which is 410, as the right code is then', async () => {
     const { email, code } = await use.open(service);
-    const statuses = [];
+    const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await attempt(email, wrong(code))).status);
     expect(statuses).toEqual([400, 400, 400, 400, 410, 410]);
     const right = await attempt(email, code);

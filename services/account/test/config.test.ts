@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from '@jest/globals';
 import { testKeys } from '@attribution/testing';
+import { expect, test } from '@jest/globals';
 import { readAccountConfig } from '../src/config.ts';
 
 const key = randomBytes(32).toString('base64');

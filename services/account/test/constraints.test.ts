@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
-import { count, join, signUp, startAccountService } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { count, join, type SignedUp, signUp, startAccountService } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -39,7 +39,8 @@ test('no balance and nothing available is ever negative', async () => {
 
 test('no grant has more left than it brought, or less than nothing', async () => {
   const { accountId } = await join(service);
-  const set = (remaining: number) => sql('UPDATE token_grants SET remaining = $2 WHERE account_id = $1', accountId, remaining);
+  const set = (remaining: number) =>
+    sql('UPDATE token_grants SET remaining = $2 WHERE account_id = $1', accountId, remaining);
   await expect(set(1001)).rejects.toThrow('token_grants_remaining_check');
   await expect(set(-1)).rejects.toThrow('token_grants_remaining_check');
   await set(0);
@@ -67,16 +68,23 @@ test('the entries of an account are numbered once, from 1, and posted once by th
 test('an account has one owner', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const enter = (role: string) =>
-    sql('INSERT INTO memberships (user_id, account_id, role, joined_at) VALUES ($1, $2, $3::"MembershipRole", now())', bob.userId, ada.accountId, role);
+    sql(
+      'INSERT INTO memberships (user_id, account_id, role, joined_at) VALUES ($1, $2, $3::"MembershipRole", now())',
+      bob.userId,
+      ada.accountId,
+      role,
+    );
   await expect(enter('owner')).rejects.toThrow('memberships_one_owner');
   await enter('admin');
-  await expect(sql("UPDATE memberships SET role = 'owner' WHERE user_id = $1", bob.userId)).rejects.toThrow('memberships_one_owner');
+  await expect(sql("UPDATE memberships SET role = 'owner' WHERE user_id = $1", bob.userId)).rejects.toThrow(
+    'memberships_one_owner',
+  );
 });
 
 test('20 owners of one account at once: one is written', async () => {
   const { accountId } = await signUp(service);
   await sql('DELETE FROM memberships WHERE account_id = $1', accountId);
-  const people = [];
+  const people: SignedUp[] = [];
   for (let i = 0; i < 20; i++) people.push(await signUp(service));
   const insert = "INSERT INTO memberships (user_id, account_id, role, joined_at) VALUES ($1, $2, 'owner', now())";
   const outcomes = await Promise.allSettled(people.map(({ userId }) => sql(insert, userId, accountId)));

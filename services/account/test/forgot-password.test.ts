@@ -1,7 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { forgotPassword } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
-import { count, enter, join, newEmail, postRaw, resetCode, signUp, startAccountService } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  count,
+  enter,
+  join,
+  newEmail,
+  postRaw,
+  type RawAnswer,
+  resetCode,
+  signUp,
+  startAccountService,
+} from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -30,7 +40,7 @@ test('202: answers byte for byte alike for a known, an unverified, a disabled an
   const disabled = await join(service);
   await service.db.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabled.userId]);
 
-  const answers = [];
+  const answers: RawAnswer[] = [];
   for (const email of [known.email, unverified.email, disabled.email, newEmail()]) {
     answers.push(await postRaw(service, '/v2/auth/forgot-password', { email }));
   }

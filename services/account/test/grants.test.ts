@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { newId } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
 import { createTestDatabase, type TestDatabase } from '@attribution/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { postGrant } from '../src/ledger/index.ts';
 import { type AccountDatabase, newClient } from '../src/store.ts';
 import { atOnce } from './support.ts';
@@ -16,7 +16,9 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   accountId = newId('account');
-  await database.pool.query("INSERT INTO accounts VALUES ($1, 'Ada', 'network', 'active', false, now(), now())", [accountId]);
+  await database.pool.query("INSERT INTO accounts VALUES ($1, 'Ada', 'network', 'active', false, now(), now())", [
+    accountId,
+  ]);
   await database.pool.query('INSERT INTO balances (account_id) VALUES ($1)', [accountId]);
 });
 afterAll(async () => {
@@ -38,7 +40,9 @@ const grant = (amount: number, idempotencyKey: string) =>
   );
 
 async function rowsOf(table: string, order: string): Promise<Record<string, unknown>[]> {
-  const { rows } = await database.pool.query(`SELECT * FROM ${table} WHERE account_id = $1 ORDER BY ${order}`, [accountId]);
+  const { rows } = await database.pool.query(`SELECT * FROM ${table} WHERE account_id = $1 ORDER BY ${order}`, [
+    accountId,
+  ]);
   return rows;
 }
 
@@ -51,7 +55,9 @@ test('20 grants at once: each is posted, numbered without a gap, and the balance
     expect([Number(seq), Number(balance_after)]).toEqual([at + 1, sum]);
   }
   expect(entries).toHaveLength(20);
-  expect(await rowsOf('balances', 'account_id')).toEqual([{ account_id: accountId, posted: '210', held: '0', last_seq: '20' }]);
+  expect(await rowsOf('balances', 'account_id')).toEqual([
+    { account_id: accountId, posted: '210', held: '0', last_seq: '20' },
+  ]);
   const grants = await rowsOf('token_grants', 'entry_id');
   expect(grants.reduce((total, { remaining }) => total + Number(remaining), 0)).toBe(210);
 });

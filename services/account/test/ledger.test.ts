@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { listLedger, newId } from '@attribution/contracts';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getRaw, join, type Person, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -48,14 +48,18 @@ test('200: begins with the free grant', async () => {
 
 test('200: pages are newest first, without a gap or a repetition; the exactly full last one has no next', async () => {
   const person = await withEntries(6);
-  const pages = [];
+  const pages: number[][] = [];
   let cursor: string | null | undefined;
   do {
     const { body } = await ledger(person, { limit: 2, ...(cursor && { cursor }) });
     pages.push(body.entries.map(({ seq }) => seq));
     cursor = body.next_cursor;
   } while (cursor);
-  expect(pages).toEqual([[6, 5], [4, 3], [2, 1]]);
+  expect(pages).toEqual([
+    [6, 5],
+    [4, 3],
+    [2, 1],
+  ]);
 });
 
 test('200: a page that holds all has no next, whether exactly full or not', async () => {
@@ -133,20 +137,27 @@ test('403: without access to account', async () => {
   const account = newId('account');
   const client = service.client.with({ token: personToken({ account, svc: { billing: 'w' } }) });
   const { status, problem } = await client.call(listLedger, { params: { id: account } });
-  expect([status, problem?.kind, problem?.detail]).toEqual([403, 'forbidden', 'This credential has no access to account.']);
+  expect([status, problem?.kind, problem?.detail]).toEqual([
+    403,
+    'forbidden',
+    'This credential has no access to account.',
+  ]);
 });
 
-test.each(['ledger', 'balance'])('404: the %s of another account answers byte for byte like an id of any shape', async (list) => {
-  const [mine, theirs] = [await join(service), await join(service)];
-  const get = (id: string) => getRaw(service, `/v2/accounts/${id}/${list}`, mine.session.access_token);
-  const answer = await get(theirs.accountId);
-  expect(answer.status).toBe(404);
-  expect(JSON.parse(answer.text)).toEqual({
-    type: 'https://problems.test/not-found',
-    title: 'Not found',
-    status: 404,
-    detail: 'There is no such resource, or it is not visible to this account.',
-  });
-  const others = [newId('account'), mine.userId, mine.accountId.toUpperCase(), 'acc_1', '1', '%20', 'x'.repeat(500)];
-  for (const id of others) expect(await get(id)).toEqual(answer);
-});
+test.each(['ledger', 'balance'])(
+  '404: the %s of another account answers byte for byte like an id of any shape',
+  async (list) => {
+    const [mine, theirs] = [await join(service), await join(service)];
+    const get = (id: string) => getRaw(service, `/v2/accounts/${id}/${list}`, mine.session.access_token);
+    const answer = await get(theirs.accountId);
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text)).toEqual({
+      type: 'https://problems.test/not-found',
+      title: 'Not found',
+      status: 404,
+      detail: 'There is no such resource, or it is not visible to this account.',
+    });
+    const others = [newId('account'), mine.userId, mine.accountId.toUpperCase(), 'acc_1', '1', '%20', 'x'.repeat(500)];
+    for (const id of others) expect(await get(id)).toEqual(answer);
+  },
+);

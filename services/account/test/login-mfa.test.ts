@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getMe } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addMembership, claimsIn, count, join, logIn, refresh, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -25,18 +25,21 @@ test('200: a user who has set up MFA gets the challenge envelope, and no session
   expect(await count(service, 'sessions', 'user_id = $1', userId)).toBe(1);
 });
 
-test.each(['users', 'accounts'] as const)('200: where %s require MFA that is not set up, the setup envelope', async (table) => {
-  const { email, userId, accountId } = await join(service);
-  await set(table, 'require_mfa = true', table === 'users' ? userId : accountId);
-  const { status, body } = await logIn(service, email);
-  expect(status).toBe(200);
-  expect(body).toEqual({ mfa_setup_required: true, setup_token: expect.any(String), expires_in: 900 });
-  const token = 'setup_token' in body ? body.setup_token : '';
-  const { iat, exp, ...claims } = claimsIn(service, token, 'mfa-setup+jwt');
-  expect(claims).toMatchObject({ sub: userId, account: accountId });
-  expect(exp - iat).toBe(900);
-  expect(await count(service, 'sessions', 'user_id = $1', userId)).toBe(1);
-});
+test.each(['users', 'accounts'] as const)(
+  '200: where %s require MFA that is not set up, the setup envelope',
+  async (table) => {
+    const { email, userId, accountId } = await join(service);
+    await set(table, 'require_mfa = true', table === 'users' ? userId : accountId);
+    const { status, body } = await logIn(service, email);
+    expect(status).toBe(200);
+    expect(body).toEqual({ mfa_setup_required: true, setup_token: expect.any(String), expires_in: 900 });
+    const token = 'setup_token' in body ? body.setup_token : '';
+    const { iat, exp, ...claims } = claimsIn(service, token, 'mfa-setup+jwt');
+    expect(claims).toMatchObject({ sub: userId, account: accountId });
+    expect(exp - iat).toBe(900);
+    expect(await count(service, 'sessions', 'user_id = $1', userId)).toBe(1);
+  },
+);
 
 test('200: where MFA is required and set up, the challenge', async () => {
   const { email, userId, accountId } = await join(service);

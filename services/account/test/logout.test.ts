@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getMe, logout } from '@attribution/contracts';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, count, enter, join, refresh, rows, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -58,7 +58,10 @@ test('204: a key that may write ends nothing', async () => {
 
 test.each([
   ['a read-only key', keyToken({ role: 'admin', key: { type: 'api', readonly: true } })],
-  ['a viewer key, which is read-only whatever it says', keyToken({ role: 'viewer', key: { type: 'api', readonly: false } })],
+  [
+    'a viewer key, which is read-only whatever it says',
+    keyToken({ role: 'viewer', key: { type: 'api', readonly: false } }),
+  ],
 ])('403: %s', async (_what, token) => {
   const { status, problem } = await as(token).call(logout);
   expect([status, problem?.kind, problem?.detail]).toEqual([403, 'forbidden', 'This API key is read-only.']);
@@ -66,7 +69,9 @@ test.each([
 
 test('204: a person without access to any service may still log out', async () => {
   const { userId, accountId } = await join(service);
-  expect((await as(personToken({ sub: userId, account: accountId, role: 'member', svc: {} })).call(logout)).status).toBe(204);
+  expect(
+    (await as(personToken({ sub: userId, account: accountId, role: 'member', svc: {} })).call(logout)).status,
+  ).toBe(204);
 });
 
 // The last one: tokens that tests sign themselves do not follow the clock.

@@ -1,7 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getMe, logout, resendVerification, resetPassword, signup, verifyEmail } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
-import { enter, logIn, newEmail, password, postRaw, refresh, requireSession, resetCode, startAccountService, wrong } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  enter,
+  logIn,
+  newEmail,
+  password,
+  postRaw,
+  refresh,
+  requireSession,
+  resetCode,
+  startAccountService,
+  wrong,
+} from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -47,7 +58,9 @@ test('after a whole journey, with its refusals and a fault of ours, no log holds
   expect((await logIn(service, email, newPassword)).status).toBe(503);
   expect((await service.client.call(signup, { body: { ...body, email: newEmail() } })).status).toBe(503);
   await service.db.query('ALTER TABLE users RENAME COLUMN gone TO full_name');
-  await service.db.query("ALTER TABLE users ADD CONSTRAINT nobody CHECK (email_key <> 'x' AND full_name = '') NOT VALID");
+  await service.db.query(
+    "ALTER TABLE users ADD CONSTRAINT nobody CHECK (email_key <> 'x' AND full_name = '') NOT VALID",
+  );
   const unlucky = newEmail();
   note(unlucky);
   expect((await service.client.call(signup, { body: { ...body, email: unlucky } })).status).toBe(503);

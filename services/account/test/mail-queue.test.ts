@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { forgotPassword, signup } from '@attribution/contracts';
 import { eventually, openMailbox, type TestService } from '@attribution/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createVault } from '../src/vault.ts';
 import { count, fullName, newEmail, password, rows, signUp, startAccountService } from './support.ts';
 
@@ -72,7 +72,10 @@ test('the pauses between attempts double from 5 seconds on, up to 10 minutes', a
     [service.clock.now(), attempts],
   );
   const failed = await eventually(async () => {
-    const found = await rows<Queued>(service, 'SELECT * FROM queued_mails WHERE last_error IS NOT NULL ORDER BY attempts');
+    const found = await rows<Queued>(
+      service,
+      'SELECT * FROM queued_mails WHERE last_error IS NOT NULL ORDER BY attempts',
+    );
     expect(found.map((mail) => mail.attempts)).toEqual(attempts.map((made) => made + 1));
     return found;
   });
@@ -107,7 +110,9 @@ test('several messages wait, and each is delivered once', async () => {
 });
 
 test('a message that nobody can send stops no other', async () => {
-  await service.db.query("INSERT INTO queued_mails (content, next_attempt_at, created_at) VALUES ('\\x00', $1, $1)", [service.clock.now()]);
+  await service.db.query("INSERT INTO queued_mails (content, next_attempt_at, created_at) VALUES ('\\x00', $1, $1)", [
+    service.clock.now(),
+  ]);
   await queuedAfter(1);
   await makeWritable();
   const { email } = await signUp(service);

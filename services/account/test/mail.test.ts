@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { signup } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import PostalMime, { type Email } from 'postal-mime';
 import { count, fullName, join, newEmail, password, resetCode, signUp, startAccountService } from './support.ts';
 
@@ -77,12 +77,12 @@ test('a message says nothing else: no password, no id, no token, and the code in
 
 test('a message has a date and an id of its own', async () => {
   const [ada, bob] = [await signUp(service), await signUp(service)];
-  const ids = [];
+  const ids: string[] = [];
   for (const { email } of [ada, bob]) {
     const { mail } = await lastMessage(email, 1);
     expect(mail.date).toMatch(/^\d{4}-\d\d-\d\dT/);
     expect(mail.messageId).toMatch(/^<[^@\s]+@[^@\s]+>$/);
-    ids.push(mail.messageId);
+    ids.push(mail.messageId ?? '');
   }
   expect(ids[0]).not.toBe(ids[1]);
 });

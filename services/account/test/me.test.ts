@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { getMe, getMyPermissions } from '@attribution/contracts';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fullName, join, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -50,7 +50,10 @@ describe.each([
   });
 
   test('403: an API key, whatever it may do', async () => {
-    for (const key of [{ type: 'api', readonly: true }, { type: 'api', readonly: false }]) {
+    for (const key of [
+      { type: 'api', readonly: true },
+      { type: 'api', readonly: false },
+    ]) {
       const { status, problem } = await as(keyToken({ role: 'admin', key })).call(endpoint);
       expect([status, problem?.kind]).toEqual([403, 'forbidden']);
       expect(problem?.detail).toBe('An API key cannot be used here: sign in as a person.');

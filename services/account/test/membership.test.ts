@@ -16,8 +16,18 @@ const membership = (fields: Partial<Membership> = {}): Membership => ({
 
 describe('chooseMembership', () => {
   type Status = 'active' | 'suspended' | 'closed';
-  const of = (name: string, role: Membership['role'], joined: string, fields: { account?: Status; status?: 'disabled' } = {}) => ({
-    ...membership({ account_id: name, role, joined_at: new Date(joined), ...(fields.status && { status: fields.status }) }),
+  const of = (
+    name: string,
+    role: Membership['role'],
+    joined: string,
+    fields: { account?: Status; status?: 'disabled' } = {},
+  ) => ({
+    ...membership({
+      account_id: name,
+      role,
+      joined_at: new Date(joined),
+      ...(fields.status && { status: fields.status }),
+    }),
     account: { status: fields.account ?? ('active' as Status) },
   });
 
@@ -28,7 +38,11 @@ describe('chooseMembership', () => {
     ['the earliest of any role without an own one', [of('a', 'admin', '2022'), of('b', 'member', '2021')], 'b'],
     ['never a closed one', [of('a', 'owner', '2020', { account: 'closed' }), of('b', 'member', '2024')], 'b'],
     ['never a disabled membership', [of('a', 'owner', '2020', { status: 'disabled' }), of('b', 'member', '2024')], 'b'],
-    ['a suspended account, which is open', [of('a', 'owner', '2020', { account: 'suspended' }), of('b', 'owner', '2024')], 'a'],
+    [
+      'a suspended account, which is open',
+      [of('a', 'owner', '2020', { account: 'suspended' }), of('b', 'owner', '2024')],
+      'a',
+    ],
     ['nothing where all are closed', [of('a', 'owner', '2020', { account: 'closed' })], undefined],
   ])('%s', (_what, memberships, chosen) => {
     expect(chooseMembership(memberships)?.account_id).toBe(chosen);
@@ -49,9 +63,21 @@ describe('claimsOf', () => {
     ['an owner: no restriction, no claim', { role: 'owner' }, { role: 'owner' }],
     ['a member: no billing', {}, { role: 'member', bil: 'n' }],
     ['a member with billing', { billing: true }, { role: 'member' }],
-    ['narrowed', { billing: true, group_scope: 'selected', grants: [{ group_id: 'grp_1', role: 'a' }] }, { role: 'member', group_scope: 'selected', groups: { grp_1: 'a' } }],
-    ['narrowed to nothing', { billing: true, group_scope: 'selected' }, { role: 'member', group_scope: 'selected', groups: {} }],
-    ['account-wide with grants left over', { billing: true, grants: [{ group_id: 'grp_1', role: 'a' }] }, { role: 'member' }],
+    [
+      'narrowed',
+      { billing: true, group_scope: 'selected', grants: [{ group_id: 'grp_1', role: 'a' }] },
+      { role: 'member', group_scope: 'selected', groups: { grp_1: 'a' } },
+    ],
+    [
+      'narrowed to nothing',
+      { billing: true, group_scope: 'selected' },
+      { role: 'member', group_scope: 'selected', groups: {} },
+    ],
+    [
+      'account-wide with grants left over',
+      { billing: true, grants: [{ group_id: 'grp_1', role: 'a' }] },
+      { role: 'member' },
+    ],
     ['a services map', { billing: true, services: { '*': 'r' } }, { role: 'member', svc: { '*': 'r' } }],
     ['no service', { billing: true, services: {} }, { role: 'member', svc: {} }],
   ] as [string, Partial<Membership>, object][])('%s', (_what, fields, claims) => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { resetPassword, signup, verifyEmail } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fullName, join, logIn, newEmail, postRaw, resetCode, startAccountService } from './support.ts';
 
 let service: TestService;

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getMyPermissions, newId } from '@attribution/contracts';
 import { personToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addMembership, join, startAccountService } from './support.ts';
 
 let service: TestService;
@@ -24,7 +24,12 @@ async function permissionsAfter(columns: string, grants: Record<string, 'a' | 'm
   const { client, userId, accountId } = await join(service);
   await service.db.query(`UPDATE memberships SET ${columns} WHERE user_id = $1`, [userId]);
   for (const [group, role] of Object.entries(grants)) {
-    await service.db.query('INSERT INTO group_grants VALUES ($1, $2, $3, $4::"GroupGrantRole")', [userId, accountId, group, role]);
+    await service.db.query('INSERT INTO group_grants VALUES ($1, $2, $3, $4::"GroupGrantRole")', [
+      userId,
+      accountId,
+      group,
+      role,
+    ]);
   }
   return (await client.call(getMyPermissions)).body;
 }

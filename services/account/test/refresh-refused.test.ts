@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, refreshSession } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
-import { type Person, claimsIn, join, refresh, rows, startAccountService } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { claimsIn, join, type Person, refresh, rows, startAccountService } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -10,13 +10,15 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test.each([
-  ['body.refresh_token: is required.', {}],
-  ['body.refresh_token: must be text.', { refresh_token: 1 }],
-  ['body.refresh_token: must be at least 1 characters.', { refresh_token: '' }],
-  ['body.refresh_token: must be at most 512 characters.', { refresh_token: 'x'.repeat(513) }],
-])('400: %s', async (detail, body) => {
+  ['is required.', {}],
+  ['must be text.', { refresh_token: 1 }],
+  ['at least 1 character', { refresh_token: '' }],
+  ['at most 512 character', { refresh_token: 'x'.repeat(513) }],
+])('400: a refresh token: %s', async (detail, body) => {
   const { status, problem } = await service.client.call(refreshSession, { body: body as never });
-  expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
+  expect([status, problem?.kind]).toEqual([400, 'validation-error']);
+  expect(problem?.detail).toMatch(/^body\.refresh_token: /);
+  expect(problem?.detail).toContain(detail);
 });
 
 test('401: what is no token of ours, and an access token', async () => {
@@ -47,7 +49,10 @@ test('401: the id of a token with another secret does the session no harm', asyn
 const refusals: [string, (person: Person) => [string, unknown[]]][] = [
   ['the user is disabled', ({ userId }) => ['UPDATE users SET disabled_at = now() WHERE id = $1', [userId]]],
   ['the account is closed', ({ accountId }) => ["UPDATE accounts SET status = 'closed' WHERE id = $1", [accountId]]],
-  ['the membership is disabled', ({ userId }) => ["UPDATE memberships SET status = 'disabled' WHERE user_id = $1", [userId]]],
+  [
+    'the membership is disabled',
+    ({ userId }) => ["UPDATE memberships SET status = 'disabled' WHERE user_id = $1", [userId]],
+  ],
   ['the membership is removed', ({ userId }) => ['DELETE FROM memberships WHERE user_id = $1', [userId]]],
   ['the user is gone', ({ userId }) => ['DELETE FROM users WHERE id = $1', [userId]]],
   ['the account is gone', ({ accountId }) => ['DELETE FROM accounts WHERE id = $1', [accountId]]],

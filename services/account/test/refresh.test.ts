@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getMe, refreshSession } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, claimsIn, enter, join, refresh, rows, startAccountService, statusesOf } from './support.ts';
 
 let service: TestService;
@@ -59,7 +59,9 @@ test('401: a token used twice, and with it the whole family is revoked', async (
   await expectRefused(session.refresh_token);
   await expectRefused(third.refresh_token);
   const { sid } = claimsIn(service, session.access_token);
-  expect(await rows(service, 'SELECT end_reason FROM sessions WHERE id = $1', sid)).toEqual([{ end_reason: 'refresh_token_reused' }]);
+  expect(await rows(service, 'SELECT end_reason FROM sessions WHERE id = $1', sid)).toEqual([
+    { end_reason: 'refresh_token_reused' },
+  ]);
 });
 
 test('401: the reuse of one session’s token leaves the user’s other sessions alone', async () => {

@@ -29,9 +29,12 @@ describe('refusePassword', () => {
     expect(refusePassword(password, 8)).toBe(refusal);
   });
 
-  test.each(['password1', 'PassWord1', 'ｐａｓｓｗｏｒｄ１', 'iloveyou', 'football'])('refuses a common one, however written: %s', (password) => {
-    expect(refusePassword(password, 8)).toBe(common);
-  });
+  test.each(['password1', 'PassWord1', 'ｐａｓｓｗｏｒｄ１', 'iloveyou', 'football'])(
+    'refuses a common one, however written: %s',
+    (password) => {
+      expect(refusePassword(password, 8)).toBe(common);
+    },
+  );
 
   test('takes the least length from configuration', () => {
     expect(refusePassword('elevenchars', 12)).toBe('must have at least 12 characters');
@@ -43,7 +46,10 @@ describe('the hash of a password', () => {
   const hasher = createHasher({ pepper: 'a pepper for tests, of no worth at all', cost: 4 });
 
   test('covers all of it: passwords that differ behind 72 bytes, or behind a NUL, are different', async () => {
-    const [long, nul] = await Promise.all([hasher.hashPassword(`${'x'.repeat(72)}a`), hasher.hashPassword('before\0one')]);
+    const [long, nul] = await Promise.all([
+      hasher.hashPassword(`${'x'.repeat(72)}a`),
+      hasher.hashPassword('before\0one'),
+    ]);
     expect(await hasher.verifyPassword(`${'x'.repeat(72)}a`, long)).toBe(true);
     expect(await hasher.verifyPassword(`${'x'.repeat(72)}b`, long)).toBe(false);
     expect(await hasher.verifyPassword('before\0one', nul)).toBe(true);
@@ -51,7 +57,10 @@ describe('the hash of a password', () => {
   });
 
   test('is salted, and worth nothing under another pepper', async () => {
-    const [first, second] = await Promise.all([hasher.hashPassword('the same one'), hasher.hashPassword('the same one')]);
+    const [first, second] = await Promise.all([
+      hasher.hashPassword('the same one'),
+      hasher.hashPassword('the same one'),
+    ]);
     expect(first).not.toBe(second);
     const other = createHasher({ pepper: 'another pepper, just as long as the first', cost: 4 });
     expect(await other.verifyPassword('the same one', first)).toBe(false);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { resendVerification } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
-import { count, join, newEmail, postRaw, signUp, startAccountService } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { count, join, newEmail, postRaw, type RawAnswer, signUp, startAccountService } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ test('202: answers byte for byte alike for a waiting, a verified, a disabled and
   await service.db.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabled.userId]);
 
   const addresses = [waiting.email, verified.email, disabled.email, newEmail()];
-  const answers = [];
+  const answers: RawAnswer[] = [];
   for (const email of addresses) answers.push(await postRaw(service, '/v2/auth/verify-email/resend', { email }));
   for (const answer of answers) expect(answer).toEqual(answers[0]);
   expect(answers[0]?.status).toBe(202);

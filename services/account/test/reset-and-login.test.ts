@@ -1,7 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { resetPassword } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
-import { enter, join, logIn, password, refresh, resetCode, rows, startAccountService } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  enter,
+  join,
+  logIn,
+  password,
+  refresh,
+  requireSession,
+  resetCode,
+  rows,
+  startAccountService,
+} from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -44,8 +54,8 @@ test('a login that has judged the old password before a reset opens no session t
     await Promise.race([started.reset, standing(2)]);
   });
   expect((await started.reset)?.status).toBe(204);
-  const body = (await started.login)?.body ?? {};
-  expect((await refresh(service, 'refresh_token' in body ? body.refresh_token : '')).status).toBe(401);
+  const { refresh_token } = requireSession((await started.login)?.body ?? {});
+  expect((await refresh(service, refresh_token)).status).toBe(401);
 });
 
 test('401: a login with the old password while a reset is under way', async () => {
@@ -60,6 +70,9 @@ test('401: a login with the old password while a reset is under way', async () =
     await Promise.race([started.login, standing(2)]);
   });
   expect((await started.reset)?.status).toBe(204);
-  expect((await started.login)?.problem).toMatchObject({ kind: 'unauthorized', detail: 'The address or the password is wrong.' });
+  expect((await started.login)?.problem).toMatchObject({
+    kind: 'unauthorized',
+    detail: 'The address or the password is wrong.',
+  });
   await enter(service, email, 'eight loud trumpets');
 });

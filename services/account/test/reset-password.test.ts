@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { resetPassword } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   count,
   enter,
@@ -82,9 +82,9 @@ test('400: a refused password neither counts as an attempt nor spends the code',
     const { problem } = await reset({ email, code: i % 2 ? code : wrong(code), new_password: 'short' });
     expect(problem?.detail).toBe('body.new_password: must have at least 8 characters.');
   }
-  expect(await rows(service, "SELECT attempts FROM email_codes WHERE email_key = $1 AND purpose = 'reset_password'", email)).toEqual([
-    { attempts: 0 },
-  ]);
+  expect(
+    await rows(service, "SELECT attempts FROM email_codes WHERE email_key = $1 AND purpose = 'reset_password'", email),
+  ).toEqual([{ attempts: 0 }]);
   expect((await reset({ email, code, new_password: newPassword })).status).toBe(204);
 });
 
@@ -92,7 +92,10 @@ test('400: a wrong code changes nothing', async () => {
   const { email, session } = await join(service);
   const code = await resetCode(service, email);
   const { problem } = await reset({ email, code: wrong(code), new_password: newPassword });
-  expect(problem).toMatchObject({ kind: 'validation-error', detail: 'body.code: is not the code of the latest e-mail.' });
+  expect(problem).toMatchObject({
+    kind: 'validation-error',
+    detail: 'body.code: is not the code of the latest e-mail.',
+  });
   await enter(service, email, password);
   expect((await refresh(service, session.refresh_token)).status).toBe(200);
 });
@@ -102,7 +105,10 @@ test.each([
   ['body.code: is required.', { email: 'ada@example.com', new_password: newPassword }],
   ['body.new_password: is required.', { email: 'ada@example.com', code: '123456' }],
   ['body.new_password: must be text.', { email: 'ada@example.com', code: '123456', new_password: 12345678 }],
-  ['body.code: must be the 6 digits of the e-mail.', { email: 'ada@example.com', code: '12 456', new_password: newPassword }],
+  [
+    'body.code: must be the 6 digits of the e-mail.',
+    { email: 'ada@example.com', code: '12 456', new_password: newPassword },
+  ],
 ])('400: %s', async (detail, body) => {
   const { status, problem } = await reset(body);
   expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);

@@ -1,8 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { signup } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
-import { atOnce, count, fullName, join, newEmail, password, rows, signUp, statusesOf } from './support.ts';
-import { startAccountService } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  atOnce,
+  count,
+  fullName,
+  join,
+  newEmail,
+  password,
+  rows,
+  signUp,
+  startAccountService,
+  statusesOf,
+} from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -26,12 +36,20 @@ test('202: tells the ids of what was made, and what the e-mail contains', async 
 
 test('202: makes an unverified user, who owns a new account of the default type that is named like the user', async () => {
   const { userId, accountId, email } = await signUp(service);
-  expect(await rows(service, 'SELECT email, full_name, email_verified_at, disabled_at FROM users WHERE id = $1', userId)).toEqual([
-    { email, full_name: fullName, email_verified_at: null, disabled_at: null },
-  ]);
-  const select = 'SELECT a.name, a.account_type_key, a.status, m.user_id, m.role, m.group_scope FROM accounts a JOIN memberships m';
+  expect(
+    await rows(service, 'SELECT email, full_name, email_verified_at, disabled_at FROM users WHERE id = $1', userId),
+  ).toEqual([{ email, full_name: fullName, email_verified_at: null, disabled_at: null }]);
+  const select =
+    'SELECT a.name, a.account_type_key, a.status, m.user_id, m.role, m.group_scope FROM accounts a JOIN memberships m';
   expect(await rows(service, `${select} ON m.account_id = a.id WHERE a.id = $1`, accountId)).toEqual([
-    { name: fullName, account_type_key: 'network', status: 'active', user_id: userId, role: 'owner', group_scope: 'all' },
+    {
+      name: fullName,
+      account_type_key: 'network',
+      status: 'active',
+      user_id: userId,
+      role: 'owner',
+      group_scope: 'all',
+    },
   ]);
 });
 
@@ -63,7 +81,11 @@ test.each([
   ['password', { email: 'ada@example.com', password: ['a'], full_name: fullName }, 'body.password: must be text.'],
   ['full_name', { email: 'ada@example.com', password, full_name: null }, 'body.full_name: must be text, not null.'],
   ['full_name', { email: 'ada@example.com', password, full_name: '  ' }, 'body.full_name: must not be empty'],
-  ['full_name', { email: 'ada@example.com', password, full_name: 'x'.repeat(201) }, 'body.full_name: must have at most 200'],
+  [
+    'full_name',
+    { email: 'ada@example.com', password, full_name: 'x'.repeat(201) },
+    'body.full_name: must have at most 200',
+  ],
   ['email', { email: 'ada@', password, full_name: fullName }, 'body.email: must be an email address, not "ada@".'],
   ['email', { email: `a@${'b'.repeat(250)}.com`, password, full_name: fullName }, 'body.email: must have at most 254'],
 ])('400: names %s where it is missing or unfit (%#)', async (_field, body, detail) => {

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { eventually, type TestService } from '@attribution/testing';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { count, newEmail, rows, signUp, startAccountService } from './support.ts';
 
@@ -61,7 +61,9 @@ beforeAll(async () => {
   mailServer = await startMailServer();
   service = await startAccountService({ SMTP_URL: mailServer.url, MAIL_FROM: 'Desk <desk@platform.test>' });
 });
-afterEach(() => mailServer.reset());
+afterEach(() => {
+  mailServer.reset();
+});
 afterAll(async () => {
   await service.stop();
   mailServer.stop();
@@ -75,7 +77,10 @@ test('where SMTP is configured, a message goes to the mail server, and not into 
   const [message, ...more] = messagesTo(email);
   expect(more).toEqual([]);
   const parsed = await PostalMime.parse(message?.data ?? '');
-  expect(parsed).toMatchObject({ subject: 'Your verification code', from: { name: 'Desk', address: 'desk@platform.test' } });
+  expect(parsed).toMatchObject({
+    subject: 'Your verification code',
+    from: { name: 'Desk', address: 'desk@platform.test' },
+  });
   expect(parsed.text).toMatch(/^\d{6}$/m);
   expect(await service.mailbox.messagesTo(email)).toEqual([]);
 });
@@ -106,7 +111,8 @@ test('while a message is on its way, no lock and no transaction waits for the ma
   const { email } = await signUp(service);
   try {
     await eventually(() => expect(messagesTo(email)).toHaveLength(1));
-    const idle = "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'";
+    const idle =
+      "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'";
     expect(await rows(service, idle)).toEqual([]);
     await rows(service, 'SELECT FROM queued_mails FOR UPDATE NOWAIT');
   } finally {

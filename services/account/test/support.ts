@@ -27,7 +27,8 @@ export const newEmail = () => `ada.${randomBytes(5).toString('hex')}@example.com
 export const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 /** The result of each of 20 calls made at once. */
-export const atOnce = <T>(call: (index: number) => Promise<T>) => Promise.all(Array.from({ length: 20 }, (_, i) => call(i)));
+export const atOnce = <T>(call: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: 20 }, (_, i) => call(i)));
 
 /** How often each status occurs. */
 export function statusesOf(answers: readonly { status: number }[]): Record<number, number> {
@@ -98,7 +99,12 @@ export async function rows<T extends object>(service: TestService, sql: string, 
 }
 
 /** How many rows a condition finds. */
-export async function count(service: TestService, table: string, where = 'true', ...values: unknown[]): Promise<number> {
+export async function count(
+  service: TestService,
+  table: string,
+  where = 'true',
+  ...values: unknown[]
+): Promise<number> {
   const [row] = await rows<{ n: number }>(service, `SELECT count(*)::int AS n FROM ${table} WHERE ${where}`, ...values);
   return row?.n ?? 0;
 }
@@ -125,6 +131,8 @@ export async function addMembership(service: TestService, userId: string, row: M
   );
   return accountId;
 }
+
+export type RawAnswer = Awaited<ReturnType<typeof postRaw>>;
 
 /** What a caller can tell two answers apart by: everything but the date and the request's own id. */
 export async function postRaw(service: TestService, path: string, body: unknown) {

@@ -38,7 +38,8 @@ test('a single changed bit anywhere is found, and so is a cut', () => {
     const changed = Uint8Array.from(sealed, (byte, i) => (i === at ? byte ^ 1 : byte));
     expect(() => vault.decrypt(changed, 'test')).toThrow();
   }
-  for (const length of [0, 3, 16, 31, sealed.length - 1]) expect(() => vault.decrypt(sealed.slice(0, length), 'test')).toThrow();
+  for (const length of [0, 3, 16, 31, sealed.length - 1])
+    expect(() => vault.decrypt(sealed.slice(0, length), 'test')).toThrow();
 });
 
 test.each([

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getMe, verifyEmail } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, count, fullName, logIn, newEmail, rows, signUp, startAccountService, wrong } from './support.ts';
 
 let service: TestService;
@@ -91,14 +91,19 @@ test.each([
 
 test('400: a code that is no code counts as no attempt', async () => {
   const { email, code } = await waiting();
-  for (const bad of ['1', '12345x', ' ', 'abcdef', '1234567', '']) expect((await verify({ email, code: bad })).status).toBe(400);
+  for (const bad of ['1', '12345x', ' ', 'abcdef', '1234567', ''])
+    expect((await verify({ email, code: bad })).status).toBe(400);
   expect((await verify({ email, code })).status).toBe(200);
 });
 
 test('400: a wrong code verifies nothing', async () => {
   const { email, code } = await waiting();
   const { status, problem } = await verify({ email, code: wrong(code) });
-  expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', 'body.code: is not the code of the latest e-mail.']);
+  expect([status, problem?.kind, problem?.detail]).toEqual([
+    400,
+    'validation-error',
+    'body.code: is not the code of the latest e-mail.',
+  ]);
   expect((await logIn(service, email)).status).toBe(403);
 });
 

@@ -17,7 +17,8 @@ export const refreshSessionEndpoint = (parts: { database: AccountDatabase; sessi
     const { database, sessions, clock } = parts;
     const presented = readRefreshToken(body.refresh_token);
     const tokens = presented && (await database.transaction((tx) => exchange(tx, presented)));
-    if (!tokens) throw new Problem('unauthorized', 'The refresh token is unknown, expired or was used before. Log in again.');
+    if (!tokens)
+      throw new Problem('unauthorized', 'The refresh token is unknown, expired or was used before. Log in again.');
     return tokens;
 
     /** Returns rather than throws, so that the end of a session whose token came twice is committed. */

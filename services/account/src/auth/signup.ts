@@ -55,9 +55,15 @@ export const signupEndpoint = (parts: {
           now,
         });
         await code.issue(tx, userId);
-        await mail.enqueue(tx, verificationMail({ to: body.email, fullName: name, code: code.code, minutes: codeRules.minutes }));
+        await mail.enqueue(
+          tx,
+          verificationMail({ to: body.email, fullName: name, code: code.code, minutes: codeRules.minutes }),
+        );
         const data = { account_id: accountId, name, account_type: accountType, owner_user_id: userId };
-        await outbox.append(tx, newEvent(accountCreated, data, { accountId, occurredAt: now, traceparent: request.traceparent }));
+        await outbox.append(
+          tx,
+          newEvent(accountCreated, data, { accountId, occurredAt: now, traceparent: request.traceparent }),
+        );
       })
       .catch((error: unknown) => {
         throw isUniqueViolation(error) ? addressTaken() : error;

@@ -5,7 +5,12 @@ import type { Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUser, markEmailVerified } from '../users/index.ts';
 
-export const verifyEmailEndpoint = (parts: { database: AccountDatabase; codes: Codes; sessions: Sessions; clock: Clock }) =>
+export const verifyEmailEndpoint = (parts: {
+  database: AccountDatabase;
+  codes: Codes;
+  sessions: Sessions;
+  clock: Clock;
+}) =>
   implement(verifyEmail, async ({ body, request }) => {
     const { database, codes, sessions, clock } = parts;
     const code = await codes.check('verify_email', body.email, body.code);

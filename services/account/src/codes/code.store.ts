@@ -48,7 +48,10 @@ export async function countAttempt(database: AccountDatabase, decoy: NewCode): P
 }
 
 /** Spends the code; false when it was spent or replaced in the meantime. */
-export async function spendCode(tx: Tx, spent: { purpose: CodePurpose; emailKey: string; codeHash: string; now: Date }): Promise<boolean> {
+export async function spendCode(
+  tx: Tx,
+  spent: { purpose: CodePurpose; emailKey: string; codeHash: string; now: Date },
+): Promise<boolean> {
   const { count } = await tx.emailCode.updateMany({
     where: { purpose: spent.purpose, email_key: spent.emailKey, code_hash: spent.codeHash, used_at: null },
     data: { used_at: spent.now },

@@ -33,4 +33,5 @@ export function refuseWrongCode(code: LiveCode): Problem {
   return new Problem('validation-error', 'body.code: is not the code of the latest e-mail.');
 }
 
-export const codeGone = () => new Problem('gone', 'This code has expired, was used, or was tried too often. Ask for a new one.');
+export const codeGone = () =>
+  new Problem('gone', 'This code has expired, was used, or was tried too often. Ask for a new one.');

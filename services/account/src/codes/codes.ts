@@ -1,8 +1,8 @@
 import type { Clock } from '@attribution/service';
 import type { Hasher } from '../passwords/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
-import { type CodePurpose, codeGone, codeRules, emailKeyOf, newCode, refuseWrongCode, requireAttempt } from './code.ts';
 import { countAttempt, replaceCode, spendCode } from './code.store.ts';
+import { type CodePurpose, codeGone, codeRules, emailKeyOf, newCode, refuseWrongCode, requireAttempt } from './code.ts';
 
 /** A code that is made but not yet issued. */
 export interface PreparedCode {
@@ -25,7 +25,15 @@ export interface MatchingCode {
   spend(tx: Tx): Promise<void>;
 }
 
-export function createCodes({ database, hasher, clock }: { database: AccountDatabase; hasher: Hasher; clock: Clock }): Codes {
+export function createCodes({
+  database,
+  hasher,
+  clock,
+}: {
+  database: AccountDatabase;
+  hasher: Hasher;
+  clock: Clock;
+}): Codes {
   const boundTo = (purpose: CodePurpose, emailKey: string) => `${purpose}\n${emailKey}`;
   const expiry = (now: Date) => new Date(now.getTime() + codeRules.minutes * 60_000);
   // What unknown addresses are compared with: no code hashes to it.

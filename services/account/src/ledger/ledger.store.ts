@@ -27,7 +27,10 @@ export async function postGrant(tx: Tx, grant: Grant): Promise<void> {
     seq: balance.last_seq + 1n,
     balance_after: balance.posted + BigInt(amount),
   };
-  await tx.balance.update({ where: { account_id: accountId }, data: { posted: entry.balance_after, last_seq: entry.seq } });
+  await tx.balance.update({
+    where: { account_id: accountId },
+    data: { posted: entry.balance_after, last_seq: entry.seq },
+  });
   await tx.ledgerEntry.create({
     data: {
       ...entry,
@@ -54,7 +57,12 @@ export async function postGrant(tx: Tx, grant: Grant): Promise<void> {
 }
 
 /** Entries newest first, `limit` at most, below `beforeSeq`. */
-export async function findEntries(database: AccountDatabase, accountId: string, limit: number, beforeSeq: number | undefined) {
+export async function findEntries(
+  database: AccountDatabase,
+  accountId: string,
+  limit: number,
+  beforeSeq: number | undefined,
+) {
   return database.prisma.ledgerEntry.findMany({
     where: { account_id: accountId, ...(beforeSeq !== undefined && { seq: { lt: BigInt(beforeSeq) } }) },
     orderBy: { seq: 'desc' },

@@ -1,4 +1,3 @@
-export type { Mail, MailSender } from './mail.ts';
 export { createMailQueue, type MailQueue, mailJob } from './mail-queue.ts';
 export { createFolderSender, createSmtpSender } from './senders.ts';
 export { passwordResetMail, verificationMail } from './templates.ts';

@@ -14,7 +14,11 @@ export async function insertMail(tx: Mails, content: Uint8Array<ArrayBuffer>, no
 }
 
 /** Takes the next message that is due; until `leaseEnd` nobody else does. */
-export async function takeDueMail(tx: Pick<Tx, '$queryRaw'>, now: Date, leaseEnd: Date): Promise<QueuedMail | undefined> {
+export async function takeDueMail(
+  tx: Pick<Tx, '$queryRaw'>,
+  now: Date,
+  leaseEnd: Date,
+): Promise<QueuedMail | undefined> {
   const [mail] = await tx.$queryRaw<QueuedMail[]>`
     UPDATE queued_mails SET next_attempt_at = ${leaseEnd} WHERE id = (
       SELECT id FROM queued_mails

@@ -47,7 +47,10 @@ export function createMailQueue(parts: {
     const { id, attempts, created_at } = queued;
     const expired = now.getTime() - created_at.getTime() > keptFor;
     if (failure !== undefined) {
-      logger.warn({ reason: failure, mail_id: String(id), attempts: attempts + 1, expired }, 'A message could not be sent');
+      logger.warn(
+        { reason: failure, mail_id: String(id), attempts: attempts + 1, expired },
+        'A message could not be sent',
+      );
     }
     if (failure === undefined || expired) await deleteMail(database.prisma, id);
     else await postponeMail(database.prisma, id, { error: failure, nextAttemptAt: nextAttempt(now, attempts) });

@@ -35,9 +35,9 @@ function codeMail(mail: CodeMail, words: { subject: string; before: string; afte
     html: page(words.subject, [
       paragraph(`Hello ${fullName},`),
       paragraph(words.before),
-      `<p style="margin:24px 0;font:700 32px/1.2 ui-monospace,monospace;letter-spacing:6px">${escape(code)}</p>`,
+      `<p style="margin:24px 0;font:700 32px/1.2 ui-monospace,monospace;letter-spacing:6px">${escapeHtml(code)}</p>`,
       paragraph(lifetime),
-      `<p style="margin:0;color:#5b6470">${escape(words.after)}</p>`,
+      `<p style="margin:0;color:#5b6470">${escapeHtml(words.after)}</p>`,
     ]),
   };
 }
@@ -45,7 +45,7 @@ function codeMail(mail: CodeMail, words: { subject: string; before: string; afte
 function page(title: string, blocks: readonly string[]): string {
   return [
     '<!doctype html>',
-    `<html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title></head>`,
+    `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`,
     '<body style="margin:0;padding:32px 16px;background:#f4f5f7;color:#1c2330;font:16px/1.5 system-ui,sans-serif">',
     '<div style="max-width:480px;margin:0 auto;padding:32px;background:#fff;border-radius:8px">',
     ...blocks,
@@ -54,7 +54,7 @@ function page(title: string, blocks: readonly string[]): string {
   ].join('\n');
 }
 
-const paragraph = (text: string) => `<p style="margin:0 0 16px">${escape(text)}</p>`;
+const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escape = (text: string) => text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
+const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);

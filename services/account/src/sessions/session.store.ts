@@ -67,7 +67,13 @@ export async function insertRefreshToken(
   token: { id: string; hash: string; sessionId: string; now: Date; expiresAt: Date },
 ): Promise<void> {
   await tx.refreshToken.create({
-    data: { id: token.id, hash: token.hash, session_id: token.sessionId, issued_at: token.now, expires_at: token.expiresAt },
+    data: {
+      id: token.id,
+      hash: token.hash,
+      session_id: token.sessionId,
+      issued_at: token.now,
+      expires_at: token.expiresAt,
+    },
   });
 }
 

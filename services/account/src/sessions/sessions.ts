@@ -46,11 +46,20 @@ interface TokenPair {
   readonly refresh_token: string;
 }
 
-export function createSessions({ database, signer, clock }: { database: AccountDatabase; signer: Signer; clock: Clock }): Sessions {
+export function createSessions({
+  database,
+  signer,
+  clock,
+}: {
+  database: AccountDatabase;
+  signer: Signer;
+  clock: Clock;
+}): Sessions {
   const sessions: Sessions = {
     async chooseAccount(userId) {
       const membership = chooseMembership(await findMemberships(database, userId));
-      if (!membership) throw new Problem('forbidden', 'The account is closed, and there is no other open account of yours.');
+      if (!membership)
+        throw new Problem('forbidden', 'The account is closed, and there is no other open account of yours.');
       return { membership, account: membership.account };
     },
 

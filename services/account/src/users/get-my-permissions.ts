@@ -8,7 +8,8 @@ import type { AccountDatabase } from '../store.ts';
 export const getMyPermissionsEndpoint = (database: AccountDatabase) =>
   implement(getMyPermissions, async ({ caller }) => {
     const membership = await findMembership(database.prisma, caller.id, caller.accountId);
-    if (membership?.status !== 'active') throw new Problem('unauthorized', 'You are not a member of this account any more.');
+    if (membership?.status !== 'active')
+      throw new Problem('unauthorized', 'You are not a member of this account any more.');
     return permissionsOf(membership);
   });
 
@@ -26,7 +27,9 @@ function permissionsOf(membership: Membership): z.output<typeof Permissions> {
       manage_api_keys: administers,
       manage_billing: hasBilling(membership) && services.billing === 'w',
       manage_groups: administers && services.organization === 'w',
-      set_up_estate: services.organization === 'w' && (administers || (narrowed && membership.grants.some((grant) => grant.role === 'a'))),
+      set_up_estate:
+        services.organization === 'w' &&
+        (administers || (narrowed && membership.grants.some((grant) => grant.role === 'a'))),
       edit_campaigns: services.campaign === 'w',
       publish_campaigns: services.campaign === 'w',
     },
