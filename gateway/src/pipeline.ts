@@ -59,7 +59,6 @@ export function createPipeline(options: PipelineOptions): Listener {
     try {
       await forwarder.forward(endpoint.service, req, res, (status) => passage?.settle(status));
     } catch (error) {
-      if (req.socket.destroyed) return; // The client went away: there is nobody to tell.
       logger.warn({ err: error, service: endpoint.service, operation: endpoint.operation }, 'An upstream failed');
       throw new Problem('upstream-error', 'A service behind the gateway did not answer. Try again.', { 'retry-after': '1' });
     }
@@ -82,8 +81,9 @@ export function createPipeline(options: PipelineOptions): Listener {
       logger.info({ request_id: requestId, method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) }, 'request');
     });
 
-    if (req.headers.host === undefined && req.httpVersion === '1.1') {
-      writeProblem(res, new Problem('validation-error', 'Host: the header is missing.'), problemBase);
+    const fault = faultOf(req);
+    if (fault) {
+      writeProblem(res, new Problem('validation-error', fault), problemBase);
     } else if (answerCors(req, res)) {
       return;
     } else if (!endpoint) {
@@ -108,4 +108,13 @@ const securityHeaders: Readonly<Record<string, string>> = {
 function protoOf(req: IncomingMessage): 'http' | 'https' | undefined {
   const proto = req.headers['x-forwarded-proto'];
   return proto === 'http' || proto === 'https' ? proto : undefined;
+}
+
+/** What Node's parser lets through and RFC 9112 (§2.3, §3.2) does not. */
+function faultOf({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `HTTP/${httpVersion}: is not spoken here; HTTP/1.1 is.`;
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  if (hosts > 1) return 'Host: the header is given more than once.';
+  return hosts === 0 && httpVersion === '1.1' ? 'Host: the header is missing.' : undefined;
 }

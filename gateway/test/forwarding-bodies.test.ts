@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually, personToken } from '@attribution/testing';
-import { startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startGateway, startTcpUpstream, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let upstream: Upstream;
 let gateway: TestGateway;
@@ -33,7 +33,12 @@ test.each([
   ['5 MB', randomBytes(5_000_000)],
 ])('a body of %s goes on and comes back byte for byte', async (_what, body) => {
   for (const headers of [{}, { 'x-test-chunked': '1' }]) {
-    const reply = await gateway.send(path, { method: 'POST', token, body, headers: { ...headers, 'content-type': 'application/json' } });
+    const reply = await gateway.send(path, {
+      method: 'POST',
+      token,
+      body,
+      headers: { ...headers, 'content-type': 'application/json' },
+    });
     expect(reply.status).toBe(200);
     expect(sha256(upstream.seen.at(-1)?.body ?? Buffer.alloc(0))).toBe(sha256(body));
     expect(sha256(reply.body)).toBe(sha256(body));
@@ -42,9 +47,14 @@ test.each([
 });
 
 /** A POST whose body the test writes piece by piece. */
-function open(headers: Record<string, string> = {}): ClientRequest {
-  const req = request({ port: gateway.port, path, method: 'POST', agent: false, headers: { authorization: `Bearer ${token}`, ...headers } });
-  return req;
+function open(headers: Record<string, string> = {}, { port } = gateway): ClientRequest {
+  return request({
+    port,
+    path,
+    method: 'POST',
+    agent: false,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
 }
 
 async function answered(req: ClientRequest): Promise<Buffer> {
@@ -55,20 +65,23 @@ async function answered(req: ClientRequest): Promise<Buffer> {
 }
 
 test('a chunked body goes on as it comes, and stays chunked', async () => {
-  const req = open();
-  const before = upstream.started.length;
-  req.write('first,');
-  const arrived = await eventually(() => {
-    const [begun] = upstream.started.slice(before);
-    expect(begun?.readableLength || begun?.readableFlowing).toBeTruthy();
-    return begun as IncomingMessage;
+  let arrived = '';
+  const slow = await startTcpUpstream((socket) => {
+    socket.on('data', (bytes) => {
+      arrived += bytes.toString();
+      if (arrived.endsWith('\r\n0\r\n\r\n')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nread');
+    });
   });
-  expect(arrived.complete).toBe(false);
-  expect(arrived.headers['transfer-encoding']).toBe('chunked');
-  expect(arrived.headers).not.toHaveProperty('content-length');
-  req.write('second,');
-  req.end('third');
-  expect((await answered(req)).toString()).toBe('first,second,third');
+  const before = await startGateway(slow);
+  const req = open({}, before);
+  req.write('first,');
+  await eventually(() => expect(arrived).toMatch(/\r\ntransfer-encoding: chunked\r\n.*\r\n\r\n6\r\nfirst,\r\n$/is));
+  expect(arrived).not.toMatch(/content-length/i);
+  req.end('second');
+  expect((await answered(req)).toString()).toBe('read');
+  expect(arrived.endsWith('6\r\nfirst,\r\n6\r\nsecond\r\n0\r\n\r\n')).toBe(true);
+  await before.stop();
+  await slow.stop();
 });
 
 test('an answer comes through as it is written, not when it has ended', async () => {
@@ -79,7 +92,12 @@ test('an answer comes through as it is written, not when it has ended', async ()
     res.end('second');
   });
   const before = await startGateway(slow);
-  const req = request({ port: before.port, path: '/v2/plans', agent: false, headers: { authorization: `Bearer ${token}` } }).end();
+  const req = request({
+    port: before.port,
+    path: '/v2/plans',
+    agent: false,
+    headers: { authorization: `Bearer ${token}` },
+  }).end();
   const [res] = (await once(req, 'response')) as [IncomingMessage];
   const [first] = (await once(res, 'data')) as [Buffer];
   expect(first.toString()).toBe('first,');
@@ -107,7 +125,12 @@ test('an expectation that nobody knows is ignored', async () => {
 
 test.each(['GET', 'DELETE'])('a body of a %s goes on too', async (method) => {
   const id = 'grp_0190a1b2-0000-7000-8000-000000000000';
-  const reply = await gateway.send(`/v2/groups/${id}`, { method, token, body: 'body', headers: { 'content-length': '4' } });
+  const reply = await gateway.send(`/v2/groups/${id}`, {
+    method,
+    token,
+    body: 'body',
+    headers: { 'content-length': '4' },
+  });
   expect(reply.body.toString()).toBe('body');
   expect(upstream.seen.at(-1)).toMatchObject({ method, url: `/v2/groups/${id}` });
 });
@@ -126,12 +149,7 @@ test('a request without a body has none at the service', async () => {
 });
 
 test('an early refusal of a large body reaches the client, and the connection serves on', async () => {
-  const refusing = await startUpstream();
-  refusing.started.length = 0;
-  const before = await startGateway(refusing);
   const body = randomBytes(5_000_000);
-  expect((await before.send(path, { method: 'POST', body })).status).toBe(401);
-  expect((await before.send(path, { method: 'POST', body, token })).status).toBe(200);
-  await before.stop();
-  await refusing.stop();
+  for (const _ of [1, 2, 3]) expect((await gateway.send(path, { method: 'POST', body })).status).toBe(401);
+  expect((await gateway.send(path, { method: 'POST', body, token })).body).toHaveLength(body.length);
 });

@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { expect, test } from '@jest/globals';
 import { ProblemDetails, type ProblemKind, problemKinds } from '@attribution/contracts';
 import { listen } from '@attribution/service';
 import { captureLogs, problemBase, testKeys, testParts } from '@attribution/testing';
+import { expect, test } from '@jest/globals';
 import { createGateway, readGatewaySettings } from '../src/index.ts';
 
 /** A request as a service got it. */
@@ -33,10 +41,13 @@ export interface Upstream extends TcpUpstream {
 export type Answer = (res: ServerResponse, seen: Seen) => void | Promise<void>;
 
 export const answerJson: Answer = (res) => void res.setHeader('content-type', 'application/json').end('{"ok":true}');
-export const answerStatus = (status: number): Answer => (res) => void res.writeHead(status).end();
+export const answerStatus =
+  (status: number): Answer =>
+  (res) =>
+    void res.writeHead(status).end();
 
 /** A service of the test's own, which notes what reaches it and answers as told. */
-export async function startUpstream(answer: Answer = answerJson): Promise<Upstream> {
+export async function startUpstream(answer: Answer = answerJson, port = 0): Promise<Upstream> {
   const started: IncomingMessage[] = [];
   const seen: Seen[] = [];
   const server = createServer(async (req, res) => {
@@ -53,15 +64,15 @@ export async function startUpstream(answer: Answer = answerJson): Promise<Upstre
     await answer(res, request);
   });
   server.keepAliveTimeout = 65_000; // As our services have it: nothing that the gateway forgets is freed by the other end.
-  return { ...(await run(server)), started, seen };
+  return { ...(await run(server, port)), started, seen };
 }
 
 /** A service that speaks no HTTP but what the test writes. */
 export function startTcpUpstream(onConnection: (socket: Socket) => void): Promise<TcpUpstream> {
-  return run(createTcpServer((socket) => onConnection(socket.on('error', () => {}))));
+  return run(createTcpServer((socket) => onConnection(socket.on('error', () => {}).resume())));
 }
 
-async function run(server: Server): Promise<TcpUpstream> {
+async function run(server: Server, port = 0): Promise<TcpUpstream> {
   const sockets = new Set<Socket>();
   const connections = { accepted: 0, open: 0 };
   server.on('connection', (socket: Socket) => {
@@ -72,7 +83,7 @@ async function run(server: Server): Promise<TcpUpstream> {
       connections.open = sockets.size;
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -115,7 +126,10 @@ export interface TestGateway {
 }
 
 /** The gateway before one upstream, which stands for all services. */
-export async function startGateway(upstream: { url: string }, environment: Record<string, string> = {}): Promise<TestGateway> {
+export async function startGateway(
+  upstream: { url: string },
+  environment: Record<string, string> = {},
+): Promise<TestGateway> {
   const logs = captureLogs('gateway');
   const { url: at } = upstream;
   const gateway = createGateway(
@@ -151,7 +165,10 @@ export async function startGateway(upstream: { url: string }, environment: Recor
   };
 }
 
-async function send(to: { port: number; agent: Agent; path: string }, { method = 'GET', headers, body, ip, token }: Sending): Promise<Reply> {
+async function send(
+  to: { port: number; agent: Agent; path: string },
+  { method = 'GET', headers, body, ip, token }: Sending,
+): Promise<Reply> {
   const req = request({
     ...to,
     method,

@@ -142,7 +142,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return codesOf(error).some((code) => code === 'P2002' || code === '23505');
 }
 
-/** A foreign key stood in the way. */
+/** A foreign key stood in the way; PostgreSQL 18 has a code of its own for those with RESTRICT. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return codesOf(error).some((code) => code === 'P2003' || code === '23503');
+  return codesOf(error).some((code) => code === 'P2003' || code === '23503' || code === '23001');
 }

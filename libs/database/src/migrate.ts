@@ -151,6 +151,7 @@ async function withSchemaEngine<T>(
   loaded ??= loadSchemaEngine();
   const bindings = await loaded;
   const pool = new pg.Pool({ connectionString: options.url, max: 2, Client: CatalogClient as never });
+  pool.on('error', () => {}); // A lost connection also fails the query, if there is one.
   const scripts: Scripts = { refused: undefined };
   const adapter = bindMigrationAwareSqlAdapterFactory(new MigrationAdapter(pool, scripts));
   const datamodels = options.files?.map((file): [string, string] => [file.path, file.content]);

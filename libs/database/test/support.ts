@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testParts } from '@attribution/testing';
 import pg from 'pg';
 import { type Database, type NewClient, openDatabase, type PrismaLike, type SqlTransaction } from '../src/index.ts';
+
+const services = join(import.meta.dirname, '../../../services');
 
 /** An empty database of the test's own. */
 export async function createScratchDatabase() {
@@ -76,30 +79,35 @@ interface Things extends SqlTransaction {
 interface ThingsClient extends PrismaLike<Things>, Things {}
 export type ThingsDatabase = Database<ThingsClient, Things>;
 
-/** A database with a few things in it, by a Prisma client that is generated for the test file named. */
-export async function openThings(file: string, options: { poolSize?: number; onError?: (error: Error) => void } = {}) {
-  const newClient = await generateClient(join(import.meta.dirname, 'generated', file));
+/** A database with a few things in it, and a Prisma client for them, made on the spot. */
+export async function openThings(options: { poolSize?: number; onError?: (error: Error) => void } = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'things-'));
+  const newClient = await generateClient(directory);
   const { url, drop } = await createScratchDatabase();
   const database: ThingsDatabase = openDatabase<ThingsClient, Things>({ url, ...options }, newClient);
   await database.pool.query(tables);
   return {
     ...database,
-    url,
     async drop() {
       await database.close();
       await drop();
+      await rm(directory, { recursive: true });
     },
   };
 }
 
 async function generateClient(directory: string): Promise<NewClient<ThingsClient>> {
+  const { resolve } = createRequire(import.meta.url);
   const schemaFile = join(directory, 'schema.prisma');
-  await mkdir(directory, { recursive: true });
   await writeFile(schemaFile, schema);
-  const prisma = createRequire(import.meta.url).resolve('prisma/build/index.js');
   // Generating asks for an engine binary that it does not need.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
-  await promisify(execFile)(process.execPath, [prisma, 'generate', '--no-hints', '--schema', schemaFile], { env });
+  const generate = [resolve('prisma/build/index.js'), 'generate', '--no-hints', '--schema', schemaFile];
+  await promisify(execFile)(process.execPath, generate, { env });
+  // What a client runs by is a dependency of the services, which alone have clients.
+  const [service = ''] = await readdir(services);
+  await mkdir(join(directory, 'node_modules/@prisma'), { recursive: true });
+  await symlink(join(services, service, 'node_modules/@prisma/client'), join(directory, 'node_modules/@prisma/client'));
   const { PrismaClient } = (await import(join(directory, 'prisma/client.ts'))) as {
     PrismaClient: new (options: object) => ThingsClient;
   };

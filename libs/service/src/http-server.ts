@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, Server as HttpServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { createServer, Server as HttpServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { newUuid, Problem } from '@attribution/contracts';
 
 export interface RunningServer {
@@ -41,7 +42,15 @@ export async function listen(
     onRequest,
   );
   server.on('checkExpectation', onRequest); // An unknown expectation may be ignored (RFC 9110 §10.1.1).
-  server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, options.problemBase));
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else endWith(new Problem('validation-error', describe(error.code)), socket, options.problemBase);
+  });
+  server.on('connect', (_req, socket) => {
+    // From here on the server itself knows nothing of the socket: neither its errors, nor that it is to be closed.
+    for (const event of ['error', 'finish']) socket.on(event, () => socket.destroy());
+    endWith(Problem.notFound(), socket, options.problemBase);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -63,13 +72,8 @@ export async function listen(
   };
 }
 
-/** What is no HTTP request gets a problem too, as far as the socket still takes one. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket, problemBase: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const problem = new Problem('validation-error', describe(error.code));
+/** What no handler gets to see, since it is no HTTP request, or asks for a tunnel, is answered with a problem too. */
+function endWith(problem: Problem, socket: Duplex, problemBase: string): void {
   const body = JSON.stringify(problem.toJSON(problemBase));
   const headers = {
     ...problem.toHeaders(),
@@ -78,7 +82,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, prob
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'));
+  socket.end([`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...lines, '', body].join('\r\n'));
 }
 
 function describe(code: string | undefined): string {

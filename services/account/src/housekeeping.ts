@@ -26,12 +26,12 @@ export async function purgeUnverified(database: AccountDatabase, outbox: Outbox,
     more = await database.transaction(async (tx) => {
       const now = clock.now();
       const stale = await lockStaleUsers(tx, before(now, unverifiedDays), batch);
-      for (const { user_id, account_id } of stale) {
+      for (const { user_id, account_ids } of stale) {
         await deleteCodesOf(tx, user_id);
         await deleteUser(tx, user_id);
-        if (account_id) await deleteAccount(tx, account_id);
+        for (const id of account_ids) await deleteAccount(tx, id);
       }
-      const accountIds = stale.flatMap(({ account_id }) => account_id ?? []);
+      const accountIds = stale.flatMap(({ account_ids }) => account_ids);
       const events = accountIds.map((id) =>
         newEvent(accountPurged, { account_id: id }, { accountId: id, occurredAt: now }),
       );

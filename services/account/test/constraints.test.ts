@@ -17,6 +17,8 @@ test('the ledger is append-only: the database refuses to change and to delete an
   await expect(sql('UPDATE ledger_entries SET amount = 1 WHERE account_id = $1', accountId)).rejects.toThrow(refused);
   await expect(sql('UPDATE ledger_entries SET description = description')).rejects.toThrow(refused);
   await expect(sql('DELETE FROM ledger_entries WHERE account_id = $1', accountId)).rejects.toThrow(refused);
+  await expect(sql('TRUNCATE ledger_entries CASCADE')).rejects.toThrow(refused);
+  await expect(sql('DELETE FROM balances WHERE account_id = $1', accountId)).rejects.toThrow(refused);
   expect(await count(service, 'ledger_entries', 'account_id = $1 AND amount = 1000', accountId)).toBe(1);
 });
 

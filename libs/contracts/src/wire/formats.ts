@@ -22,7 +22,12 @@ export const Tokens = z.int().meta({ description: 'Whole tokens', example: 1000 
 
 /** One line a person reads, trimmed, 1 to `max` characters. */
 export function Name(max = 200) {
-  return z.string().trim().min(1, 'must not be empty').max(max, `must have at most ${max} characters`);
+  return z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(max, `must have at most ${max} characters`)
+    .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name), 'must be one line, without control characters');
 }
 
 /** Free text, up to `max` characters. */

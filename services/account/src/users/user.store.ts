@@ -39,14 +39,15 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, now:
   await tx.user.update({ where: { id }, data: { password_hash: passwordHash, updated_at: now } });
 }
 
-/** Locks some users who never verified their address since `time`, with the accounts that they alone are in. */
+/** Locks some users who never verified their address since `time`, with the accounts that they own and are alone in. */
 export async function lockStaleUsers(tx: Tx, time: Date, limit: number) {
-  return tx.$queryRaw<{ user_id: string; account_id: string | null }[]>`
-    SELECT u.id AS user_id, m.account_id
-    FROM users u LEFT JOIN memberships m ON m.user_id = u.id AND m.role = 'owner'
-      AND NOT EXISTS (SELECT FROM memberships o WHERE o.account_id = m.account_id AND o.user_id <> u.id)
-    WHERE u.email_verified_at IS NULL AND u.created_at < ${time}
-    ORDER BY u.created_at LIMIT ${limit} FOR UPDATE OF u SKIP LOCKED`;
+  return tx.$queryRaw<{ user_id: string; account_ids: string[] }[]>`
+    SELECT u.id AS user_id, ARRAY(
+      SELECT m.account_id FROM memberships m WHERE m.user_id = u.id AND m.role = 'owner'
+        AND NOT EXISTS (SELECT FROM memberships o WHERE o.account_id = m.account_id AND o.user_id <> u.id)
+    ) AS account_ids
+    FROM users u WHERE u.email_verified_at IS NULL AND u.created_at < ${time}
+    ORDER BY u.created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
 }
 
 export async function deleteUser(tx: Tx, id: string): Promise<void> {

@@ -333,13 +333,17 @@ CREATE UNIQUE INDEX "memberships_one_owner" ON "memberships" ("account_id") WHER
 -- The ledger is append-only. Rows go only with their whole account.
 CREATE FUNCTION "refuse_ledger_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'DELETE' AND NOT EXISTS (SELECT FROM balances WHERE account_id = OLD.account_id) THEN
-    RETURN OLD;
+  IF TG_OP = 'DELETE' THEN
+    IF NOT EXISTS (SELECT FROM accounts WHERE id = OLD.account_id) THEN
+      RETURN OLD;
+    END IF;
   END IF;
   RAISE EXCEPTION 'the token ledger is append-only';
 END $$;
 CREATE TRIGGER "ledger_entries_append_only" BEFORE UPDATE OR DELETE ON "ledger_entries"
   FOR EACH ROW EXECUTE FUNCTION "refuse_ledger_change"();
+CREATE TRIGGER "ledger_entries_no_truncate" BEFORE TRUNCATE ON "ledger_entries"
+  FOR EACH STATEMENT EXECUTE FUNCTION "refuse_ledger_change"();
 
 INSERT INTO "account_types" ("key", "name", "description", "position", "active") VALUES
   ('network', 'Network', 'Screens and cameras in your own shops and venues', 1, true),

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { eventually, personToken } from '@attribution/testing';
+import { type Answer, range, startGateway, startTcpUpstream, startUpstream, type TestGateway, type Upstream } from './support.ts';
+
+const token = personToken();
+const path = '/v2/campaigns';
+const soon = () => Date.now() + 10_000;
+
+async function open(answer: Answer): Promise<{ upstream: Upstream; gateway: TestGateway }> {
+  const upstream = await startUpstream(answer);
+  return { upstream, gateway: await startGateway(upstream) };
+}
+
+/** One client with a connection of its own, which it keeps. */
+function client(gateway: TestGateway) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  return {
+    async get(): Promise<{ status: number | undefined; connection: string | undefined; body: string }> {
+      const headers = { authorization: `Bearer ${token}` };
+      const [res] = (await once(request({ port: gateway.port, path, agent, headers }).end(), 'response')) as [IncomingMessage];
+      let body = '';
+      for await (const chunk of res) body += String(chunk);
+      return { status: res.statusCode, connection: res.headers.connection, body };
+    },
+    leave: () => agent.destroy(),
+  };
+}
+
+test('all requests in hand are answered during close, each with the end of its connection', async () => {
+  const held = Promise.withResolvers<void>();
+  const { upstream, gateway } = await open(async (res) => {
+    await held.promise;
+    res.end('done');
+  });
+  const clients = range(20).map(() => client(gateway));
+  const answers = clients.map(({ get }) => get());
+  await eventually(() => expect(upstream.seen).toHaveLength(20));
+  const stopped = gateway.stop(soon());
+  held.resolve();
+  for (const answer of await Promise.all(answers)) expect(answer).toEqual({ status: 200, connection: 'close', body: 'done' });
+  await stopped;
+  await upstream.stop();
+});
+
+test('requests that still come on kept connections during close are answered, and told to close', async () => {
+  const { upstream, gateway } = await open((res) => void res.end('done'));
+  const clients = range(20).map(() => client(gateway));
+  for (const { get } of clients) expect(await get()).toMatchObject({ status: 200, connection: 'keep-alive' });
+  const stopped = gateway.stop(soon());
+  const answers = await Promise.all(clients.map(({ get }) => get()));
+  for (const answer of answers) expect(answer).toEqual({ status: 200, connection: 'close', body: 'done' });
+  await stopped;
+  await upstream.stop();
+});
+
+test('clients that ask one thing after another all through close lose no answer', async () => {
+  const { upstream, gateway } = await open(async (res) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    res.end('done');
+  });
+  let stopping = false;
+  const lost: unknown[] = [];
+  const busy = range(20).map(async () => {
+    const { get, leave } = client(gateway);
+    for (;;) {
+      const began = stopping;
+      const answer = await get().catch((error: Error & { code?: string }) => error);
+      if (answer instanceof Error) {
+        // A connection that is refused was never a request's.
+        if (!(began && answer.code === 'ECONNREFUSED')) lost.push(answer);
+        break;
+      }
+      expect(answer).toMatchObject({ status: 200, body: 'done' });
+    }
+    leave();
+  });
+  await eventually(() => expect(upstream.seen.length).toBeGreaterThan(100));
+  stopping = true;
+  await gateway.stop(soon());
+  await Promise.all(busy);
+  expect(lost).toEqual([]);
+  await upstream.stop();
+});
+
+test('an answer that is being streamed comes to its end', async () => {
+  const held = Promise.withResolvers<void>();
+  const { upstream, gateway } = await open(async (res) => {
+    res.write('first,');
+    await held.promise;
+    res.end('second');
+  });
+  const req = request({ port: gateway.port, path, headers: { authorization: `Bearer ${token}` } }).end();
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  const stopped = gateway.stop(soon());
+  held.resolve();
+  let body = '';
+  for await (const chunk of res) body += String(chunk);
+  expect(body).toBe('first,second');
+  await stopped;
+  await upstream.stop();
+});
+
+test('a body that is still arriving is taken to its end', async () => {
+  const { upstream, gateway } = await open((res, { body }) => void res.end(body));
+  const req = request({ port: gateway.port, path, method: 'POST', headers: { authorization: `Bearer ${token}` } });
+  req.write('first,');
+  await eventually(() => expect(upstream.started).toHaveLength(1));
+  const stopped = gateway.stop(soon());
+  req.end('second');
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  expect(res.headers.connection).toBe('close');
+  let body = '';
+  for await (const chunk of res) body += String(chunk);
+  expect(body).toBe('first,second');
+  await stopped;
+  await upstream.stop();
+});
+
+test('new connections are refused from the start of close', async () => {
+  const { upstream, gateway } = await open((res) => void res.end());
+  const stopped = gateway.stop(soon());
+  const socket = connect(gateway.port, '127.0.0.1');
+  await expect(once(socket, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await stopped;
+  await upstream.stop();
+});
+
+test('a service that hangs holds close up to its deadline, and not beyond', async () => {
+  const upstream = await startTcpUpstream(() => {});
+  const gateway = await startGateway(upstream);
+  const asking = client(gateway).get();
+  const lost = expect(asking).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await eventually(() => expect(upstream.connections.open).toBe(1));
+  await gateway.stop(Date.now() + 500);
+  await lost;
+  await eventually(() => expect(upstream.connections.open).toBe(0));
+  await upstream.stop();
+});
+
+test('clients that went away do not hold close up, pipelined ones neither', async () => {
+  const { upstream, gateway } = await open(() => {});
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`.repeat(5));
+  await eventually(() => expect(upstream.seen).toHaveLength(5));
+  socket.destroy();
+  await eventually(() => expect(upstream.connections.open).toBe(0));
+  // Far beyond what a test may take.
+  await gateway.stop(Date.now() + 600_000);
+  await upstream.stop();
+});
+
+test('after close nothing is left open to any service', async () => {
+  const { upstream, gateway } = await open((res) => void res.end());
+  await Promise.all(range(20).map(() => gateway.send(path, { token })));
+  expect(upstream.connections.open).toBeGreaterThan(0);
+  await gateway.stop(soon());
+  await eventually(() => expect(upstream.connections.open).toBe(0));
+  await upstream.stop();
+});

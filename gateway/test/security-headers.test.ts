@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { personToken } from '@attribution/testing';
+import { startGateway, startTcpUpstream, startUpstream, type TestGateway, type Upstream } from './support.ts';
+
+let upstream: Upstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+  const loose = { 'content-security-policy': "default-src *", 'x-content-type-options': 'none', 'strict-transport-security': 'max-age=0' };
+  upstream = await startUpstream((res) => void res.writeHead(200, loose).end());
+  const gone = await startTcpUpstream(() => {});
+  await gone.stop();
+  gateway = await startGateway(upstream, { BILLING_URL: gone.url });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+});
+
+const token = personToken();
+const expected = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+};
+
+test.each([
+  [200, '/v2/plans', { token }],
+  [401, '/v2/plans', {}],
+  [404, '/v2/nothing', {}],
+  [502, '/v2/billing', { token }],
+  [503, '/healthz', {}],
+  [200, '/v2/openapi.json', {}],
+])('an answer of %d to %s has the security headers, whatever a service says', async (status, path, sending) => {
+  const reply = await gateway.send(path, sending);
+  expect(reply.status).toBe(status);
+  expect(reply.headers).toMatchObject(expected);
+  for (const name of ['server', 'x-powered-by']) expect(reply.headers).not.toHaveProperty(name);
+});

@@ -1,0 +1,46 @@
+import { createHmac, createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto';
+import { newId, newUuid } from '@attribution/contracts';
+import { testKeys } from '@attribution/testing';
+
+const privateKey = createPrivateKey({ key: testKeys.private.keys[0] ?? {}, format: 'jwk' });
+export const publicKey = createPublicKey({ key: testKeys.public.keys[0] ?? {}, format: 'jwk' });
+
+export const now = 1_800_000_000;
+
+/** What a good access token of these tests says; `undefined` in a change takes a field out. */
+export const goodHeader = { alg: 'ES256', typ: 'at+jwt', kid: 'test' };
+export const goodClaims = {
+  iss: 'attribution-platform',
+  aud: 'attribution-platform',
+  iat: now - 10,
+  exp: now + 890,
+  sub: newId('user'),
+  account: newId('account'),
+  role: 'owner',
+  account_type: 'network',
+  sid: newUuid(),
+};
+
+export type Changes = Readonly<Record<string, unknown>>;
+export type Sign = (text: string) => Buffer;
+
+export const signEs256: Sign = (text) =>
+  signBytes('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+export const signHs256 =
+  (secret: string | Buffer): Sign =>
+  (text) =>
+    createHmac('sha256', secret).update(text).digest();
+
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token put together by hand, so that it may be any that nobody would sign. */
+export function forge(header: Changes = {}, claims: Changes = {}, sign: Sign = signEs256): string {
+  const text = `${part({ ...goodHeader, ...header })}.${part({ ...goodClaims, ...claims })}`;
+  return `${text}.${sign(text).toString('base64url')}`;
+}
+
+/** The same for a payload that is no object of claims. */
+export function forgePayload(payload: unknown): string {
+  const text = `${part(goodHeader)}.${part(payload)}`;
+  return `${text}.${signEs256(text).toString('base64url')}`;
+}

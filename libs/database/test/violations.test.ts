@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { isForeignKeyViolation, isUniqueViolation, type SqlTransaction } from '../src/index.ts';
+import { openThings } from './support.ts';
+
+type Things = Awaited<ReturnType<typeof openThings>>;
+
+let database: Things;
+beforeAll(async () => {
+  database = await openThings();
+  await database.pool.query(`INSERT INTO things (id, name, parent_id) VALUES (3, 'part', 1)`);
+});
+afterAll(() => database.drop());
+
+const statements = {
+  'a second row of one key': `INSERT INTO things (id, name) VALUES (1, 'other')`,
+  'a second row of one name': `INSERT INTO things (id, name) VALUES (9, 'first')`,
+  'a parent that is not there': `INSERT INTO things (id, name, parent_id) VALUES (9, 'ninth', 77)`,
+  'a row that others hang on': 'DELETE FROM things WHERE id = 1',
+  'a check': `INSERT INTO things (id, name, size) VALUES (9, 'ninth', -1)`,
+  'a missing value': 'INSERT INTO things (id) VALUES (9)',
+  'no such table': 'SELECT * FROM nothing',
+};
+type Statement = keyof typeof statements;
+
+/** The same by the methods of a model, where there are such. */
+const byModel: Partial<Record<Statement, (client: Things['prisma']) => Promise<unknown>>> = {
+  'a second row of one key': (client) => client.thing.create({ data: { id: 1, name: 'other' } }),
+  'a second row of one name': (client) => client.thing.create({ data: { id: 9, name: 'first' } }),
+  'a parent that is not there': (client) => client.thing.create({ data: { id: 9, name: 'ninth', parent_id: 77 } }),
+  'a row that others hang on': (client) => client.thing.delete({ where: { id: 1 } }),
+  'a check': (client) => client.thing.create({ data: { id: 9, name: 'ninth', size: -1 } }),
+};
+
+const execute = async (client: SqlTransaction, sql: string) => client.$executeRawUnsafe(sql);
+const errorOf = (work: Promise<unknown>) =>
+  work.then(
+    () => {
+      throw new Error('It was let pass');
+    },
+    (error: unknown) => error,
+  );
+
+/** The error of the statement by every way there is to the database. */
+async function errorsOf(statement: Statement): Promise<unknown[]> {
+  const sql = statements[statement];
+  const ways = [
+    database.pool.query(sql),
+    execute(database.prisma, sql),
+    database.transaction((tx) => execute(tx, sql)),
+    ...[byModel[statement]?.(database.prisma)].filter((way) => way !== undefined),
+  ];
+  return Promise.all(ways.map(errorOf));
+}
+
+test.each<[Statement, { unique: boolean; foreignKey: boolean }]>([
+  ['a second row of one key', { unique: true, foreignKey: false }],
+  ['a second row of one name', { unique: true, foreignKey: false }],
+  ['a parent that is not there', { unique: false, foreignKey: true }],
+  ['a row that others hang on', { unique: false, foreignKey: true }],
+  ['a check', { unique: false, foreignKey: false }],
+  ['a missing value', { unique: false, foreignKey: false }],
+  ['no such table', { unique: false, foreignKey: false }],
+])(
+  '%s is told for what it is, by pg, by Prisma’s SQL, in a transaction and by a model',
+  async (statement, { unique, foreignKey }) => {
+    for (const error of await errorsOf(statement)) {
+      expect(isUniqueViolation(error)).toBe(unique);
+      expect(isForeignKeyViolation(error)).toBe(foreignKey);
+    }
+  },
+);
+
+test('what is no error of a database is no violation, whatever it says', () => {
+  const circle: { cause?: unknown } = {};
+  circle.cause = circle;
+  for (const other of [undefined, null, 'P2002', 23505, new Error('23505'), { code: 23505 }, {}, circle]) {
+    expect(isUniqueViolation(other)).toBe(false);
+    expect(isForeignKeyViolation(other)).toBe(false);
+  }
+});
+
+test('a violation is still told when another error carries it as its cause', async () => {
+  const [error] = await errorsOf('a second row of one key');
+  expect(isUniqueViolation(new Error('could not be written', { cause: error }))).toBe(true);
+});
