@@ -55,7 +55,16 @@ function provide(name, version, announcement) {
     say(announcement);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-    npm('install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`);
+    npm(
+      'install',
+      '--prefix',
+      folder,
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      `${name}@${version}`,
+    );
   });
   return join(folder, 'node_modules', name);
 }
@@ -83,12 +92,19 @@ function providePrismaClients({ node }) {
   for (const service of readdirSync(join(root, 'services'))) {
     const folder = join('services', service);
     const schema = join(folder, 'prisma/schema');
-    const files = readdirSync(join(root, schema)).sort().map((name) => join(schema, name));
+    const files = readdirSync(join(root, schema))
+      .sort()
+      .map((name) => join(schema, name));
     whenChanged(join(root, folder, 'src/generated/.state'), hashOf([...files, 'pnpm-lock.yaml']), () => {
       say(`Generating the database client of ${service}`);
       run('prisma generate', node, [join(root, 'node_modules/prisma/build/index.js'), 'generate'], {
         cwd: join(root, folder),
-        env: { ...environmentFor(node), PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+        env: {
+          ...environmentFor(node),
+          PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+          CHECKPOINT_DISABLE: '1',
+          PRISMA_HIDE_UPDATE_MESSAGE: '1',
+        },
       });
     });
   }

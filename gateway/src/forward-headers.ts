@@ -11,7 +11,10 @@ const reservedPrefixes = ['x-internal-', 'x-forwarded-', 'x-real-'];
 const kept = new Set(['content-length', 'transfer-encoding', 'host', 'authorization', 'content-type']);
 
 /** The headers that go on to a service: the caller's own less hop-by-hop and reserved ones, and the platform's. */
-export function forwardHeaders(headers: IncomingHttpHeaders, set: Readonly<Record<string, string>>): IncomingHttpHeaders {
+export function forwardHeaders(
+  headers: IncomingHttpHeaders,
+  set: Readonly<Record<string, string>>,
+): IncomingHttpHeaders {
   const listed = connectionOptions(headers);
   const onward: IncomingHttpHeaders = {};
   for (const name in headers) {
@@ -24,5 +27,8 @@ export function forwardHeaders(headers: IncomingHttpHeaders, set: Readonly<Recor
 
 /** The headers that `Connection` says are about the connection alone. */
 export function connectionOptions({ connection = '' }: IncomingHttpHeaders): string[] {
-  return connection.toLowerCase().split(',').map((name) => name.trim());
+  return connection
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
 }

@@ -9,7 +9,12 @@ export interface Forwarder {
    * Resolves when the answer has been passed back, or the client has gone; rejects when the service fails, be it in
    * the middle of its answer. `onAnswer` is told the status before the answer is passed back.
    */
-  forward(service: ServiceName, req: IncomingMessage, res: ServerResponse, onAnswer: (status: number) => void): Promise<void>;
+  forward(
+    service: ServiceName,
+    req: IncomingMessage,
+    res: ServerResponse,
+    onAnswer: (status: number) => void,
+  ): Promise<void>;
   close(): void;
 }
 
@@ -54,7 +59,10 @@ export function createForwarder(options: {
           server.on('proxyReq', (onward, req) => {
             const exchange = exchanges.get(req);
             // Without an error too, as after an upgrade that nobody asked for.
-            onward.once('close', () => exchange?.answered || exchange?.fail(new Error('The upstream closed without an answer')));
+            onward.once(
+              'close',
+              () => exchange?.answered || exchange?.fail(new Error('The upstream closed without an answer')),
+            );
           });
         },
       ],
@@ -89,7 +97,10 @@ function passBack(answer: IncomingMessage, res: ServerResponse, exchange: Exchan
   exchange.answered = true;
   exchange.onAnswer(status);
   answer.once('error', exchange.fail);
-  answer.once('close', () => answer.complete || exchange.fail(new Error('The upstream closed in the middle of its answer')));
+  answer.once(
+    'close',
+    () => answer.complete || exchange.fail(new Error('The upstream closed in the middle of its answer')),
+  );
   answer.pipe(res);
 }
 

@@ -60,7 +60,9 @@ export function createPipeline(options: PipelineOptions): Listener {
       await forwarder.forward(endpoint.service, req, res, (status) => passage?.settle(status));
     } catch (error) {
       logger.warn({ err: error, service: endpoint.service, operation: endpoint.operation }, 'An upstream failed');
-      throw new Problem('upstream-error', 'A service behind the gateway did not answer. Try again.', { 'retry-after': '1' });
+      throw new Problem('upstream-error', 'A service behind the gateway did not answer. Try again.', {
+        'retry-after': '1',
+      });
     }
   }
 
@@ -78,7 +80,10 @@ export function createPipeline(options: PipelineOptions): Listener {
       const operation = endpoint?.operation ?? 'none';
       const { method = '' } = req;
       options.observe({ method, operation, status: res.statusCode, seconds });
-      logger.info({ request_id: requestId, method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) }, 'request');
+      logger.info(
+        { request_id: requestId, method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) },
+        'request',
+      );
     });
 
     const fault = faultOf(req);

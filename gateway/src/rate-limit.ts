@@ -29,7 +29,10 @@ export function createRateLimiter(options: {
     const limit = endpoint.rate_limit;
     if (!limit) continue;
     const window = createWindow(endpoint.operation, limit, options);
-    limiters.set(endpoint.operation, limit.counts === 'requests' ? countRequests(window, limit) : countUnauthorized(window, limit));
+    limiters.set(
+      endpoint.operation,
+      limit.counts === 'requests' ? countRequests(window, limit) : countUnauthorized(window, limit),
+    );
   }
   return { enter: async (endpoint, ip) => limiters.get(endpoint.operation)?.(endpoint, rateLimitKey(ip)) };
 }
@@ -120,5 +123,8 @@ function tooMany(limit: RateLimit, state: RateLimiterRes): Problem {
 
 function tooManyAtOnce(limit: RateLimit, state: RateLimiterRes | null): Problem {
   const headers = headersOf(limit, state ?? new RateLimiterRes(limit.limit, 0));
-  return new Problem('rate-limited', 'Too many attempts at once from this address.', { ...headers, 'retry-after': '1' });
+  return new Problem('rate-limited', 'Too many attempts at once from this address.', {
+    ...headers,
+    'retry-after': '1',
+  });
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { personToken } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Answer, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let answer: Answer;
@@ -17,12 +17,16 @@ afterAll(async () => {
 const token = personToken();
 const path = '/v2/campaigns';
 
-test.each([200, 201, 202, 400, 402, 403, 404, 409, 410, 422, 429, 503])('an answer of %d passes as it is', async (status) => {
-  answer = (res) => void res.writeHead(status, { 'content-type': 'application/problem+json', 'x-own': '1' }).end('{"status":1}');
-  const reply = await gateway.send(path, { token });
-  expect(reply).toMatchObject({ status, headers: { 'content-type': 'application/problem+json', 'x-own': '1' } });
-  expect(reply.body.toString()).toBe('{"status":1}');
-});
+test.each([200, 201, 202, 400, 402, 403, 404, 409, 410, 422, 429, 503])(
+  'an answer of %d passes as it is',
+  async (status) => {
+    answer = (res) =>
+      void res.writeHead(status, { 'content-type': 'application/problem+json', 'x-own': '1' }).end('{"status":1}');
+    const reply = await gateway.send(path, { token });
+    expect(reply).toMatchObject({ status, headers: { 'content-type': 'application/problem+json', 'x-own': '1' } });
+    expect(reply.body.toString()).toBe('{"status":1}');
+  },
+);
 
 test.each([204, 304])('an answer of %d has no body, and the connection serves on', async (status) => {
   answer = (res) => void res.writeHead(status, { etag: '"1"' }).end();
@@ -35,7 +39,8 @@ test.each([204, 304])('an answer of %d has no body, and the connection serves on
 });
 
 test('HEAD is told the length and gets no body, and the connection serves on', async () => {
-  answer = (res, { method }) => void res.writeHead(200, { 'content-length': '5' }).end(method === 'HEAD' ? undefined : 'hello');
+  answer = (res, { method }) =>
+    void res.writeHead(200, { 'content-length': '5' }).end(method === 'HEAD' ? undefined : 'hello');
   for (const _ of range(3)) {
     const head = await gateway.send(path, { method: 'HEAD', token });
     expect(head.headers['content-length']).toBe('5');
@@ -68,15 +73,15 @@ test("headers that the service's Connection lists do not reach the client", asyn
 
 test("a service's close is between it and the gateway: the client's connection stays", async () => {
   answer = (res) => void res.writeHead(200, { connection: 'close' }).end();
-  const replies = [];
-  for (const _ of range(3)) replies.push(await gateway.send(path, { token }));
-  expect(replies.map(({ headers }) => headers.connection)).toEqual(['keep-alive', 'keep-alive', 'keep-alive']);
+  for (const _ of range(3)) expect((await gateway.send(path, { token })).headers.connection).toBe('keep-alive');
 });
 
 test('a client that asks to close is obeyed, with an answer of a service as with one of the gateway', async () => {
   answer = (res) => void res.end('{}');
   for (const target of [path, '/v2/nothing']) {
-    const text = await gateway.raw(`GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
+    const text = await gateway.raw(
+      `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+    );
     expect(text).toMatch(/\r\nconnection: close\r\n/i);
   }
 });
@@ -93,12 +98,13 @@ test('a client of HTTP/1.0 gets an answer that it can read, and the end of the c
 });
 
 test('several cookies stay several', async () => {
-  answer = (res) => void res.writeHead(200, { 'set-cookie': ['a=1; Path=/', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'] }).end();
+  answer = (res) =>
+    void res.writeHead(200, { 'set-cookie': ['a=1; Path=/', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'] }).end();
   const { headers } = await gateway.send(path, { token });
   expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT']);
 });
 
-test('a redirect of a service is the client\'s to follow', async () => {
+test("a redirect of a service is the client's to follow", async () => {
   answer = (res) => void res.writeHead(302, { location: 'http://internal.example/x' }).end();
   const reply = await gateway.send(path, { token });
   expect(reply).toMatchObject({ status: 302, headers: { location: 'http://internal.example/x' } });

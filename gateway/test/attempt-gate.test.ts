@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import { Problem } from '@attribution/contracts';
+import { expect, test } from '@jest/globals';
 import { createAttemptGate } from '../src/attempt-gate.ts';
 import { range } from './support.ts';
 
@@ -42,7 +42,11 @@ function open(limit: number) {
 }
 
 /** Judges whatever is in hand until all attempts are through or refused. */
-async function judgeAll(door: ReturnType<typeof open>, attempts: Promise<void>[], verdict: (n: number) => 'good' | 'bad') {
+async function judgeAll(
+  door: ReturnType<typeof open>,
+  attempts: Promise<void>[],
+  verdict: (n: number) => 'good' | 'bad',
+) {
   let judged = 0;
   let done = false;
   const outcomes = Promise.allSettled(attempts).finally(() => (done = true));
@@ -51,12 +55,19 @@ async function judgeAll(door: ReturnType<typeof open>, attempts: Promise<void>[]
     if (door.leaves.length > 0) door.judge(verdict(judged++));
   }
   const all = await outcomes;
-  return { passed: all.filter(({ status }) => status === 'fulfilled').length, refused: all.filter(({ status }) => status === 'rejected').length };
+  return {
+    passed: all.filter(({ status }) => status === 'fulfilled').length,
+    refused: all.filter(({ status }) => status === 'rejected').length,
+  };
 }
 
 test('as many are in hand at once as may still fail, and all that do not fail get through', async () => {
   const door = open(10);
-  const found = await judgeAll(door, range(80).map(() => door.enter()), () => 'good');
+  const found = await judgeAll(
+    door,
+    range(80).map(() => door.enter()),
+    () => 'good',
+  );
   expect(found).toEqual({ passed: 80, refused: 0 });
   expect(door.most()).toBe(10);
 });
@@ -64,7 +75,13 @@ test('as many are in hand at once as may still fail, and all that do not fail ge
 test('of any number at once no more are let in than may fail, where all fail', async () => {
   for (const limit of [1, 2, 10]) {
     const door = open(limit);
-    expect(await judgeAll(door, range(60).map(() => door.enter()), () => 'bad')).toEqual({ passed: limit, refused: 60 - limit });
+    expect(
+      await judgeAll(
+        door,
+        range(60).map(() => door.enter()),
+        () => 'bad',
+      ),
+    ).toEqual({ passed: limit, refused: 60 - limit });
   }
 });
 
@@ -72,11 +89,15 @@ test('where some fail, the failures never exceed the limit and nobody waits for 
   for (const every of [2, 3, 7]) {
     const door = open(10);
     let failed = 0;
-    const { passed, refused } = await judgeAll(door, range(100).map(() => door.enter()), (n) => {
-      if (n % every !== 0) return 'good';
-      failed++;
-      return 'bad';
-    });
+    const { passed, refused } = await judgeAll(
+      door,
+      range(100).map(() => door.enter()),
+      (n) => {
+        if (n % every !== 0) return 'good';
+        failed++;
+        return 'bad';
+      },
+    );
     expect(failed).toBe(10);
     expect(passed + refused).toBe(100);
   }

@@ -4,7 +4,10 @@ import { clientIpFinder, rateLimitKey, trustedPeer } from '../src/client-ip.ts';
 
 /** As much of a request as an address is found by. */
 const from = (remoteAddress: string | undefined, forwarded?: string) =>
-  ({ socket: { remoteAddress }, headers: { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }) } }) as unknown as IncomingMessage;
+  ({
+    socket: { remoteAddress },
+    headers: { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }) },
+  }) as unknown as IncomingMessage;
 
 const find = clientIpFinder(['loopback', '10.0.0.0/8', 'fd00::/8']);
 

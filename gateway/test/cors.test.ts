@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { notFoundDetail } from '@attribution/contracts';
 import { personToken } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { expectProblem, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let upstream: Upstream;
 let gateway: TestGateway;
 let closed: TestGateway;
 beforeAll(async () => {
-  upstream = await startUpstream((res) => void res.writeHead(200, { 'access-control-allow-origin': '*', vary: 'accept' }).end());
+  upstream = await startUpstream(
+    (res) => void res.writeHead(200, { 'access-control-allow-origin': '*', vary: 'accept' }).end(),
+  );
   gateway = await startGateway(upstream, { CORS_ORIGINS: 'https://app.example,https://other.example' });
   closed = await startGateway(upstream);
 });
@@ -40,7 +42,11 @@ test('204: a preflight from an allowed origin is answered for the whole API, wit
     const { status, headers, body } = await gateway.send(path, { method: 'OPTIONS', headers: { origin, ...asking } });
     expect(status).toBe(204);
     expect(body).toHaveLength(0);
-    expect(headers).toMatchObject({ 'access-control-allow-origin': origin, 'access-control-max-age': '600', vary: 'origin' });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-max-age': '600',
+      vary: 'origin',
+    });
     expect(headers['access-control-allow-methods']?.split(', ')).toEqual(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
     expect(headers['access-control-allow-headers']?.split(', ')).toEqual(
       expect.arrayContaining(['authorization', 'content-type', 'idempotency-key']),
@@ -77,7 +83,7 @@ test.each([
   expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test("a service gives no permission of its own, and does not hide that answers vary by origin", async () => {
+test('a service gives no permission of its own, and does not hide that answers vary by origin', async () => {
   const other = await gateway.send('/v2/plans', { token, headers: { origin: 'https://evil.example' } });
   expect(other.status).toBe(200);
   expect(other.headers).not.toHaveProperty('access-control-allow-origin');

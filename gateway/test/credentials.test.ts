@@ -1,8 +1,8 @@
 import { createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { generateKeySets } from '@attribution/auth';
 import { endpoints, newId } from '@attribution/contracts';
 import { eventually, keyToken, personToken, testKeys, testSigner } from '@attribution/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { expectProblem, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let upstream: Upstream;
@@ -55,7 +55,10 @@ const refused: [string, string | undefined][] = [
   ['two tokens', `Bearer ${personToken()}, Bearer ${personToken()}`],
   ['three empty parts', 'Bearer ..'],
   ['a token cut short', `Bearer ${personToken().slice(0, -3)}`],
-  ['other claims under the signature', `Bearer ${base64url(header)}.${base64url({ ...claims, exp: 9_999_999_999 })}.${signature}`],
+  [
+    'other claims under the signature',
+    `Bearer ${base64url(header)}.${base64url({ ...claims, exp: 9_999_999_999 })}.${signature}`,
+  ],
   ['an expired token', `Bearer ${testSigner.sign('at+jwt', claims, 60, expired)}`],
   ['a challenge token', `Bearer ${testSigner.sign('mfa-challenge+jwt', claims, 60)}`],
   ['a setup token', `Bearer ${testSigner.sign('mfa-setup+jwt', claims, 60)}`],
@@ -66,7 +69,10 @@ const refused: [string, string | undefined][] = [
   ['HS256 signed with the public key as PEM', `Bearer ${signedWithThePublicKey(publicPem)}`],
   ['HS256 signed with the public key as JWK', `Bearer ${signedWithThePublicKey(JSON.stringify(publicJwk))}`],
   ['another key under the same kid', `Bearer ${signed({}, stranger)}`],
-  ['another key, which the token itself brings', `Bearer ${signed({ header: own(stranger.public.keys[0]) }, stranger)}`],
+  [
+    'another key, which the token itself brings',
+    `Bearer ${signed({ header: own(stranger.public.keys[0]) }, stranger)}`,
+  ],
   ['an unknown kid', `Bearer ${signed({ header: { kid: 'another' } })}`],
   ['no kid', `Bearer ${signed({ header: { kid: undefined } })}`],
   ['a kid that is a path', `Bearer ${signed({ header: { kid: '../../dev/null' } })}`],
@@ -75,7 +81,10 @@ const refused: [string, string | undefined][] = [
   ['no expiry', `Bearer ${signed({ claims: { exp: undefined } })}`],
   ['claims without an account', `Bearer ${testSigner.sign('at+jwt', { ...claims, account: undefined }, 60)}`],
   ['an unknown role', `Bearer ${testSigner.sign('at+jwt', { ...claims, role: 'root' }, 60)}`],
-  ['a token longer than any of ours', `Bearer ${testSigner.sign('at+jwt', { ...claims, more: 'x'.repeat(9_000) }, 60)}`],
+  [
+    'a token longer than any of ours',
+    `Bearer ${testSigner.sign('at+jwt', { ...claims, more: 'x'.repeat(9_000) }, 60)}`,
+  ],
 ];
 
 test.each(refused)('401: %s', async (_what, authorization) => {
@@ -129,13 +138,19 @@ test.each(endpoints.filter(({ access }) => access.credential === 'person').map((
 
 const writes = endpoints.filter(({ access, method }) => access.credential === 'any' && method !== 'GET');
 
-test.each(writes.map((e) => [e.method, e.path] as const))('403: %s %s refuses a read-only key', async (method, path) => {
-  const to = path.replaceAll(/\{[a-z_]+\}/g, 'x');
-  for (const token of [keyToken({ role: 'admin', key: { type: 'api', readonly: true } }), keyToken({ key: writing })]) {
-    expectProblem(await gateway.send(to, { method, token }), 'forbidden', /read-only/);
-  }
-  expect(upstream.started).toHaveLength(0);
-});
+test.each(writes.map((e) => [e.method, e.path] as const))(
+  '403: %s %s refuses a read-only key',
+  async (method, path) => {
+    const to = path.replaceAll(/\{[a-z_]+\}/g, 'x');
+    for (const token of [
+      keyToken({ role: 'admin', key: { type: 'api', readonly: true } }),
+      keyToken({ key: writing }),
+    ]) {
+      expectProblem(await gateway.send(to, { method, token }), 'forbidden', /read-only/);
+    }
+    expect(upstream.started).toHaveLength(0);
+  },
+);
 
 test.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
   '403: a read-only key writes nothing, whatever %s says',

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { eventually, personToken } from '@attribution/testing';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type Answer, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let answer: Answer;

@@ -1,9 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
 import { eventually, personToken } from '@attribution/testing';
-import { expectProblem, range, type Reply, startGateway, startTcpUpstream, startUpstream, type TestGateway } from './support.ts';
+import { afterEach, expect, test } from '@jest/globals';
+import {
+  expectProblem,
+  type Reply,
+  range,
+  startGateway,
+  startTcpUpstream,
+  startUpstream,
+  type TestGateway,
+} from './support.ts';
 
 const token = personToken();
 const path = '/v2/campaigns';
@@ -23,7 +31,8 @@ async function before(upstream: { url: string; stop(): Promise<void> }): Promise
 }
 
 /** An upstream that writes to each connection as soon as a request has begun to arrive on it. */
-const answering = (write: (socket: Socket) => void) => startTcpUpstream((socket) => void socket.once('data', () => write(socket)));
+const answering = (write: (socket: Socket) => void) =>
+  startTcpUpstream((socket) => void socket.once('data', () => write(socket)));
 
 function expectUpstreamError(reply: Reply, gateway: TestGateway, upstream: { url: string }): void {
   expectProblem(reply, 'upstream-error', /did not answer/);
@@ -61,37 +70,56 @@ const failures: [string, (socket: Socket) => void][] = [
   ['answers the status 000', (socket) => socket.end('HTTP/1.1 000 None\r\nContent-Length: 0\r\n\r\n')],
   ['answers a header with a NUL', (socket) => socket.end(`${half}X-Bad: a\0b\r\nContent-Length: 0\r\n\r\n`)],
   ['says only 100 Continue', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
-  ['switches protocols unasked', (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')],
-  ['switches protocols and closes', (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')],
+  [
+    'switches protocols unasked',
+    (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+  ],
+  [
+    'switches protocols and closes',
+    (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+  ],
 ];
 
-test.each(failures)('502: an upstream that %s; the gateway lives on and keeps no connection of it', async (_what, write) => {
-  const upstream = await answering(write);
-  const gateway = await before(upstream);
-  expectUpstreamError(await gateway.send(path, { token }), gateway, upstream);
-  expectUpstreamError(await gateway.send(path, { method: 'POST', token, body: '{}' }), gateway, upstream);
-  await eventually(() => expect(upstream.connections.open).toBe(0));
-  expectProblem(await gateway.send('/v2/nothing'), 'not-found');
-});
+test.each(failures)(
+  '502: an upstream that %s; the gateway lives on and keeps no connection of it',
+  async (_what, write) => {
+    const upstream = await answering(write);
+    const gateway = await before(upstream);
+    expectUpstreamError(await gateway.send(path, { token }), gateway, upstream);
+    expectUpstreamError(await gateway.send(path, { method: 'POST', token, body: '{}' }), gateway, upstream);
+    await eventually(() => expect(upstream.connections.open).toBe(0));
+    expectProblem(await gateway.send('/v2/nothing'), 'not-found');
+  },
+);
 
 const cuts: [string, (socket: Socket) => void][] = [
   ['closes within a body of known length', (socket) => socket.end(`${half}Content-Length: 10\r\n\r\n{"a":`)],
   ['closes within a chunked body', (socket) => socket.end(`${half}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`)],
-  ['resets within a body', (socket) => void socket.write(`${half}Content-Length: 10\r\n\r\n{"a":`, () => setImmediate(() => socket.resetAndDestroy()))],
+  [
+    'resets within a body',
+    (socket) =>
+      void socket.write(`${half}Content-Length: 10\r\n\r\n{"a":`, () => setImmediate(() => socket.resetAndDestroy())),
+  ],
   ['hangs within a body', (socket) => socket.write(`${half}Content-Length: 10\r\n\r\n{"a":`)],
-  ['writes a chunk that is none', (socket) => socket.end(`${half}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\nzz\r\n`)],
+  [
+    'writes a chunk that is none',
+    (socket) => socket.end(`${half}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\nzz\r\n`),
+  ],
 ];
 
-test.each(cuts)('an upstream that %s: the connection is cut, so that half an answer is not taken for a whole', async (_what, write) => {
-  const upstream = await answering(write);
-  const gateway = await before(upstream);
-  const answer = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
-  expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
-  expect(answer).not.toMatch(/\r\n0\r\n\r\n$/);
-  expect(gateway.logs.text()).toContain('An upstream failed');
-  await eventually(() => expect(upstream.connections.open).toBe(0));
-  expectProblem(await gateway.send('/v2/nothing'), 'not-found');
-});
+test.each(cuts)(
+  'an upstream that %s: the connection is cut, so that half an answer is not taken for a whole',
+  async (_what, write) => {
+    const upstream = await answering(write);
+    const gateway = await before(upstream);
+    const answer = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(answer).not.toMatch(/\r\n0\r\n\r\n$/);
+    expect(gateway.logs.text()).toContain('An upstream failed');
+    await eventually(() => expect(upstream.connections.open).toBe(0));
+    expectProblem(await gateway.send('/v2/nothing'), 'not-found');
+  },
+);
 
 test('an answer whose reason phrase no header may hold passes without it', async () => {
   const upstream = await answering((socket) => socket.end('HTTP/1.1 200 O\x01K\r\nContent-Length: 2\r\n\r\n{}'));

@@ -1,5 +1,5 @@
-import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '@attribution/testing';
+import { afterEach, expect, test } from '@jest/globals';
 import { expectProblem, startGateway, startTcpUpstream, startUpstream, type TestGateway } from './support.ts';
 
 let undo: (() => Promise<unknown>)[] = [];
@@ -57,7 +57,11 @@ test('503: several are named, in one answer', async () => {
   const failing = await startUpstream((res) => void res.writeHead(500).end());
   const gateway = await startGateway(failing);
   undo.push(() => gateway.stop(), failing.stop);
-  expectProblem(await gateway.send('/healthz'), 'unavailable', /^Not ready: account, organization, campaign, billing\.$/);
+  expectProblem(
+    await gateway.send('/healthz'),
+    'unavailable',
+    /^Not ready: account, organization, campaign, billing\.$/,
+  );
 });
 
 test('many who ask at once cost each service one question', async () => {
@@ -71,6 +75,7 @@ test('health asks for no token, counts against no limit, and has no trailing for
   const gateway = await open(await startUpstream());
   expect((await gateway.send('/healthz', { token: 'garbage' })).status).toBe(200);
   expect((await gateway.send('/healthz', { method: 'HEAD' })).status).toBe(200);
-  for (const path of ['/healthz/', '/HEALTHZ', '/readyz', '/metrics']) expectProblem(await gateway.send(path), 'not-found');
+  for (const path of ['/healthz/', '/HEALTHZ', '/readyz', '/metrics'])
+    expectProblem(await gateway.send(path), 'not-found');
   expectProblem(await gateway.send('/healthz', { method: 'POST' }), 'not-found');
 });

@@ -1,8 +1,17 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { eventually } from '@attribution/testing';
-import { expectProblem, newIp, range, type Reply, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import {
+  expectProblem,
+  newIp,
+  type Reply,
+  range,
+  startGateway,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from './support.ts';
 
 /** Answers `body` as the status, once `released` allows; so that any number of attempts can be in hand. */
 let released: Promise<void>;
@@ -115,22 +124,36 @@ test('429: more attempts at once than may wait are told so, with the headers of 
   for (const reply of refused) {
     expectProblem(reply, 'rate-limited', 'Too many attempts at once');
     const { headers } = reply;
-    expect(headers).toMatchObject({ 'retry-after': '1', 'ratelimit-limit': '10', 'ratelimit-remaining': '10', 'ratelimit-reset': '0' });
+    expect(headers).toMatchObject({
+      'retry-after': '1',
+      'ratelimit-limit': '10',
+      'ratelimit-remaining': '10',
+      'ratelimit-reset': '0',
+    });
   }
   release();
   expect((await Promise.all(attempts)).filter((status) => status === 200)).toHaveLength(110);
 });
 
-test.each([400, 403, 404, 409, 422, 429, 500, 502, 503, cut])('an answer of %d by the service does not count', async (status) => {
-  const ip = newIp();
-  await times(12, async () => expect((await login(ip, status)).status).toBe(status === cut ? 502 : status));
-  expect((await login(ip, right)).status).toBe(200);
-});
+test.each([400, 403, 404, 409, 422, 429, 500, 502, 503, cut])(
+  'an answer of %d by the service does not count',
+  async (status) => {
+    const ip = newIp();
+    await times(12, async () => expect((await login(ip, status)).status).toBe(status === cut ? 502 : status));
+    expect((await login(ip, right)).status).toBe(200);
+  },
+);
 
 /** A client that goes away as soon as `arrived` says so; resolves when the gateway has noticed. */
 async function abandon(ip: string, headers: object, arrived: (req: ClientRequest) => Promise<unknown>): Promise<void> {
   const before = await gateway.count('http_requests_total');
-  const req = request({ port: gateway.port, path, method: 'POST', agent: false, headers: { 'x-forwarded-for': ip, ...headers } });
+  const req = request({
+    port: gateway.port,
+    path,
+    method: 'POST',
+    agent: false,
+    headers: { 'x-forwarded-for': ip, ...headers },
+  });
   req.on('error', () => {});
   req.write(String(wrong));
   if (!('content-length' in headers)) req.end();
@@ -155,7 +178,8 @@ test('clients that go away while the service thinks leave no place taken', async
 test('clients that go away in the middle of their body leave no place taken', async () => {
   const ip = newIp();
   const headers = { 'content-length': '100' };
-  for (const n of range(12)) await abandon(ip, headers, () => eventually(() => expect(upstream.started).toHaveLength(n + 1)));
+  for (const n of range(12))
+    await abandon(ip, headers, () => eventually(() => expect(upstream.started).toHaveLength(n + 1)));
   await twentyPass(ip);
 });
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { notFoundDetail } from '@attribution/contracts';
 import { personToken } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { expectProblem, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let upstream: Upstream;
@@ -97,10 +97,23 @@ test.each(reads)('HEAD %s is served wherever GET is, and goes on as HEAD', async
   expect(head.status).toBe(200);
   expect(head.headers['content-type']).toBe(got.headers['content-type']);
   expect(head.body).toHaveLength(0);
-  expect(upstream.seen.slice(-2).map(({ method, url }) => [method, url])).toEqual([['GET', path], ['HEAD', path]]);
+  expect(upstream.seen.slice(-2).map(({ method, url }) => [method, url])).toEqual([
+    ['GET', path],
+    ['HEAD', path],
+  ]);
 });
 
-const queries = ['', '?', '?limit=1&cursor=a%2Fb', '?a=1&a=2', '?next=/../../internal', '??x', '?a#b', '?q=%zz', "?q='%00;--"];
+const queries = [
+  '',
+  '?',
+  '?limit=1&cursor=a%2Fb',
+  '?a=1&a=2',
+  '?next=/../../internal',
+  '??x',
+  '?a#b',
+  '?q=%zz',
+  "?q='%00;--",
+];
 
 test.each(queries)('the query %j changes no match and goes on byte for byte', async (query) => {
   const reply = await gateway.send(`/v2/plans${query}`, { token });

@@ -1,7 +1,14 @@
-import type { Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '@attribution/testing';
-import { expectProblem, newIp, range, startGateway, startTcpUpstream, startUpstream, type Upstream } from './support.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  expectProblem,
+  newIp,
+  range,
+  startGateway,
+  startTcpUpstream,
+  startUpstream,
+  type Upstream,
+} from './support.ts';
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -16,7 +23,8 @@ const limit = 3;
 async function holdsWith(redis: { url: string }, reached: () => void): Promise<void> {
   const gateway = await startGateway(upstream, { REDIS_URL: redis.url.replace('http:', 'redis:') });
   const post = (ip: string) => gateway.send(path, { method: 'POST', ip });
-  const login = (ip: string, status: number) => gateway.send('/v2/auth/login', { method: 'POST', ip, body: String(status) });
+  const login = (ip: string, status: number) =>
+    gateway.send('/v2/auth/login', { method: 'POST', ip, body: String(status) });
   try {
     await eventually(async () => {
       await post(newIp());

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { expectProblem, newIp, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
+import {
+  expectProblem,
+  newIp,
+  range,
+  startGateway,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from './support.ts';
 
 let upstream: Upstream;
 let trusting: TestGateway;
@@ -55,7 +63,8 @@ test('X-Forwarded-For of a peer that is no trusted proxy says nothing', async ()
 
 test('the right-most address that is no trusted proxy is the client: entries a client has put left of it are ignored', async () => {
   const client = '203.0.113.5';
-  for (const n of range(limit)) expect((await post(behindTwo, `198.51.100.${40 + n}, ${client}, 10.1.2.3`)).status).toBe(200);
+  for (const n of range(limit))
+    expect((await post(behindTwo, `198.51.100.${40 + n}, ${client}, 10.1.2.3`)).status).toBe(200);
   expect(upstream.seen.at(-1)?.headers['x-forwarded-for']).toBe(client);
   expectProblem(await post(behindTwo, `198.51.100.50, ${client}, 10.1.2.3`), 'rate-limited');
   expectProblem(await post(behindTwo, `127.0.0.1, 10.9.9.9, ${client}`), 'rate-limited');
@@ -95,12 +104,17 @@ test.each([
   }
 });
 
-test.each(['x-real-ip', 'forwarded', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'x-forwarded', 'x-cluster-client-ip'])(
-  'the header %s makes no client',
-  async (name) => {
-    const ip = newIp();
-    const from = (value: string) => trusting.send(path, { method: 'POST', ip, headers: { [name]: value } });
-    for (const n of range(limit)) expect((await from(`198.51.100.${80 + n}`)).status).toBe(200);
-    expectProblem(await from('198.51.100.90'), 'rate-limited');
-  },
-);
+test.each([
+  'x-real-ip',
+  'forwarded',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'x-forwarded',
+  'x-cluster-client-ip',
+])('the header %s makes no client', async (name) => {
+  const ip = newIp();
+  const from = (value: string) => trusting.send(path, { method: 'POST', ip, headers: { [name]: value } });
+  for (const n of range(limit)) expect((await from(`198.51.100.${80 + n}`)).status).toBe(200);
+  expectProblem(await from('198.51.100.90'), 'rate-limited');
+});

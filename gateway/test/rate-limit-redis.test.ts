@@ -1,7 +1,17 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
 import { connect, type Socket } from 'node:net';
 import { eventually, testParts } from '@attribution/testing';
-import { expectProblem, newIp, range, redisTest, startGateway, startTcpUpstream, startUpstream, type TestGateway, type Upstream } from './support.ts';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import {
+  expectProblem,
+  newIp,
+  range,
+  redisTest,
+  startGateway,
+  startTcpUpstream,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from './support.ts';
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -88,23 +98,26 @@ async function startWire() {
   };
 }
 
-redisTest('Redis that stops answering: the windows go on in-process at once, and are shared again when it is back', async () => {
-  const wire = await startWire();
-  const gateway = await connected(wire.url);
-  const ip = newIp();
-  for (const _ of range(limit)) expect((await post(gateway, ip)).status).toBe(200);
-  expectProblem(await post(gateway, ip), 'rate-limited');
-  const before = await gateway.count('rate_limit_fallbacks_total');
-  wire.hold();
-  for (const _ of range(limit)) expect((await post(gateway, ip)).status).toBe(200);
-  expectProblem(await post(gateway, ip), 'rate-limited');
-  expect(await gateway.count('rate_limit_fallbacks_total')).toBe(before + limit + 1);
-  const other = newIp();
-  for (const _ of range(10)) expect((await login(gateway, other, 401)).status).toBe(401);
-  expectProblem(await login(gateway, other, 200), 'rate-limited');
-  wire.resume();
-  await counted(gateway);
-  expectProblem(await post(gateway, ip), 'rate-limited');
-  await gateway.stop();
-  await wire.stop();
-});
+redisTest(
+  'Redis that stops answering: the windows go on in-process at once, and are shared again when it is back',
+  async () => {
+    const wire = await startWire();
+    const gateway = await connected(wire.url);
+    const ip = newIp();
+    for (const _ of range(limit)) expect((await post(gateway, ip)).status).toBe(200);
+    expectProblem(await post(gateway, ip), 'rate-limited');
+    const before = await gateway.count('rate_limit_fallbacks_total');
+    wire.hold();
+    for (const _ of range(limit)) expect((await post(gateway, ip)).status).toBe(200);
+    expectProblem(await post(gateway, ip), 'rate-limited');
+    expect(await gateway.count('rate_limit_fallbacks_total')).toBe(before + limit + 1);
+    const other = newIp();
+    for (const _ of range(10)) expect((await login(gateway, other, 401)).status).toBe(401);
+    expectProblem(await login(gateway, other, 200), 'rate-limited');
+    wire.resume();
+    await counted(gateway);
+    expectProblem(await post(gateway, ip), 'rate-limited');
+    await gateway.stop();
+    await wire.stop();
+  },
+);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endpoint, type Endpoint } from '@attribution/contracts';
+import { type Endpoint, endpoint } from '@attribution/contracts';
 import { eventually, testParts } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createRateLimiter, type RateLimiter } from '../src/rate-limit.ts';
 import { newIp, range } from './support.ts';

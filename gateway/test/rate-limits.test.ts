@@ -1,6 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '@attribution/contracts';
-import { expectProblem, newIp, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  expectProblem,
+  newIp,
+  range,
+  startGateway,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from './support.ts';
 
 let upstream: Upstream;
 let gateway: TestGateway;
@@ -39,7 +47,8 @@ test('each endpoint of the table of spec §8 has its window, and no other endpoi
 });
 
 describe.each(windows)('POST %s', (path, seconds, limit) => {
-  const post = (ip: string, body?: string) => gateway.send(path, { method: 'POST', ip, ...(body !== undefined && { body }) });
+  const post = (ip: string, body?: string) =>
+    gateway.send(path, { method: 'POST', ip, ...(body !== undefined && { body }) });
 
   test(`429: after ${limit}, which pass and count down`, async () => {
     const ip = newIp();
@@ -47,7 +56,10 @@ describe.each(windows)('POST %s', (path, seconds, limit) => {
     for (const n of range(limit)) {
       const reply = await post(ip);
       expect(reply.status).toBe(200);
-      expect(reply.headers).toMatchObject({ 'ratelimit-limit': String(limit), 'ratelimit-remaining': String(limit - 1 - n) });
+      expect(reply.headers).toMatchObject({
+        'ratelimit-limit': String(limit),
+        'ratelimit-remaining': String(limit - 1 - n),
+      });
     }
     const refused = await post(ip);
     const reset = Number(refused.headers['ratelimit-reset']);
@@ -93,12 +105,20 @@ test('429: the query, the token and the letters of a header make no other window
   const ip = newIp();
   const path = '/v2/auth/forgot-password';
   for (const n of range(3)) await gateway.send(`${path}?n=${n}`, { method: 'POST', ip });
-  expectProblem(await gateway.send(`${path}?n=4`, { method: 'POST', ip, token: 'x', headers: { 'User-Agent': 'new' } }), 'rate-limited');
+  expectProblem(
+    await gateway.send(`${path}?n=4`, { method: 'POST', ip, token: 'x', headers: { 'User-Agent': 'new' } }),
+    'rate-limited',
+  );
 });
 
 test('spellings of a path that are unknown do not count', async () => {
   const ip = newIp();
-  const wrong = ['/v2/auth/forgot-password/', '/v2/auth/Forgot-Password', '//v2/auth/forgot-password', '/v2/auth/forgot%2dpassword'];
+  const wrong = [
+    '/v2/auth/forgot-password/',
+    '/v2/auth/Forgot-Password',
+    '//v2/auth/forgot-password',
+    '/v2/auth/forgot%2dpassword',
+  ];
   for (const path of wrong) expectProblem(await gateway.send(path, { method: 'POST', ip }), 'not-found');
   expectProblem(await gateway.send('/v2/auth/forgot-password', { ip }), 'not-found');
   const reply = await gateway.send('/v2/auth/forgot-password', { method: 'POST', ip });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { forgotPassword, newId } from '@attribution/contracts';
 import { personToken } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newIp, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let upstream: Upstream;
@@ -21,11 +21,14 @@ afterAll(async () => {
 const token = personToken();
 const made = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-test.each(['12345678', 'Trace.of_this-one', 'a'.repeat(128)])('a plain request id is kept, and told to the service: %s', async (id) => {
-  const reply = await gateway.send('/v2/plans', { token, headers: { 'x-request-id': id } });
-  expect(reply.headers['x-request-id']).toBe(id);
-  expect(upstream.seen.at(-1)?.headers['x-request-id']).toBe(id);
-});
+test.each(['12345678', 'Trace.of_this-one', 'a'.repeat(128)])(
+  'a plain request id is kept, and told to the service: %s',
+  async (id) => {
+    const reply = await gateway.send('/v2/plans', { token, headers: { 'x-request-id': id } });
+    expect(reply.headers['x-request-id']).toBe(id);
+    expect(upstream.seen.at(-1)?.headers['x-request-id']).toBe(id);
+  },
+);
 
 test.each([
   ['short', '1234567'],
@@ -50,7 +53,10 @@ test('two requests without an id get two', async () => {
 });
 
 test("a service's own request id does not replace the gateway's", async () => {
-  const reply = await gateway.send('/v2/plans', { token, headers: { 'x-request-id': 'the-gateways', 'x-test-id': 'another-one' } });
+  const reply = await gateway.send('/v2/plans', {
+    token,
+    headers: { 'x-request-id': 'the-gateways', 'x-test-id': 'another-one' },
+  });
   expect(reply.headers['x-request-id']).toBe('the-gateways');
 });
 
@@ -66,7 +72,10 @@ test('every kind of answer carries the request id', async () => {
     gateway.send('/v2/nothing', { headers }),
     gateway.send(forgotPassword.path, { headers, ip, method: 'POST' }),
     gateway.send(`/v2/groups/${newId('group')}`, { headers: { ...headers, 'x-test-cut': '1' }, token }),
-    gateway.send('/v2/plans', { headers: { ...headers, origin, 'access-control-request-method': 'GET' }, method: 'OPTIONS' }),
+    gateway.send('/v2/plans', {
+      headers: { ...headers, origin, 'access-control-request-method': 'GET' },
+      method: 'OPTIONS',
+    }),
     gateway.send('/v2/openapi.json', { headers }),
     gateway.send('/healthz', { headers }),
   ]);
@@ -77,8 +86,16 @@ test('every kind of answer carries the request id', async () => {
 test('the log tells a request by its id and operation, and neither path nor token', async () => {
   const group = newId('group');
   await gateway.send(`/v2/groups/${group}?secret=1`, { token, headers: { 'x-request-id': 'logged-request' } });
-  const line = gateway.logs.text().split('\n').find((text) => text.includes('logged-request'));
-  expect(JSON.parse(line ?? '{}')).toMatchObject({ request_id: 'logged-request', operation: 'get_group', status: 200, method: 'GET' });
+  const line = gateway.logs
+    .text()
+    .split('\n')
+    .find((text) => text.includes('logged-request'));
+  expect(JSON.parse(line ?? '{}')).toMatchObject({
+    request_id: 'logged-request',
+    operation: 'get_group',
+    status: 200,
+    method: 'GET',
+  });
   expect(gateway.logs.text()).not.toContain(group);
   expect(gateway.logs.text()).not.toContain(token);
 });

@@ -1,11 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { personToken } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway, startTcpUpstream, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let upstream: Upstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-  const loose = { 'content-security-policy': "default-src *", 'x-content-type-options': 'none', 'strict-transport-security': 'max-age=0' };
+  const loose = {
+    'content-security-policy': 'default-src *',
+    'x-content-type-options': 'none',
+    'strict-transport-security': 'max-age=0',
+  };
   upstream = await startUpstream((res) => void res.writeHead(200, loose).end());
   const gone = await startTcpUpstream(() => {});
   await gone.stop();

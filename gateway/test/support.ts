@@ -40,11 +40,7 @@ export interface Upstream extends TcpUpstream {
 
 export type Answer = (res: ServerResponse, seen: Seen) => void | Promise<void>;
 
-export const answerJson: Answer = (res) => void res.setHeader('content-type', 'application/json').end('{"ok":true}');
-export const answerStatus =
-  (status: number): Answer =>
-  (res) =>
-    void res.writeHead(status).end();
+const answerJson: Answer = (res) => void res.setHeader('content-type', 'application/json').end('{"ok":true}');
 
 /** A service of the test's own, which notes what reaches it and answers as told. */
 export async function startUpstream(answer: Answer = answerJson, port = 0): Promise<Upstream> {
@@ -117,8 +113,8 @@ export interface TestGateway {
   readonly logs: ReturnType<typeof captureLogs>;
   /** Sends a path as it is, without any normalization, on connections that are kept. */
   send(path: string, sending?: Sending): Promise<Reply>;
-  /** Writes bytes on a connection of their own; resolves with all that came back when it has been closed. */
-  raw(...bytes: (string | Buffer)[]): Promise<string>;
+  /** Writes bytes (as latin1) on a connection of their own; resolves with all that came back, when it has been closed. */
+  raw(bytes: string): Promise<string>;
   /** The sum of a counter over its labels. */
   count(metric: string): Promise<number>;
   /** Ends it as the process does. */
@@ -152,7 +148,7 @@ export async function startGateway(
     url: `http://127.0.0.1:${port}`,
     logs,
     send: (path, sending = {}) => send({ port, agent, path }, sending),
-    raw: (...bytes) => exchange(port, bytes),
+    raw: (bytes) => exchange(port, bytes),
     async count(metric) {
       const found = await gateway.registry.getSingleMetric(metric)?.get();
       return (found?.values ?? []).reduce((sum, { value }) => sum + value, 0);
@@ -181,12 +177,12 @@ async function send(
   return { status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks) };
 }
 
-async function exchange(port: number, bytes: readonly (string | Buffer)[]): Promise<string> {
+async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.on('error', () => {}); // A cut connection is one of the right answers.
-  for (const part of bytes) socket.write(part, 'latin1' as never);
+  socket.write(bytes, 'latin1');
   await new Promise((resolve) => socket.on('close', resolve));
   return Buffer.concat(chunks).toString('latin1');
 }

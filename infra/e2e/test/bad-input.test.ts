@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { createSigner, generateKeySets } from '@attribution/auth';
+import { endpoints, type ProblemDetails, problemKindOf, problemKinds } from '@attribution/contracts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { endpoints, problemKinds, problemKindOf, type ProblemDetails } from '@attribution/contracts';
-import { generateKeySets, createSigner } from '@attribution/auth';
 import { fromSomewhere, newOwner, startTestPlatform, type TestPlatform } from './support.ts';
 
 let platform: TestPlatform;
@@ -30,17 +30,30 @@ async function send({ method = 'POST', path, body, headers, token = owner.sessio
     port,
     method,
     path,
-    headers: { 'content-type': 'application/json', ...fromSomewhere(), ...(token && { authorization: `Bearer ${token}` }), ...headers },
+    headers: {
+      'content-type': 'application/json',
+      ...fromSomewhere(),
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
   });
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const answer = await text(response);
   const status = response.statusCode ?? 0;
-  return { status, headers: response.headers, problem: status < 400 ? undefined : (JSON.parse(answer) as ProblemDetails) };
+  return {
+    status,
+    headers: response.headers,
+    problem: status < 400 ? undefined : (JSON.parse(answer) as ProblemDetails),
+  };
 }
 
 /** Held against RFC 9457 and the kinds of spec §7: what every refusal must be. */
-function expectProblem(answer: Awaited<ReturnType<typeof send>>, kind: keyof typeof problemKinds, detail?: string | RegExp) {
+function expectProblem(
+  answer: Awaited<ReturnType<typeof send>>,
+  kind: keyof typeof problemKinds,
+  detail?: string | RegExp,
+) {
   expect(answer.problem && problemKindOf(answer.problem)).toBe(kind);
   expect(answer.status).toBe(problemKinds[kind].status);
   expect(answer.problem?.status).toBe(answer.status);
@@ -67,11 +80,26 @@ test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
   ['a number out of range', '{"name":"x","priority":1e999}', {}, /^body\.priority: is a number out of range/],
   ['a huge integer', '{"name":"x","priority":9007199254740993}', {}, /^body\.priority: /],
   ['a fraction for an integer', '{"name":"x","priority":1.5}', {}, /^body\.priority: must be a whole number/],
-  ['a date that does not exist', '{"name":"x","start_date":"2026-02-30"}', {}, /^body\.start_date: must be a calendar date/],
-  ['dates the wrong way round', '{"name":"x","start_date":"2026-03-02","end_date":"2026-03-01"}', {}, /^body\.end_date: 2026-03-01/],
+  [
+    'a date that does not exist',
+    '{"name":"x","start_date":"2026-02-30"}',
+    {},
+    /^body\.start_date: must be a calendar date/,
+  ],
+  [
+    'dates the wrong way round',
+    '{"name":"x","start_date":"2026-03-02","end_date":"2026-03-01"}',
+    {},
+    /^body\.end_date: 2026-03-01/,
+  ],
   ['2 MiB', JSON.stringify({ name: 'x'.repeat(2 * 1024 * 1024) }), {}, /^body: is larger than 1048576 bytes/],
   ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), {}, /^body: is not valid UTF-8/],
-  ['another content type', '{"name":"x"}', { 'content-type': 'text/plain' }, /^Content-Type: must be application\/json/],
+  [
+    'another content type',
+    '{"name":"x"}',
+    { 'content-type': 'text/plain' },
+    /^Content-Type: must be application\/json/,
+  ],
   ['another charset', '{"name":"x"}', { 'content-type': 'application/json; charset=utf-16' }, /^Content-Type/],
   ['an unknown content encoding', '{"name":"x"}', { 'content-encoding': 'compress' }, /^Content-Encoding/],
 ])('400: %s is refused, the value named, and nothing is written', async (_what, body, headers, detail) => {
@@ -151,7 +179,12 @@ test('401: whatever is no token of ours opens nothing, at any endpoint that asks
   for (const [what, token] of forgedTokens()) {
     for (const { method, path } of closed) {
       const concrete = path.replaceAll(/\{[a-z_]+\}/g, 'cmp_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f');
-      const answer = await send({ method, path: concrete, token, ...((method === 'POST' || method === 'PATCH') && { body: '{}' }) });
+      const answer = await send({
+        method,
+        path: concrete,
+        token,
+        ...((method === 'POST' || method === 'PATCH') && { body: '{}' }),
+      });
       expect([what, method, path, answer.status]).toEqual([what, method, path, 401]);
       expect(answer.headers['www-authenticate']).toBe('Bearer');
     }
@@ -159,17 +192,29 @@ test('401: whatever is no token of ours opens nothing, at any endpoint that asks
 });
 
 test('401: the tokens of the MFA envelopes are no access tokens', async () => {
-  await platform.rows('account', `UPDATE accounts SET require_mfa = true WHERE id = '${owner.account_id}' RETURNING id`);
+  await platform.rows(
+    'account',
+    `UPDATE accounts SET require_mfa = true WHERE id = '${owner.account_id}' RETURNING id`,
+  );
   const body = JSON.stringify({ email: owner.email, password: 'a long walk at dawn' });
-  const response = await fetch(`${platform.url}/v2/auth/login`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  const response = await fetch(`${platform.url}/v2/auth/login`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
   const { setup_token } = (await response.json()) as { setup_token: string };
   expect(setup_token).toBeTruthy();
   expectProblem(await send({ method: 'GET', path: '/v2/users/me', token: setup_token }), 'unauthorized');
 });
 
 test('HEAD works wherever GET does, with the same headers and no body', async () => {
-  const get = await fetch(`${platform.url}/v2/plans`, { headers: { authorization: `Bearer ${owner.session.access_token}` } });
-  const head = await fetch(`${platform.url}/v2/plans`, { method: 'HEAD', headers: { authorization: `Bearer ${owner.session.access_token}` } });
+  const get = await fetch(`${platform.url}/v2/plans`, {
+    headers: { authorization: `Bearer ${owner.session.access_token}` },
+  });
+  const head = await fetch(`${platform.url}/v2/plans`, {
+    method: 'HEAD',
+    headers: { authorization: `Bearer ${owner.session.access_token}` },
+  });
   expect([head.status, await head.text()]).toEqual([200, '']);
   expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength));
 });

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type Client,
   createCampaign,
@@ -19,6 +18,7 @@ import {
 } from '@attribution/contracts';
 import { newSecrets } from '@attribution/local';
 import { createTestDatabase, eventually, openMailbox, type TestDatabase, testParts } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { fromSomewhere, newEmail, password } from './support.ts';
 
@@ -89,7 +89,9 @@ fleet('a fleet: one process a service, two of account and two gateways, over Kaf
       const database = await createTestDatabase(name);
       databases.push(database);
       const settings = { ...shared, ...environment, DATABASE_URL: database.url };
-      const started = await Promise.all(Array.from({ length: replicas }, () => start(`services/${name}/src/main.ts`, settings)));
+      const started = await Promise.all(
+        Array.from({ length: replicas }, () => start(`services/${name}/src/main.ts`, settings)),
+      );
       processes.push(...started);
       return started;
     }
@@ -125,7 +127,9 @@ fleet('a fleet: one process a service, two of account and two gateways, over Kaf
 
   async function newOwner(): Promise<Client> {
     const email = newEmail();
-    await api(0).call(signup, { body: { email, password, full_name: 'Ada' } }).then((answer) => answer.body);
+    await api(0)
+      .call(signup, { body: { email, password, full_name: 'Ada' } })
+      .then((answer) => answer.body);
     const code = await openMailbox(mailDirectory).codeFor(email);
     const session = (await api(1).call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
     return api(1).with({ token: session.access_token });

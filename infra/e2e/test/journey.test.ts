@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   createCampaign,
   createGroup,
@@ -23,6 +22,7 @@ import {
   verifyEmail,
 } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
 
@@ -55,21 +55,40 @@ test('a stranger signs up, verifies, looks around, sets up a location and a camp
 
   const account = { id: session.account.id };
   const ledger = (await me.call(listLedger, { params: account })).body;
-  expect(ledger).toMatchObject({ entries: [{ seq: 1, kind: 'grant', amount: 1000, balance_after: 1000 }], next_cursor: null });
-  expect((await me.call(getBalance, { params: account })).body).toMatchObject({ posted: 1000, held: 0, available: 1000 });
+  expect(ledger).toMatchObject({
+    entries: [{ seq: 1, kind: 'grant', amount: 1000, balance_after: 1000 }],
+    next_cursor: null,
+  });
+  expect((await me.call(getBalance, { params: account })).body).toMatchObject({
+    posted: 1000,
+    held: 0,
+    available: 1000,
+  });
 
   const group = (await me.call(createGroup, { body: { name: 'City shops' } })).body;
-  const created = await me.call(createLocation, { body: { group_id: group.id, name: 'Main Street', timezone: 'Europe/Zurich' } });
+  const created = await me.call(createLocation, {
+    body: { group_id: group.id, name: 'Main Street', timezone: 'Europe/Zurich' },
+  });
   expect(created.status).toBe(201);
   expect((await me.call(listLocations)).body).toEqual({ entries: [created.body], next_cursor: null });
 
   const brief = { product: 'Trail sneakers', objective: 'Visits' };
   const campaign = await me.call(createCampaign, { body: { name: 'Summer sneakers', brief } });
-  expect(campaign.body).toMatchObject({ status: 'draft', current_version: null, brief: { version: 1, ...brief, outcome: null } });
+  expect(campaign.body).toMatchObject({
+    status: 'draft',
+    current_version: null,
+    brief: { version: 1, ...brief, outcome: null },
+  });
   const listed = (await me.call(listCampaigns, { query: { status: 'draft,published' } })).body;
-  expect(listed.data.map((entry) => [entry.id, entry.brief])).toEqual([[campaign.body.id, { product: 'Trail sneakers' }]]);
+  expect(listed.data.map((entry) => [entry.id, entry.brief])).toEqual([
+    [campaign.body.id, { product: 'Trail sneakers' }],
+  ]);
   const detail = (await me.call(getCampaign, { params: { id: campaign.body.id } })).body;
-  expect(detail).toMatchObject({ ...campaign.body, ads: [], latest_validation: { status: 'error', checks: [{ code: 'no_ads' }] } });
+  expect(detail).toMatchObject({
+    ...campaign.body,
+    ads: [],
+    latest_validation: { status: 'error', checks: [{ code: 'no_ads' }] },
+  });
   expect(detail.target.include).toEqual({ group_ids: [], location_ids: [], tags: [] });
 
   const refreshed = await client.call(refreshSession, { body: { refresh_token: session.refresh_token } });
@@ -137,7 +156,14 @@ test('no password, code or token of a whole journey is found in the logs', async
   await platform.client.call(login, { body: { email, password: 'not the password' } });
   const written = platform.logs.text();
   expect(written).toContain('"operation":"verify_email"');
-  for (const secret of [password, 'not the password', `"${code}"`, session.access_token, session.refresh_token, email]) {
+  for (const secret of [
+    password,
+    'not the password',
+    `"${code}"`,
+    session.access_token,
+    session.refresh_token,
+    email,
+  ]) {
     expect(written).not.toContain(secret);
   }
 });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { login, signup } from '@attribution/contracts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
 
 let platform: TestPlatform;
@@ -42,7 +42,8 @@ test('429: fifty wrong logins at once let ten through', async () => {
 
 test('429: the sixth sign-up of an hour is refused', async () => {
   const person = platform.client.with({ headers: fromSomewhere() });
-  const signUp = async () => (await person.call(signup, { body: { email: newEmail(), password, full_name: 'Ada' } })).status;
+  const signUp = async () =>
+    (await person.call(signup, { body: { email: newEmail(), password, full_name: 'Ada' } })).status;
   const statuses: number[] = [];
   for (const _ of attempts(6)) statuses.push(await signUp());
   expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints, openApiDocument } from '@attribution/contracts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import supertest from 'supertest';
 import { startTestPlatform, type TestPlatform } from './support.ts';
 
@@ -25,7 +25,9 @@ test('the reference page and every file that it names come from the gateway, und
   expect(named.length).toBeGreaterThan(3);
   for (const file of named) {
     expect(file).not.toMatch(/^(https?:)?\/\//);
-    await site().get(new URL(file, `${platform.url}/docs/`).pathname).expect(200);
+    await site()
+      .get(new URL(file, `${platform.url}/docs/`).pathname)
+      .expect(200);
   }
 });
 

@@ -16,17 +16,37 @@ import type { z } from 'zod';
 const credentials = { email: 'demo@example.com', password: 'look around here' };
 
 const estate = [
-  { group: 'Zurich', locations: [['Bahnhofstrasse', 'Europe/Zurich'], ['Oerlikon', 'Europe/Zurich']] },
-  { group: 'New York', locations: [['Fifth Avenue', 'America/New_York'], ['Brooklyn', 'America/New_York']] },
+  {
+    group: 'Zurich',
+    locations: [
+      ['Bahnhofstrasse', 'Europe/Zurich'],
+      ['Oerlikon', 'Europe/Zurich'],
+    ],
+  },
+  {
+    group: 'New York',
+    locations: [
+      ['Fifth Avenue', 'America/New_York'],
+      ['Brooklyn', 'America/New_York'],
+    ],
+  },
 ] as const;
 
 const campaigns = [
-  { name: 'Summer sneakers', brief: { product: 'Trail sneakers', objective: 'Visits to the shoe aisle' }, priority: 10 },
+  {
+    name: 'Summer sneakers',
+    brief: { product: 'Trail sneakers', objective: 'Visits to the shoe aisle' },
+    priority: 10,
+  },
   { name: 'Coffee happy hour', brief: { product: 'Espresso', objective: 'More visits in the afternoon' } },
 ];
 
 /** Signs the demo account up through the API, once, and fills it. */
-export async function seedDemo(baseUrl: string, mailDirectory: string, say: (line: string) => void): Promise<typeof credentials> {
+export async function seedDemo(
+  baseUrl: string,
+  mailDirectory: string,
+  say: (line: string) => void,
+): Promise<typeof credentials> {
   const api = createClient({ baseUrl });
   const known = await api.call(login, { body: credentials });
   if (known.status === 200) return credentials;

@@ -13,7 +13,9 @@ import { localSecrets } from './secrets.ts';
 
 const { values: flags } = parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
 if (flags.help) {
-  console.log('npm start [-- --demo]   Runs the whole platform on this machine. --demo adds an account to look around in.');
+  console.log(
+    'npm start [-- --demo]   Runs the whole platform on this machine. --demo adds an account to look around in.',
+  );
   process.exit(0);
 }
 
@@ -53,7 +55,10 @@ const platform = await startPlatform({
   return giveUp(error);
 });
 
-await noteRunning(directory, embeddedServices.map((service) => [service, postgres.url(service)]));
+await noteRunning(
+  directory,
+  embeddedServices.map((service) => [service, postgres.url(service)]),
+);
 
 onStopSignal(async () => {
   console.error('\n· Stopping: finishing what is in hand');
@@ -93,7 +98,9 @@ function takeFolder(): () => void {
     return lockFolder(directory);
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
-    console.error(`\nThe platform runs here already: ${error.message}.\nStop that one, or choose another folder: LOCAL_DIR=.local2 PORT=8081 npm start`);
+    console.error(
+      `\nThe platform runs here already: ${error.message}.\nStop that one, or choose another folder: LOCAL_DIR=.local2 PORT=8081 npm start`,
+    );
     process.exit(1);
   }
 }

@@ -9,10 +9,17 @@ import pg from 'pg';
  */
 const [command, service, id] = process.argv.slice(2);
 const databases = await findDatabases();
-const chosen = service === undefined ? Object.entries(databases) : Object.entries(databases).filter(([name]) => name === service);
-if ((command !== 'list' && command !== 'replay') || (command === 'replay' && service === undefined) || chosen.length === 0) {
+const chosen =
+  service === undefined ? Object.entries(databases) : Object.entries(databases).filter(([name]) => name === service);
+if (
+  (command !== 'list' && command !== 'replay') ||
+  (command === 'replay' && service === undefined) ||
+  chosen.length === 0
+) {
   const names = Object.keys(databases).join('|');
-  console.error(`Usage: npm run dead-letters -- list [${names}]\n       npm run dead-letters -- replay <${names}> [id]`);
+  console.error(
+    `Usage: npm run dead-letters -- list [${names}]\n       npm run dead-letters -- replay <${names}> [id]`,
+  );
   process.exit(2);
 }
 if (id !== undefined && !/^\d+$/.test(id)) {
@@ -44,7 +51,9 @@ async function list(name: string, client: pg.Client): Promise<void> {
   );
   console.log(`${name}: ${rows.length === 0 ? 'no dead letters' : `${rows.length} dead letter(s)`}`);
   for (const row of rows) {
-    console.log(`  ${row.id}  ${row.failed_at.toISOString()}  ${row.type}  ${row.event_id}  ${row.attempts} attempts: ${row.error}`);
+    console.log(
+      `  ${row.id}  ${row.failed_at.toISOString()}  ${row.type}  ${row.event_id}  ${row.attempts} attempts: ${row.error}`,
+    );
   }
 }
 

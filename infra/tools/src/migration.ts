@@ -15,7 +15,11 @@ const scratch = await mkdtemp(join(tmpdir(), 'migration-'));
 const postgres = await startPostgres({ directory: join(scratch, 'postgres'), password: 'scratch', durable: false });
 try {
   await postgres.createDatabase('scratch');
-  const sql = await diffFromMigrations({ url: postgres.url('scratch'), directory: migrationsFolder(service), schema: schemaFolder(service) });
+  const sql = await diffFromMigrations({
+    url: postgres.url('scratch'),
+    directory: migrationsFolder(service),
+    schema: schemaFolder(service),
+  });
   if (sql === null) {
     console.log(`${service}: the migrations already make what the schema says.`);
   } else {

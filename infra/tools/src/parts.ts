@@ -52,7 +52,9 @@ export async function provideParts(say: (line: string) => void): Promise<TestPar
 
 /** A given server, or one of our own; with the migrated database of each service, for test files to copy. */
 async function providePostgres(directory: string, say: (line: string) => void): Promise<Part> {
-  const part = process.env.TEST_POSTGRES_URL ? givenPostgres(process.env.TEST_POSTGRES_URL) : await ownPostgres(directory, say);
+  const part = process.env.TEST_POSTGRES_URL
+    ? givenPostgres(process.env.TEST_POSTGRES_URL)
+    : await ownPostgres(directory, say);
   for (const service of services) {
     const url = new URL(part.url);
     url.pathname = `/${templateName(service)}`;
@@ -65,7 +67,12 @@ async function providePostgres(directory: string, say: (line: string) => void): 
 const givenPostgres = (url: string): Part => ({ url, found: 'given by TEST_POSTGRES_URL', stop: async () => {} });
 
 async function ownPostgres(directory: string, say: (line: string) => void): Promise<Part> {
-  const server = await startPostgres({ directory: join(directory, 'postgres'), password: 'tests', durable: false, say });
+  const server = await startPostgres({
+    directory: join(directory, 'postgres'),
+    password: 'tests',
+    durable: false,
+    say,
+  });
   return { url: server.url('postgres'), found: `our own, port ${server.port}`, stop: () => server.stop() };
 }
 

@@ -28,7 +28,11 @@ console.log(`tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.s
 process.exit(code === 0 && checked && !incomplete && counts.passed > 0 ? 0 : 1);
 
 async function runJest(): Promise<number> {
-  const args = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', '--disable-warning=TimeoutNegativeWarning'];
+  const args = [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=TimeoutNegativeWarning',
+  ];
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const child = spawn(process.execPath, [...args, jest, '--json', `--outputFile=${report}`, ...jestArguments], {
     cwd: root,

@@ -1,8 +1,8 @@
-import type { Endpoint } from './endpoint.ts';
 import * as account from './account/account.endpoints.ts';
 import * as auth from './account/auth.endpoints.ts';
 import * as billing from './billing/endpoints.ts';
 import * as campaign from './campaign/endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 import * as organization from './organization/endpoints.ts';
 
 /** Every public endpoint of the platform. */

@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import { type Call, type Endpoint, problemsOf } from './endpoint.ts';
 import { ProblemDetails, problemKindOf, problemKinds } from './wire/problems.ts';
 
-type SuccessBody<E extends Endpoint> = E['success'] extends { body: infer S extends z.ZodType } ? z.output<S> : undefined;
+type SuccessBody<E extends Endpoint> = E['success'] extends { body: infer S extends z.ZodType }
+  ? z.output<S>
+  : undefined;
 
 export interface Answer<E extends Endpoint> {
   readonly status: number;
@@ -53,7 +55,8 @@ function urlOf(endpoint: Endpoint, input: Call<Endpoint>): string {
   const params = (input.params ?? {}) as Record<string, string>;
   const path = endpoint.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(input.query ?? {})) if (value !== undefined) query.set(name, String(value));
+  for (const [name, value] of Object.entries(input.query ?? {}))
+    if (value !== undefined) query.set(name, String(value));
   return query.size > 0 ? `${path}?${query}` : path;
 }
 

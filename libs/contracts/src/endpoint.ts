@@ -1,7 +1,15 @@
 import type { z } from 'zod';
 import { type ProblemKind, problemKinds } from './wire/problems.ts';
 
-export const serviceNames = ['account', 'organization', 'device', 'campaign', 'events', 'billing', 'utilities'] as const;
+export const serviceNames = [
+  'account',
+  'organization',
+  'device',
+  'campaign',
+  'events',
+  'billing',
+  'utilities',
+] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ServiceName } from './endpoint.ts';
-import { id } from './wire/ids.ts';
 import { Timestamp } from './wire/formats.ts';
+import { id } from './wire/ids.ts';
 
 /** A topic, and the service that alone writes to it. */
 export interface Topic {

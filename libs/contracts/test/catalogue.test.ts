@@ -72,10 +72,19 @@ test.each(named.filter(([, { path }]) => peoplesPaths.test(path)))('%s is closed
 
 /** Spec §1: the unauthenticated credential endpoints, and the exchange of an MFA challenge (§4.1). */
 const tokenless = [
-  '/v2/auth/signup', '/v2/auth/verify-email', '/v2/auth/verify-email/resend', '/v2/auth/login', '/v2/auth/refresh',
-  '/v2/auth/forgot-password', '/v2/auth/reset-password', '/v2/auth/api-token', '/v2/mfa/challenge/verify',
-  '/v2/mfa/setup', '/v2/mfa/setup/verify', '/v2/invitations/accept',
-]; // biome-ignore format: one short list
+  '/v2/auth/signup',
+  '/v2/auth/verify-email',
+  '/v2/auth/verify-email/resend',
+  '/v2/auth/login',
+  '/v2/auth/refresh',
+  '/v2/auth/forgot-password',
+  '/v2/auth/reset-password',
+  '/v2/auth/api-token',
+  '/v2/mfa/challenge/verify',
+  '/v2/mfa/setup',
+  '/v2/mfa/setup/verify',
+  '/v2/invitations/accept',
+];
 
 test.each(named)('%s asks for a token unless it is one of the credential endpoints', (_name, { access, path }) => {
   if (access.credential === 'none') expect(tokenless).toContain(path);

@@ -4,9 +4,36 @@ import { type IdKind, id, idPrefixes, newId, newUuid } from '../src/index.ts';
 
 /** Spec §2.1, and the prefix of the campaign ad below the table. */
 const specified = [
-  'acc', 'usr', 'inv', 'key', 'pln', 'led', 'hld', 'job', 'rt', 'grp', 'loc', 'zon', 'scr', 'ins', 'ad', 'apf', 'sco',
-  'asl', 'mlb', 'mda', 'anl', 'cmp', 'dev', 'cam', 'bl', 'pay', 'ref', 'cs', 'cad',
-]; // biome-ignore format: one short list
+  'acc',
+  'usr',
+  'inv',
+  'key',
+  'pln',
+  'led',
+  'hld',
+  'job',
+  'rt',
+  'grp',
+  'loc',
+  'zon',
+  'scr',
+  'ins',
+  'ad',
+  'apf',
+  'sco',
+  'asl',
+  'mlb',
+  'mda',
+  'anl',
+  'cmp',
+  'dev',
+  'cam',
+  'bl',
+  'pay',
+  'ref',
+  'cs',
+  'cad',
+];
 
 const kinds = Object.keys(idPrefixes) as IdKind[];
 

@@ -1,7 +1,14 @@
-import { type Envelope, type EventData, type EventType, event, type ServiceName, type Topic } from '@attribution/contracts';
-import { type Database, type SqlTransaction } from '@attribution/database';
-import { z } from 'zod';
+import {
+  type Envelope,
+  type EventData,
+  type EventType,
+  event,
+  type ServiceName,
+  type Topic,
+} from '@attribution/contracts';
+import type { Database, SqlTransaction } from '@attribution/database';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { newEvent, type Outbox } from './outbox.ts';
 import type { Message, Subscription } from './transport.ts';
 
@@ -105,7 +112,10 @@ export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptio
         await database.ping();
         const wait = error instanceof z.ZodError ? undefined : backoff[attempt - 1];
         if (wait === undefined) return bury(message, error, attempt);
-        logger.warn({ err: error, event_id: envelope.event_id, type: envelope.type, attempt }, 'An event failed; trying again');
+        logger.warn(
+          { err: error, event_id: envelope.event_id, type: envelope.type, attempt },
+          'An event failed; trying again',
+        );
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -129,7 +139,10 @@ export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptio
       const context = { accountId: envelope.account_id, occurredAt: new Date(), traceparent: envelope.traceparent };
       await outbox.append(tx, newEvent(deadLettered(service), data, context));
     });
-    logger.error({ event_id: envelope.event_id, type: envelope.type, attempts, error }, 'An event lies among the dead letters');
+    logger.error(
+      { event_id: envelope.event_id, type: envelope.type, attempts, error },
+      'An event lies among the dead letters',
+    );
     options.onDeadLetter?.();
   }
 

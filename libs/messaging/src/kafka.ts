@@ -95,13 +95,20 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
     await heartbeat();
   }
 
-  async function handleUntilDone(subscription: Subscription, message: Message, goesOn: () => boolean): Promise<boolean> {
+  async function handleUntilDone(
+    subscription: Subscription,
+    message: Message,
+    goesOn: () => boolean,
+  ): Promise<boolean> {
     for (let wait = 250; goesOn(); wait = Math.min(wait * 2, 5 * seconds)) {
       try {
         await subscription.handle(message);
         return true;
       } catch (error) {
-        logger.warn({ err: error, event_id: message.envelope.event_id }, 'An event waits: its effect is not possible now');
+        logger.warn(
+          { err: error, event_id: message.envelope.event_id },
+          'An event waits: its effect is not possible now',
+        );
         await pause(wait);
       }
     }
@@ -162,7 +169,11 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
 async function createTopics(admin: Admin, topics: readonly Topic[], prefix: string, replicationFactor: number) {
   await admin.createTopics({
     waitForLeaders: true,
-    topics: topics.map(({ name, partitions }) => ({ topic: prefix + name, numPartitions: partitions, replicationFactor })),
+    topics: topics.map(({ name, partitions }) => ({
+      topic: prefix + name,
+      numPartitions: partitions,
+      replicationFactor,
+    })),
   });
 }
 

@@ -11,12 +11,18 @@ interface OutboxState {
 /** What waits in the outbox and among the dead letters, read from the database when asked. */
 export function observeMessaging(registry: Registry, service: string, pool: Pool) {
   const labels = { service };
-  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['service'], registers: [registry] });
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['service'], registers: [registry] });
   const pending = gauge('outbox_pending', 'Events not published yet');
   const oldest = gauge('outbox_oldest_seconds', 'Age of the oldest event not published yet');
   const attempts = gauge('outbox_attempts_max', 'Most failed attempts of an event not published yet');
   const dead = gauge('dead_letters', 'Events given up and not replayed');
-  const buried = new Counter({ name: 'dead_letters_total', help: 'Events given up', labelNames: ['service'], registers: [registry] });
+  const buried = new Counter({
+    name: 'dead_letters_total',
+    help: 'Events given up',
+    labelNames: ['service'],
+    registers: [registry],
+  });
 
   return {
     countDeadLetter: () => buried.inc(labels),

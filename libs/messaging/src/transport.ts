@@ -50,7 +50,11 @@ export function byKey(messages: readonly Message[]): Message[][] {
 }
 
 /** Runs `work` on all items, at most `width` at once. */
-export async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   let next = 0;
   const lane = async () => {
     for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { newUuid, type Topic } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { deadLetterTopic, type Message, newEvent, type Transport } from '../src/index.ts';
 import {
   accountId,
@@ -35,7 +35,10 @@ const number = (type: Counted, key: string, n: number) => newEvent(type, { accou
 
 describe.each(transports)('over the %s transport', (_name, newTransport) => {
   /** Two services that both listen, and the events of one topic. */
-  async function start(before: (n: number) => void | Promise<void> = () => {}, wrap = (transport: Transport) => transport) {
+  async function start(
+    before: (n: number) => void | Promise<void> = () => {},
+    wrap = (transport: Transport) => transport,
+  ) {
     const topic: Topic = { name: 'things', owner: 'campaign', partitions: 3 };
     const type = counted(topic);
     const database = await openTestDatabase();

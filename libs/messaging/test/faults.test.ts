@@ -1,9 +1,19 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Topic } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createInProcessTransport, newEvent, observeMessaging } from '../src/index.ts';
-import { accountId, brokers, counted, createNode, effectsOf, kafka, openTestDatabase, outboxRows, recording } from './support.ts';
+import {
+  accountId,
+  brokers,
+  counted,
+  createNode,
+  effectsOf,
+  kafka,
+  openTestDatabase,
+  outboxRows,
+  recording,
+} from './support.ts';
 
 const topic: Topic = { name: 'things', owner: 'campaign', partitions: 3 };
 const type = counted(topic);
@@ -39,7 +49,10 @@ test('while a listener has no database its events wait, none is given up, and ot
   await eventually(async () => expect(await effectsOf(database, 'campaign', 'free')).toEqual([1]));
   await eventually(async () => {
     const rows = await outboxRows(database);
-    expect(rows.map((row) => [row.key, row.data.n])).toEqual([['blocked', 1], ['blocked', 2]]);
+    expect(rows.map((row) => [row.key, row.data.n])).toEqual([
+      ['blocked', 1],
+      ['blocked', 2],
+    ]);
     expect(rows[0]).toMatchObject({ last_error: 'connection lost' });
     expect(rows[0]?.attempts).toBeGreaterThan(0);
   });
@@ -64,7 +77,9 @@ test('a relay goes on by itself after its database connections were cut', async 
   await node.send(number('a', 1));
   await eventually(async () => expect(await effectsOf(database, 'campaign', 'a')).toEqual([1]));
   await database.pool
-    .query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()')
+    .query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    )
     .catch(() => {});
   await eventually(() => node.send(number('a', 2)));
   await eventually(async () => expect(await effectsOf(database, 'campaign', 'a')).toEqual([1, 2]));
@@ -88,32 +103,36 @@ test('a broker that is away loses nothing: events wait in the outbox with the re
   await node.relay.stop(Date.now());
 });
 
-(brokers ? test : test.skip)('replicas of a service share its events over Kafka: one joins, one leaves, none is lost or doubled', async () => {
-  const prefix = `replicas-${Date.now()}.`;
-  const first = kafka(prefix);
-  const second = kafka(prefix);
-  for (const transport of [first, second]) transport.declare([topic]);
-  const sender = createNode({ database, transport: first, handlers: [recording(type, 'campaign')] });
-  createNode({ database, transport: second, handlers: [recording(type, 'campaign')] });
-  await first.start();
-  sender.relay.start();
-  const expected: number[] = [];
-  const send = async (from: number, to: number) => {
-    for (let n = from; n < to; n++) {
-      expected.push(n);
-      await sender.send(number(`key ${n % 7}`, n));
-    }
-  };
-  await send(0, 50);
-  await second.start();
-  await eventually(() => second.check(), 20_000);
-  await send(50, 100);
-  await first.stopConsuming();
-  await send(100, 150);
-  await eventually(async () => {
-    const { rows } = await database.pool.query<{ n: number }>('SELECT n FROM effects ORDER BY n');
-    expect(rows.map((row) => row.n)).toEqual(expected);
-  }, 25_000);
-  await sender.relay.stop(Date.now() + 2_000);
-  await Promise.all([first.close(), second.close()]);
-}, 60_000);
+(brokers ? test : test.skip)(
+  'replicas of a service share its events over Kafka: one joins, one leaves, none is lost or doubled',
+  async () => {
+    const prefix = `replicas-${Date.now()}.`;
+    const first = kafka(prefix);
+    const second = kafka(prefix);
+    for (const transport of [first, second]) transport.declare([topic]);
+    const sender = createNode({ database, transport: first, handlers: [recording(type, 'campaign')] });
+    createNode({ database, transport: second, handlers: [recording(type, 'campaign')] });
+    await first.start();
+    sender.relay.start();
+    const expected: number[] = [];
+    const send = async (from: number, to: number) => {
+      for (let n = from; n < to; n++) {
+        expected.push(n);
+        await sender.send(number(`key ${n % 7}`, n));
+      }
+    };
+    await send(0, 50);
+    await second.start();
+    await eventually(() => second.check(), 20_000);
+    await send(50, 100);
+    await first.stopConsuming();
+    await send(100, 150);
+    await eventually(async () => {
+      const { rows } = await database.pool.query<{ n: number }>('SELECT n FROM effects ORDER BY n');
+      expect(rows.map((row) => row.n)).toEqual(expected);
+    }, 25_000);
+    await sender.relay.stop(Date.now() + 2_000);
+    await Promise.all([first.close(), second.close()]);
+  },
+  60_000,
+);

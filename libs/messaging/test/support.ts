@@ -46,7 +46,9 @@ export async function openTestDatabase(): Promise<TestDb & { drop(): Promise<voi
   const { url, drop } = await createTestDatabase('organization');
   const clientPool = new pg.Pool({ connectionString: url, max: 10 });
   clientPool.on('error', () => {}); // The database is dropped below idle connections.
-  const database = openDatabase<PrismaLike<SqlTransaction>, SqlTransaction>({ url, poolSize: 30 }, () => overPg(clientPool));
+  const database = openDatabase<PrismaLike<SqlTransaction>, SqlTransaction>({ url, poolSize: 30 }, () =>
+    overPg(clientPool),
+  );
   await database.pool.query('CREATE TABLE effects (sequence bigserial, consumer text, key text, n int)');
   return {
     ...database,
@@ -123,7 +125,12 @@ export function createNode(options: {
 export const recording = (type: Counted, consumer: string, before: (n: number) => void | Promise<void> = () => {}) =>
   on(type, async (tx: SqlTransaction, { data }) => {
     await before(data.n);
-    await tx.$executeRawUnsafe('INSERT INTO effects (consumer, key, n) VALUES ($1, $2, $3)', consumer, data.key, data.n);
+    await tx.$executeRawUnsafe(
+      'INSERT INTO effects (consumer, key, n) VALUES ($1, $2, $3)',
+      consumer,
+      data.key,
+      data.n,
+    );
   });
 
 /** The effects of a consumer on a key, in the order in which they were made. */
@@ -136,9 +143,12 @@ export async function effectsOf(database: TestDb, consumer: string, key: string)
 }
 
 export async function outboxRows(database: TestDb) {
-  const { rows } = await database.pool.query<{ key: string; attempts: number; last_error: string | null; data: { n: number } }>(
-    'SELECT key, attempts, last_error, data FROM outbox ORDER BY sequence',
-  );
+  const { rows } = await database.pool.query<{
+    key: string;
+    attempts: number;
+    last_error: string | null;
+    data: { n: number };
+  }>('SELECT key, attempts, last_error, data FROM outbox ORDER BY sequence');
   return rows;
 }
 

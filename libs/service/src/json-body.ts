@@ -57,6 +57,8 @@ function findFault(value: unknown, path: string, depth: number): string | undefi
     return undefined;
   }
   for (const [key, item] of Object.entries(value)) {
+    // Assigning a member of this name sets a prototype instead: somewhere on its way it would be lost.
+    if (key === '__proto__') return `${path}: has a member named __proto__, which cannot be kept.`;
     const fault = findTextFault(key, `a name in ${path}`) ?? findFault(item, `${path}.${key.slice(0, 100)}`, depth + 1);
     if (fault) return fault;
   }

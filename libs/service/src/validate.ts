@@ -48,6 +48,7 @@ const units: Record<string, string> = { string: 'characters', array: 'values' };
 /** `be at most 5`, or `have at most 5 characters`. */
 function bound(origin: string, side: string, limit: number | bigint): string {
   const unit = units[origin];
+  if (unit && side === 'at least' && Number(limit) === 1) return 'not be empty';
   return unit ? `have ${side} ${limit} ${unit}` : `be ${side} ${limit}`;
 }
 

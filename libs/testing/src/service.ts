@@ -2,7 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVerifier } from '@attribution/auth';
-import { type Client, createClient, type Envelope, type EventData, type EventType, type ServiceName } from '@attribution/contracts';
+import {
+  type Client,
+  createClient,
+  type Envelope,
+  type EventData,
+  type EventType,
+  type ServiceName,
+} from '@attribution/contracts';
 import { createInProcessTransport, type Message, newEvent, type Transport } from '@attribution/messaging';
 import { listen, type Service, type ServiceParts } from '@attribution/service';
 import pg from 'pg';

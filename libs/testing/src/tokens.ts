@@ -1,4 +1,4 @@
-import { type AccessClaims, ACCESS_TOKEN_TTL, createSigner, generateKeySets } from '@attribution/auth';
+import { ACCESS_TOKEN_TTL, type AccessClaims, createSigner, generateKeySets } from '@attribution/auth';
 import { newId, newUuid } from '@attribution/contracts';
 
 /** The signing keys of a test run's services. */
@@ -10,7 +10,13 @@ type Claims = Partial<AccessClaims>;
 
 /** A person's access token; by default the owner of a new account. */
 export function personToken(claims: Claims = {}): string {
-  const person = { sub: newId('user'), account: newId('account'), role: 'owner', account_type: 'network', sid: newUuid() };
+  const person = {
+    sub: newId('user'),
+    account: newId('account'),
+    role: 'owner',
+    account_type: 'network',
+    sid: newUuid(),
+  };
   return testSigner.sign('at+jwt', { ...person, ...claims }, ACCESS_TOKEN_TTL);
 }
 

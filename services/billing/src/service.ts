@@ -6,7 +6,11 @@ import type { Tx } from './store.ts';
 
 /** Customers and prices. */
 export function createBillingService(parts: ServiceParts): Service {
-  const service = openService<PrismaClient, Tx>('billing', parts, (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }));
+  const service = openService<PrismaClient, Tx>(
+    'billing',
+    parts,
+    (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
+  );
   const { database } = service;
 
   return service.assemble({

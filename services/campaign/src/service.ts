@@ -7,7 +7,11 @@ import type { Tx } from './store.ts';
 
 /** Campaigns. */
 export function createCampaignService(parts: ServiceParts): Service {
-  const service = openService<PrismaClient, Tx>('campaign', parts, (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }));
+  const service = openService<PrismaClient, Tx>(
+    'campaign',
+    parts,
+    (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
+  );
   const { database, outbox, clock } = service;
 
   return service.assemble({

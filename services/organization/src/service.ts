@@ -7,7 +7,11 @@ import type { Tx } from './store.ts';
 
 /** The physical estate: groups and their locations. */
 export function createOrganizationService(parts: ServiceParts): Service {
-  const service = openService<PrismaClient, Tx>('organization', parts, (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }));
+  const service = openService<PrismaClient, Tx>(
+    'organization',
+    parts,
+    (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
+  );
   const { database, outbox, clock } = service;
   const writing = { database, outbox, clock };
 

@@ -1,7 +1,17 @@
 import {
-  createGroup, createLocation, deleteGroup, deleteLocation, Envelope, getGroup, getLocation, listGroups, listLocations, newId, updateGroup,
+  createGroup,
+  createLocation,
+  deleteGroup,
+  deleteLocation,
+  Envelope,
+  getGroup,
+  getLocation,
+  listGroups,
+  listLocations,
+  newId,
+  updateGroup,
   updateLocation,
-} from '@attribution/contracts'; // biome-ignore format: one long list
+} from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';

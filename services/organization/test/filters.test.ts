@@ -48,7 +48,7 @@ describe('query', () => {
 
   test('400: an empty or an over-long one is refused', async () => {
     for (const [query, detail] of [
-      ['', /^query\.query: must be at least 1 characters/],
+      ['', /^query\.query: must not be empty/],
       ['x'.repeat(201), /^query\.query: must have at most 200 characters/],
     ] as const) {
       for (const list of [listGroups, listLocations]) {

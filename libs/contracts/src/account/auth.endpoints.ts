@@ -42,7 +42,11 @@ export const verifyEmail = endpoint({
   access: { credential: 'none' },
   rate_limit: { window_seconds: 15 * minute, limit: 5, counts: 'requests' },
   body: z.object({ email: Email, code: Code }),
-  success: { status: 200, description: 'The first session, or MFA to set up', body: z.union([Session, MfaSetupRequired]) },
+  success: {
+    status: 200,
+    description: 'The first session, or MFA to set up',
+    body: z.union([Session, MfaSetupRequired]),
+  },
   problems: ['forbidden', 'gone'],
 });
 

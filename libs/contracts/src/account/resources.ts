@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { serviceNames } from '../endpoint.ts';
 import { Count, Email, Timestamp, Tokens } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
-import { serviceNames } from '../endpoint.ts';
 
 export const User = z
   .object({

@@ -9,8 +9,23 @@ const service = 'campaign';
 const access = { credential: 'any' } as const;
 const campaignId = z.object({ id: id('campaign') });
 const fixed = unchangeable(
-  'id', 'account_id', 'status', 'current_version', 'created_at', 'updated_at', 'total_ad_count', 'screen_count',
-  'estimated_locations', 'scored_ad_count', 'campaign_score', 'media_asset_id', 'poster_url', 'scored_signature', 'target', 'ads', 'latest_validation',
+  'id',
+  'account_id',
+  'status',
+  'current_version',
+  'created_at',
+  'updated_at',
+  'total_ad_count',
+  'screen_count',
+  'estimated_locations',
+  'scored_ad_count',
+  'campaign_score',
+  'media_asset_id',
+  'poster_url',
+  'scored_signature',
+  'target',
+  'ads',
+  'latest_validation',
 );
 
 export const listCampaigns = endpoint({

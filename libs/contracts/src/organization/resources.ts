@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, Text, TimeZone, Timestamp } from '../wire/formats.ts';
+import { Name, Text, Timestamp, TimeZone } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 
 const groupFields = {
@@ -17,9 +17,22 @@ export const NewGroup = z
 export const GroupChange = z.object(groupFields).partial();
 
 export const venueTypes = [
-  'grocery', 'convenience', 'pharmacy', 'fashion', 'electronics', 'department_store', 'mall', 'restaurant', 'bar',
-  'gym', 'cinema', 'transit', 'office', 'hotel', 'other',
-] as const; // biome-ignore format: one short list
+  'grocery',
+  'convenience',
+  'pharmacy',
+  'fashion',
+  'electronics',
+  'department_store',
+  'mall',
+  'restaurant',
+  'bar',
+  'gym',
+  'cinema',
+  'transit',
+  'office',
+  'hotel',
+  'other',
+] as const;
 
 const clock = z
   .string()

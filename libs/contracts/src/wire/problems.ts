@@ -20,7 +20,9 @@ export type ProblemKind = keyof typeof problemKinds;
 /** RFC 9457 problem details. */
 export const ProblemDetails = z
   .object({
-    type: z.string().meta({ description: 'Branch on the last segment: the kind', example: 'https://problems.example.com/not-found' }),
+    type: z
+      .string()
+      .meta({ description: 'Branch on the last segment: the kind', example: 'https://problems.example.com/not-found' }),
     title: z.string().meta({ description: 'Short, the same for each problem of a kind', example: 'Not found' }),
     status: z.int().meta({ description: 'The HTTP status again', example: 404 }),
     detail: z.string().meta({ description: 'What went wrong this time; for people, never parsed' }),

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { Problem } from '@attribution/contracts';
 import bcrypt from 'bcrypt';
 import pLimit from 'p-limit';
 import { normalizePassword } from './password.ts';
@@ -13,13 +14,23 @@ export interface Hasher {
   verifyCode(code: string, boundTo: string, hash: string): Promise<boolean>;
 }
 
+/** Hashes that may wait for a core: at cost 12 the last of them waits some seconds on a large machine, a minute on a small one. */
+const maxWaiting = 256;
+
+const tooBusy = () =>
+  new Problem('unavailable', 'Too many sign-ins at this moment; try again.', { 'retry-after': '5' });
+
 /** A code lives minutes and has 5 attempts: a quarter of a password's work is enough. */
 const codeCostBelow = 2;
 
 /** bcrypt over base64(HMAC-SHA-384(value, pepper)): 64 characters, so that bcrypt cuts nothing at 72 bytes or a NUL. */
 export function createHasher({ pepper, cost }: { pepper: string; cost: number }): Hasher {
   // Each hash takes a core for a while: some are left for everything else.
-  const queue = pLimit(Math.max(1, availableParallelism() - 1));
+  const limit = pLimit(Math.max(1, availableParallelism() - 1));
+  const queue = <T>(work: () => Promise<T>): Promise<T> => {
+    if (limit.pendingCount >= maxWaiting) return Promise.reject(tooBusy());
+    return limit(work);
+  };
   const digest = (value: string) => createHmac('sha384', pepper).update(value).digest('base64');
   const codeCost = Math.max(4, cost - codeCostBelow);
   const nobody = queue(() => bcrypt.hash(digest('nobody has this password'), cost));

@@ -76,7 +76,14 @@ function columns(fields: CampaignFields) {
 
 export async function insertCampaign(
   tx: Tx,
-  campaign: { id: string; accountId: string; createdBy: string; fields: CampaignFields; target: CampaignTarget; now: Date },
+  campaign: {
+    id: string;
+    accountId: string;
+    createdBy: string;
+    fields: CampaignFields;
+    target: CampaignTarget;
+    now: Date;
+  },
 ) {
   const { id, accountId, createdBy, fields, target, now } = campaign;
   return tx.campaign.create({

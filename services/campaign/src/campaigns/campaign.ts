@@ -23,9 +23,14 @@ interface Days {
 }
 
 /** Both inclusive, `YYYY-MM-DD`. Throws `validation-error`, of a day in `given`, when they are the wrong way round. */
-export function requireDateOrder({ start_date, end_date }: Days, given: { readonly end_date?: string | null | undefined }): void {
+export function requireDateOrder(
+  { start_date, end_date }: Days,
+  given: { readonly end_date?: string | null | undefined },
+): void {
   if (start_date === null || end_date === null || start_date <= end_date) return;
-  const fault = given.end_date ? `end_date: ${end_date} is before start_date ${start_date}` : `start_date: ${start_date} is after end_date ${end_date}`;
+  const fault = given.end_date
+    ? `end_date: ${end_date} is before start_date ${start_date}`
+    : `start_date: ${start_date} is after end_date ${end_date}`;
   throw new Problem('validation-error', `body.${fault}.`);
 }
 

@@ -1,7 +1,7 @@
 import type { Campaign, CampaignDetail, CampaignSummary } from '@attribution/contracts';
 import type { z } from 'zod';
-import type { CampaignBrief, CampaignTarget } from './campaign.ts';
 import type { CampaignFields, findCampaign } from './campaign.store.ts';
+import type { CampaignBrief, CampaignTarget } from './campaign.ts';
 import { averageScore, validateCampaign } from './validation.ts';
 
 export type CampaignRow = NonNullable<Awaited<ReturnType<typeof findCampaign>>>;

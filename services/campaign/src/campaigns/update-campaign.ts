@@ -2,8 +2,8 @@ import { type CampaignChange, Problem, updateCampaign } from '@attribution/contr
 import { type Clock, implement } from '@attribution/service';
 import type { z } from 'zod';
 import type { CampaignDatabase } from '../store.ts';
-import { requireDateOrder, requireDraft } from './campaign.ts';
 import { type CampaignFields, lockCampaign, replaceFields } from './campaign.store.ts';
+import { requireDateOrder, requireDraft } from './campaign.ts';
 import { fieldsOf, viewCampaign } from './campaign.view.ts';
 import { requireGroup } from './group-choice.ts';
 

@@ -32,7 +32,9 @@ export function validateCampaign(ads: readonly ValidatedAd[]): Report {
 
 function checkAd(ad: ValidatedAd): Check[] {
   if (ad.score !== null) return [];
-  return [{ code: 'not_scored', severity: 'warning', detail: `The ad for screens tagged ${ad.screen_tag} has no score yet.` }];
+  return [
+    { code: 'not_scored', severity: 'warning', detail: `The ad for screens tagged ${ad.screen_tag} has no score yet.` },
+  ];
 }
 
 /** The average of the ads that have a score; null when none has. */

@@ -17,6 +17,8 @@ export const deleteGroupEndpoint = (parts: { database: OrganizationDatabase; out
         await parts.outbox.append(tx, newEvent(groupDeleted, { account_id: accountId, group_id: params.id }, context));
       })
       .catch((error: unknown) => {
-        throw isForeignKeyViolation(error) ? new Problem('conflict', 'The group has locations: move or delete them first.') : error;
+        throw isForeignKeyViolation(error)
+          ? new Problem('conflict', 'The group has locations: move or delete them first.')
+          : error;
       });
   });

@@ -17,7 +17,11 @@ const within = ({ accountId, visible }: GroupScope) => ({
 
 type Reader = Pick<Tx, 'group'>;
 
-export async function findGroups(db: Reader, scope: GroupScope, page: { limit: number; after: string | undefined; query: string | undefined }) {
+export async function findGroups(
+  db: Reader,
+  scope: GroupScope,
+  page: { limit: number; after: string | undefined; query: string | undefined },
+) {
   return db.group.findMany({
     where: {
       AND: [
@@ -37,7 +41,8 @@ export async function findGroup(db: Reader, scope: GroupScope, id: string) {
 
 /** Locks the group, so that what is decided of it holds until the commit; `shared` lets others do so too. */
 export async function lockGroup(tx: Tx, scope: GroupScope, id: string, mode: 'exclusive' | 'shared') {
-  if (mode === 'exclusive') await tx.$queryRaw`SELECT id FROM groups WHERE id = ${id} AND account_id = ${scope.accountId} FOR UPDATE`;
+  if (mode === 'exclusive')
+    await tx.$queryRaw`SELECT id FROM groups WHERE id = ${id} AND account_id = ${scope.accountId} FOR UPDATE`;
   else await tx.$queryRaw`SELECT id FROM groups WHERE id = ${id} AND account_id = ${scope.accountId} FOR KEY SHARE`;
   return findGroup(tx, scope, id);
 }

@@ -1,5 +1,5 @@
 import { accountCreated, accountPurged, groupCreated, groupDeleted, newId } from '@attribution/contracts';
-import { newEvent, on, type Outbox } from '@attribution/messaging';
+import { newEvent, type Outbox, on } from '@attribution/messaging';
 import type { Tx } from '../store.ts';
 import { deleteGroupsOfAccount, insertGroup } from './group.store.ts';
 import { viewGroup } from './group.view.ts';
@@ -11,7 +11,10 @@ export const onAccountCreated = (outbox: Outbox) =>
   on(accountCreated, async (tx: Tx, { data, occurredAt, traceparent }) => {
     const accountId = data.account_id;
     const group = viewGroup(await insertGroup(tx, { id: newId('group'), accountId, ...firstGroup, now: occurredAt }));
-    await outbox.append(tx, newEvent(groupCreated, { account_id: accountId, group }, { accountId, occurredAt, traceparent }));
+    await outbox.append(
+      tx,
+      newEvent(groupCreated, { account_id: accountId, group }, { accountId, occurredAt, traceparent }),
+    );
   });
 
 export const onAccountPurged = (outbox: Outbox) =>
@@ -19,5 +22,8 @@ export const onAccountPurged = (outbox: Outbox) =>
     const accountId = data.account_id;
     const gone = await deleteGroupsOfAccount(tx, accountId);
     const context = { accountId, occurredAt, traceparent };
-    await outbox.append(tx, ...gone.map((id) => newEvent(groupDeleted, { account_id: accountId, group_id: id }, context)));
+    await outbox.append(
+      tx,
+      ...gone.map((id) => newEvent(groupDeleted, { account_id: accountId, group_id: id }, context)),
+    );
   });

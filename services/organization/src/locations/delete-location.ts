@@ -15,6 +15,9 @@ export const deleteLocationEndpoint = (parts: { database: OrganizationDatabase; 
       if (!location) throw Problem.notFound();
       refuseOthers(caller, location.group_id);
       await deleteLocation(tx, params.id);
-      await parts.outbox.append(tx, newEvent(locationDeleted, { account_id: accountId, location_id: params.id }, context));
+      await parts.outbox.append(
+        tx,
+        newEvent(locationDeleted, { account_id: accountId, location_id: params.id }, context),
+      );
     });
   });

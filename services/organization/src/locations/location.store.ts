@@ -46,17 +46,34 @@ export async function lockLocation(tx: Tx, scope: GroupScope, id: string) {
 /** Prisma tells "no value" of a JSON column apart from JSON's own null. */
 const jsonColumn = (value: z.output<typeof NewLocation>['opening_hours']) => (value === null ? Prisma.DbNull : value);
 
-export async function insertLocation(tx: Tx, id: string, accountId: string, given: z.output<typeof NewLocation>, now: Date) {
+export async function insertLocation(
+  tx: Tx,
+  id: string,
+  accountId: string,
+  given: z.output<typeof NewLocation>,
+  now: Date,
+) {
   const { opening_hours, ...fields } = given;
   return tx.location.create({
-    data: { id, account_id: accountId, ...fields, opening_hours: jsonColumn(opening_hours), created_at: now, updated_at: now },
+    data: {
+      id,
+      account_id: accountId,
+      ...fields,
+      opening_hours: jsonColumn(opening_hours),
+      created_at: now,
+      updated_at: now,
+    },
   });
 }
 
 /** Fields left out stay as they are. */
 export async function changeLocation(tx: Tx, id: string, change: z.output<typeof LocationChange>, now: Date) {
   const { opening_hours, ...fields } = change;
-  const data = { ...fields, ...(opening_hours !== undefined && { opening_hours: jsonColumn(opening_hours) }), updated_at: now };
+  const data = {
+    ...fields,
+    ...(opening_hours !== undefined && { opening_hours: jsonColumn(opening_hours) }),
+    updated_at: now,
+  };
   return tx.location.update({ where: { id }, data: data as Prisma.LocationUncheckedUpdateInput });
 }
 

@@ -15,7 +15,8 @@ export const updateLocationEndpoint = (parts: { database: OrganizationDatabase; 
       const before = await lockLocation(tx, scopeOf(caller), params.id);
       if (!before) throw Problem.notFound();
       refuseOthers(caller, before.group_id);
-      if (body.group_id !== undefined && body.group_id !== before.group_id) await requireSetUpRight(tx, caller, body.group_id);
+      if (body.group_id !== undefined && body.group_id !== before.group_id)
+        await requireSetUpRight(tx, caller, body.group_id);
       const location = viewLocation(await changeLocation(tx, params.id, body, now));
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
       await parts.outbox.append(tx, newEvent(locationUpdated, { account_id: accountId, location }, context));

@@ -1,0 +1,136 @@
+import { request } from 'node:http';
+import { createVerifier } from '@attribution/auth';
+import {
+  type Access,
+  type Endpoint,
+  endpoint,
+  id,
+  type ProblemDetails,
+  pageQuery,
+  problemKindOf,
+} from '@attribution/contracts';
+import { captureLogs, problemBase, testKeys } from '@attribution/testing';
+import { Registry } from 'prom-client';
+import { z } from 'zod';
+import { closeApp, createApp } from '../src/app.ts';
+import type { Implementation } from '../src/implement.ts';
+import { implement, listen, observeHttp } from '../src/index.ts';
+
+/** Declares an endpoint of these tests; what is left out is of no concern to the one who asks. */
+export function declare<const E extends Partial<Endpoint> & Pick<Endpoint, 'method' | 'path'>>(definition: E) {
+  const access: Access = { credential: 'none' };
+  const success: Endpoint['success'] = { status: 204, description: 'Done' };
+  return endpoint({ operation: 'probe', service: 'campaign', summary: 'A probe', access, success, ...definition });
+}
+
+export const thingId = z.object({ id: id('campaign') });
+
+/** Answers what the handler was given of the body, as it was given. */
+export const echoBody = (body: z.ZodType) =>
+  implement(
+    declare({
+      method: 'POST',
+      path: '/v2/echo',
+      body,
+      success: { status: 200, description: '', body: z.object({ given: z.unknown() }) },
+    }),
+    async (input) => ({ given: input.body }),
+  );
+
+/** The same of a query, which has the parameters of a page and a name. */
+export const echoQuery = implement(
+  declare({
+    method: 'GET',
+    path: '/v2/echo',
+    query: z.object({ ...pageQuery, name: z.string().max(20, 'must be short').optional() }),
+    success: { status: 200, description: '', body: z.object({ given: z.unknown() }) },
+  }),
+  async (input) => ({ given: input.query }),
+);
+
+/** An app on a port of its own. */
+export async function startApp(implementations: readonly Implementation[], options: { checkAnswers?: boolean } = {}) {
+  const logs = captureLogs();
+  const { logger } = logs;
+  const registry = new Registry();
+  const metrics = observeHttp(registry, 'probe');
+  const verifier = createVerifier(testKeys.public);
+  const app = createApp({
+    implementations,
+    verifier,
+    logger,
+    problemBase,
+    metrics,
+    checkAnswers: options.checkAnswers ?? true,
+  });
+  closeApp(app, { logger, problemBase });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, problemBase });
+  return {
+    port: server.port,
+    logs,
+    registry,
+    send: (path: string, sent?: Sent) => send(server.port, path, sent),
+    stop: () => server.close(Date.now() + 2_000),
+  };
+}
+export type App = Awaited<ReturnType<typeof startApp>>;
+
+export interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Buffer;
+  /** Sends the body without saying how long it is. */
+  readonly chunked?: boolean;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Sends a request as it is: a path is not put in its normal form, a GET may have a body. */
+export async function send(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {}, body, chunked }: Sent = {},
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const length = body !== undefined && !chunked ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+    const req = request(
+      { port, host: '127.0.0.1', path, method, headers: { ...headers, ...length }, agent: false },
+      (res) => {
+        const chunks: Buffer[] = [];
+        res.on('data', (chunk: Buffer) => chunks.push(chunk));
+        res.on('error', reject);
+        res.on('end', () =>
+          resolve({ status: res.statusCode ?? 0, headers: res.headers, text: Buffer.concat(chunks).toString() }),
+        );
+      },
+    );
+    req.on('error', reject);
+    if (chunked && body !== undefined) req.write(body);
+    req.end(chunked ? undefined : body);
+  });
+}
+
+export const json = { 'content-type': 'application/json' };
+
+/** The problem of an answer, by its kind. */
+export function problemOf({ status, headers, text }: Answered): {
+  status: number;
+  kind: string;
+  detail: string;
+  media: unknown;
+} {
+  const problem = JSON.parse(text) as ProblemDetails;
+  return { status, kind: problemKindOf(problem), detail: problem.detail, media: headers['content-type'] };
+}
+
+/** A 400 in the shape of `problemOf`. */
+export const invalid = (detail: string) => ({
+  status: 400,
+  kind: 'validation-error',
+  detail,
+  media: 'application/problem+json',
+});
