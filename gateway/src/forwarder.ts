@@ -79,7 +79,7 @@ export function createForwarder(options: {
         const fail = (error: Error) => (req.socket.destroyed ? resolve() : reject(error));
         exchanges.set(req, { answered: false, onAnswer, fail });
         res.once('close', resolve);
-        proxy(req, res, (error) => (error ? reject(error) : undefined)).catch(reject);
+        proxy(req, res, (error) => (error ? fail(error as Error) : undefined)).catch(fail);
       });
     },
     close: () => agent.destroy(),

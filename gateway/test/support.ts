@@ -17,7 +17,7 @@ import { expect, test } from '@jest/globals';
 import { createGateway, readGatewaySettings } from '../src/index.ts';
 
 /** A request as a service got it. */
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -98,7 +98,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-export interface Sending {
+interface Sending {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
@@ -179,15 +179,15 @@ async function send(
 
 async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk) => chunks.push(chunk));
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString('latin1')));
   socket.on('error', () => {}); // A cut connection is one of the right answers.
   socket.write(bytes, 'latin1');
   await new Promise((resolve) => socket.on('close', resolve));
-  return Buffer.concat(chunks).toString('latin1');
+  return text;
 }
 
-/** Asserts that an answer is this problem, as spec §7 says, and returns its detail. */
+/** Asserts that an answer is this problem, as spec §7 says. */
 export function expectProblem({ status, headers, body }: Reply, kind: ProblemKind, detail?: string | RegExp): void {
   const problem = JSON.parse(body.toString() || 'null') as unknown;
   const wanted = { type: `${problemBase}/${kind}`, ...problemKinds[kind], detail: expect.any(String) };

@@ -1,2 +1,2 @@
-export { embeddedServices, type Platform, startPlatform } from './platform.ts';
+export { startPlatform } from './platform.ts';
 export { newSecrets } from './secrets.ts';

@@ -1,11 +1,10 @@
-export { type Clock, systemClock } from './clock.ts';
+export type { Clock } from './clock.ts';
 export { processSettings, readConfig, setting } from './config.ts';
-export { type HealthChecks, serveHealth } from './health.ts';
 export { listen, type RunningServer } from './http-server.ts';
 export { implement } from './implement.ts';
 export { createLogger } from './logger.ts';
 export { createRegistry, observeHttp } from './metrics.ts';
 export { problemOf, writeProblem } from './problem-response.ts';
 export { onStopSignal, runService } from './process.ts';
-export { type RequestContext, requestContext, requestIdOf, traceparentOf } from './request.ts';
-export { type OpenService, openService, type Service, type ServiceParts } from './service.ts';
+export { type RequestContext, requestIdOf, traceparentOf } from './request.ts';
+export { openService, type Service, type ServiceParts } from './service.ts';
