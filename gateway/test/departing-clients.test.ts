@@ -90,6 +90,20 @@ test('a client that does not read holds up the service, not the memory of the ga
   await expectNothingLeft();
 });
 
+test('a client that reads slowly gets the whole answer', async () => {
+  const size = 10_000_000;
+  answer = (res) => void res.end(Buffer.alloc(size));
+  const client = begin().end();
+  const [res] = (await once(client, 'response')) as [IncomingMessage];
+  let read = 0;
+  for await (const chunk of res) {
+    read += (chunk as Buffer).length;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect(read).toBe(size);
+  await expectNothingLeft();
+});
+
 test('pipelined requests whose client goes away', async () => {
   answer = never;
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});

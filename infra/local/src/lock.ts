@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** Somebody else runs on this folder. */
 export class FolderInUse extends Error {
@@ -16,29 +16,60 @@ function startOf(pid: number): string {
   }
 }
 
-function isAlive(pid: number, start: string): boolean {
+/** The process that a lock names, while it lives. */
+function ownerOf(file: string): number | undefined {
+  let text: string;
   try {
-    process.kill(pid, 0);
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // Given back meanwhile.
+    throw error;
   }
-  return startOf(pid) === start;
+  const [, digits = '0', start = ''] = /^(\d+) (\d*)$/.exec(text) ?? [];
+  const pid = Number(digits);
+  return pid > 0 && isAlive(pid) && startOf(pid) === start ? pid : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** Takes the folder for this process; returns what gives it back. Throws `FolderInUse`. */
 export function lockFolder(directory: string): () => void {
-  const file = join(directory, 'running.pid');
-  const mine = `${process.pid} ${startOf(process.pid)}`;
-  for (const attempt of [1, 2]) {
-    try {
-      writeFileSync(file, mine, { flag: 'wx' });
-      return () => rmSync(file, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const [pid = '', start = ''] = readFileSync(file, 'utf8').split(' ');
-    if (attempt === 2 || isAlive(Number(pid), start)) throw new FolderInUse(`process ${pid} runs on ${directory}`);
-    rmSync(file, { force: true }); // Its owner died without giving it back.
+  const mine = join(directory, `running.pid.${process.pid}`);
+  writeFileSync(mine, `${process.pid} ${startOf(process.pid)}`);
+  try {
+    return take(join(directory, 'running.pid'), mine);
+  } finally {
+    rmSync(mine, { force: true });
   }
-  throw new Error('Not reached');
+}
+
+/**
+ * Makes `file` another name of `mine`: at once and whole, or not at all. The lock of an owner who died is removed first,
+ * under a lock again: of many who find it, none may remove the one that another has taken since.
+ */
+function take(file: string, mine: string): () => void {
+  while (!tryLink(mine, file)) {
+    const owner = ownerOf(file);
+    if (owner !== undefined) throw new FolderInUse(`process ${owner} runs on ${dirname(file)}`);
+    const release = take(`${file}.claim`, mine);
+    if (ownerOf(file) === undefined) rmSync(file, { force: true });
+    release();
+  }
+  return () => rmSync(file, { force: true });
+}
+
+function tryLink(existing: string, name: string): boolean {
+  try {
+    linkSync(existing, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }

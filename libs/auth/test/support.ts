@@ -8,7 +8,7 @@ export const publicKey = createPublicKey({ key: testKeys.public.keys[0] ?? {}, f
 export const now = 1_800_000_000;
 
 /** What a good access token of these tests says; `undefined` in a change takes a field out. */
-export const goodHeader = { alg: 'ES256', typ: 'at+jwt', kid: 'test' };
+const goodHeader = { alg: 'ES256', typ: 'at+jwt', kid: 'test' };
 export const goodClaims = {
   iss: 'attribution-platform',
   aud: 'attribution-platform',
@@ -24,7 +24,7 @@ export const goodClaims = {
 export type Changes = Readonly<Record<string, unknown>>;
 export type Sign = (text: string) => Buffer;
 
-export const signEs256: Sign = (text) =>
+const signEs256: Sign = (text) =>
   signBytes('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' });
 export const signHs256 =
   (secret: string | Buffer): Sign =>

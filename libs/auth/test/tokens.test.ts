@@ -118,6 +118,11 @@ test('401: a good token that is longer than any of ours is refused', () => {
   expect(verifier.verify('at+jwt', long)).toBeUndefined();
 });
 
+test('a token without an expiry is none of any kind', () => {
+  expect(verifier.verify('at+jwt', forge())).toMatchObject({ exp: goodClaims.exp });
+  expect(verifier.verify('at+jwt', forge({}, { exp: undefined }))).toBeUndefined();
+});
+
 test('a token works until the second before its expiry', () => {
   const token = forge();
   expect(verifierAt(goodClaims.exp - 1).authenticate(`Bearer ${token}`).id).toBe(goodClaims.sub);

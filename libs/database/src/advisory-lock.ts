@@ -12,10 +12,12 @@ export async function withAdvisoryLock<T>(
   return withConnection(pool, async (client) => {
     const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock(hashtextextended($1, 1)) AS held', [name]);
     if (!rows[0]?.held) return undefined;
+    const unlock = () => client.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', [name]);
     try {
       return await work(client);
     } finally {
-      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', [name]);
+      // It fails only with the connection, and then the lock is gone with that.
+      await unlock().catch(() => {});
     }
   });
 }
@@ -34,7 +36,8 @@ async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promi
     broken ??= error as Error;
     throw error;
   } finally {
-    client.off('error', note);
     client.release(broken);
+    // A broken one may still tell more of its end, which nobody else listens to.
+    if (!broken) client.off('error', note);
   }
 }

@@ -59,6 +59,8 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
     idleTimeoutMillis: 30_000,
   });
   pool.on('error', (error) => options.onError?.(error));
+  // The pool does not listen to what it lends: a connection that broke just then would end the process. Its next query fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const prisma = newClient(new PrismaPg(pool, { statementNameGenerator: statementNames() }));
 
   async function once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { eventually } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdvisoryLock } from '../src/index.ts';
@@ -67,7 +68,7 @@ test('a holder whose connection is cut loses the lock, is told, and its connecti
     await client.query('SELECT 1');
   });
   await expect(cut).rejects.toThrow(/terminat|Connection/);
-  await expect(withAdvisoryLock(pool, 'cut', async () => 'held')).resolves.toBe('held');
+  await eventually(async () => expect(await withAdvisoryLock(pool, 'cut', async () => 'held')).toBe('held'));
   const { rows } = await pool.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [pid]);
   expect(rows).toEqual([]);
 });

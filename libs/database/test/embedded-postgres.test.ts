@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -52,13 +53,16 @@ test('a new cluster serves its databases by their URLs, with the password alone;
 });
 
 test('a second start keeps the data, whatever process the trace of a dead server names', async () => {
-  await writeFile(join(directory, 'postmaster.pid'), `${process.pid}\n${directory}\n`);
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  await writeFile(join(directory, 'postmaster.pid'), `${other.pid}\n${directory}\n`);
   const said: string[] = [];
   const server = await start({ say: (line) => said.push(line) });
   try {
     expect(said).toEqual([]);
     expect(await keptRows(server)).toEqual([{ n: 42 }]);
+    expect(other.exitCode ?? other.signalCode).toBeNull();
   } finally {
+    other.kill();
     await server.stop();
   }
 });

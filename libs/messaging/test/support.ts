@@ -68,16 +68,20 @@ function overPg(pool: pg.Pool): PrismaLike<SqlTransaction> {
     ...speak(pool),
     async $transaction(work) {
       const client = await pool.connect();
+      let broken: Error | undefined;
+      client.on('error', (error) => {
+        broken = error; // Its connection is cut by a test: the next one is another.
+      });
       try {
         await client.query('BEGIN');
         const result = await work(speak(client));
         await client.query('COMMIT');
         return result;
       } catch (error) {
-        await client.query('ROLLBACK');
+        await client.query('ROLLBACK').catch(() => {});
         throw error;
       } finally {
-        client.release();
+        client.release(broken);
       }
     },
     $disconnect: () => pool.end(),

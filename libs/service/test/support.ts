@@ -1,14 +1,6 @@
 import { request } from 'node:http';
 import { createVerifier } from '@attribution/auth';
-import {
-  type Access,
-  type Endpoint,
-  endpoint,
-  id,
-  type ProblemDetails,
-  pageQuery,
-  problemKindOf,
-} from '@attribution/contracts';
+import { type Endpoint, endpoint, id, type ProblemDetails, pageQuery, problemKindOf } from '@attribution/contracts';
 import { captureLogs, problemBase, testKeys } from '@attribution/testing';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
@@ -16,11 +8,19 @@ import { closeApp, createApp } from '../src/app.ts';
 import type { Implementation } from '../src/implement.ts';
 import { implement, listen, observeHttp } from '../src/index.ts';
 
+const defaults = {
+  operation: 'probe',
+  service: 'campaign',
+  summary: 'A probe',
+  access: { credential: 'none' },
+  success: { status: 204, description: 'Done' },
+} as const satisfies Partial<Endpoint>;
+
+type Declared<E> = Omit<typeof defaults, keyof E> & E;
+
 /** Declares an endpoint of these tests; what is left out is of no concern to the one who asks. */
 export function declare<const E extends Partial<Endpoint> & Pick<Endpoint, 'method' | 'path'>>(definition: E) {
-  const access: Access = { credential: 'none' };
-  const success: Endpoint['success'] = { status: 204, description: 'Done' };
-  return endpoint({ operation: 'probe', service: 'campaign', summary: 'A probe', access, success, ...definition });
+  return endpoint({ ...defaults, ...definition } as unknown as Declared<E> & Endpoint);
 }
 
 export const thingId = z.object({ id: id('campaign') });

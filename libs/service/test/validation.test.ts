@@ -46,7 +46,7 @@ test.each<[object, string]>([
   [{ name: '  ' }, 'body.name: must not be empty, not "".'],
   [{ name: 'much too long' }, 'body.name: must have at most 10 characters, not "much too long".'],
   [{ email: 'ada' }, 'body.email: must be an email address, not "ada".'],
-  [{ size: '5' }, 'body.size: must be a whole number, not "5".'],
+  [{ size: '5' }, 'body.size: must be a number, not "5".'],
   [{ size: 5.5 }, 'body.size: must be a whole number, not 5.5.'],
   [{ size: 0 }, 'body.size: must be at least 1, not 0.'],
   [{ size: 10 }, 'body.size: must be at most 9, not 10.'],

@@ -67,7 +67,7 @@ test.each([
   ['body.email: must be text.', { email: {}, password }],
   ['body.password: must be text.', { email: 'ada@example.com', password: true }],
   ['body.email: must be an email address, not "ada".', { email: 'ada', password }],
-  ['at least 1 character', { email: 'ada@example.com', password: '' }],
+  ['must not be empty', { email: 'ada@example.com', password: '' }],
 ])('400: %s', async (detail, body) => {
   const { status, problem } = await service.client.call(login, { body: body as never });
   expect([status, problem?.kind]).toEqual([400, 'validation-error']);

@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 test.each([
   ['is required.', {}],
   ['must be text.', { refresh_token: 1 }],
-  ['at least 1 character', { refresh_token: '' }],
+  ['must not be empty', { refresh_token: '' }],
   ['at most 512 character', { refresh_token: 'x'.repeat(513) }],
 ])('400: a refresh token: %s', async (detail, body) => {
   const { status, problem } = await service.client.call(refreshSession, { body: body as never });

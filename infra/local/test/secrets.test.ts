@@ -1,0 +1,51 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSigner, createVerifier } from '@attribution/auth';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { localSecrets, newSecrets } from '../src/secrets.ts';
+
+let directory: string;
+let file: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'secrets-'));
+  file = join(directory, 'secrets.json');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+test('secrets are made at the first start, and kept from then on', async () => {
+  const made = await localSecrets(directory);
+  const text = await readFile(file, 'utf8');
+  expect(await localSecrets(directory)).toEqual(made);
+  expect(await readFile(file, 'utf8')).toBe(text);
+});
+
+test('nobody but their owner may read them', async () => {
+  await localSecrets(directory);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test('no two installations have one secret in common', () => {
+  const [one, other] = [newSecrets(), newSecrets()];
+  for (const name of ['postgres_password', 'password_pepper', 'secret_key'] as const)
+    expect(one[name]).not.toBe(other[name]);
+  expect(one.token_keys.private.keys[0]).not.toEqual(other.token_keys.private.keys[0]);
+});
+
+test('they are long enough, and fit what they are for', () => {
+  const secrets = newSecrets();
+  expect(Buffer.from(secrets.secret_key, 'base64')).toHaveLength(32);
+  expect(secrets.password_pepper.length).toBeGreaterThanOrEqual(32);
+  expect(secrets.postgres_password).toMatch(/^[A-Za-z0-9_-]{32}$/);
+  const token = createSigner(secrets.token_keys.private).sign('at+jwt', { sub: 'usr_1' }, 60);
+  expect(createVerifier(secrets.token_keys.public).verify('at+jwt', token)).toMatchObject({ sub: 'usr_1' });
+});
+
+test.each(['', '{', '{}', '{"postgres_password":"x"}', 'null'])(
+  'a file that cannot be read, %j, is an error and stays: the data would be lost with its secrets',
+  async (text) => {
+    await writeFile(file, text);
+    await expect(localSecrets(directory)).rejects.toThrow();
+    expect(await readFile(file, 'utf8')).toBe(text);
+  },
+);

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { eventually, problemBase } from '@attribution/testing';
+import { afterEach, expect, test } from '@jest/globals';
+import { listen, type RunningServer } from '../src/index.ts';
+
+const agents: Agent[] = [];
+afterEach(() => {
+  for (const agent of agents.splice(0)) agent.destroy();
+});
+
+/** A client with one connection, which it keeps. */
+function newClient({ port }: RunningServer) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  agents.push(agent);
+  return async (): Promise<{ text: string; closes: boolean }> => {
+    const req = request({ port, host: '127.0.0.1', agent });
+    req.end();
+    const [res] = (await once(req, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of res) text += String(chunk);
+    return { text, closes: res.headers.connection === 'close' };
+  };
+}
+
+/** A server whose answers wait until they are let go. */
+async function holdingServer() {
+  const held: ServerResponse[] = [];
+  const server = await listen((_req, res) => void held.push(res), { host: '127.0.0.1', port: 0, problemBase });
+  return {
+    server,
+    held,
+    arrived: (count: number) => eventually(() => expect(held).toHaveLength(count)),
+    release: () => held.splice(0).map((res) => res.end('done')),
+  };
+}
+
+const soon = () => Date.now() + 10_000;
+
+test('20 clients that send without a break lose not one request to a close', async () => {
+  let answered = 0;
+  const answer = (_req: IncomingMessage, res: ServerResponse) =>
+    void setTimeout(() => res.end(String(++answered)), Math.random() * 10);
+  const server = await listen(answer, { host: '127.0.0.1', port: 0, problemBase });
+  let sent = 0;
+  const clients = Array.from({ length: 20 }, async () => {
+    const ask = newClient(server);
+    for (;;) {
+      sent++;
+      if ((await ask()).closes) return;
+    }
+  });
+  await eventually(() => expect(answered).toBeGreaterThan(200));
+  await Promise.all([server.close(soon()), ...clients]);
+  expect(answered).toBe(sent);
+});
+
+test('what is in hand is answered, and its client told not to use the connection again', async () => {
+  const { server, arrived, release } = await holdingServer();
+  const asked = Array.from({ length: 20 }, () => newClient(server)());
+  await arrived(20);
+  const closed = server.close(soon());
+  release();
+  expect(await Promise.all(asked)).toEqual(Array(20).fill({ text: 'done', closes: true }));
+  await closed;
+});
+
+test('a close waits for what is in hand', async () => {
+  const { server, arrived, release } = await holdingServer();
+  const asked = newClient(server)();
+  await arrived(1);
+  let closed = false;
+  const closing = server.close(soon()).then(() => {
+    closed = true;
+  });
+  // Refused connections tell that the close is under way.
+  await eventually(() => expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
+  expect(closed).toBe(false);
+  release();
+  expect((await asked).text).toBe('done');
+  await closing;
+});
+
+test('a request that comes on an idle connection while the server closes is answered, and ends the connection', async () => {
+  const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
+  const ask = newClient(server);
+  expect(await ask()).toEqual({ text: 'done', closes: false });
+  const closed = server.close(soon());
+  expect(await ask()).toEqual({ text: 'done', closes: true });
+  await closed;
+});
+
+test('idle connections do not keep a server from closing, nor does its deadline', async () => {
+  const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
+  await newClient(server)();
+  const deadline = Date.now() + 20_000;
+  await server.close(deadline);
+  expect(Date.now()).toBeLessThan(deadline);
+  await expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('at the deadline what is still in hand is cut', async () => {
+  const { server, arrived } = await holdingServer();
+  const cut = expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await arrived(1);
+  await server.close(Date.now());
+  await cut;
+});
+
+test('a port that is taken is an error, not a silence', async () => {
+  const server = await listen((_req, res) => void res.end(), { host: '127.0.0.1', port: 0, problemBase });
+  const again = listen((_req, res) => void res.end(), { host: '127.0.0.1', port: server.port, problemBase });
+  await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await server.close(soon());
+});

@@ -1,0 +1,86 @@
+import { captureLogs, problemBase } from '@attribution/testing';
+import { afterEach, expect, test } from '@jest/globals';
+import express from 'express';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { closeApp } from '../src/app.ts';
+import { type HealthOptions, serveHealth } from '../src/health.ts';
+import { listen, type RunningServer } from '../src/index.ts';
+import { problemOf, send } from './support.ts';
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close(Date.now() + 2_000)));
+});
+
+async function serve(options: Partial<HealthOptions> = {}) {
+  const app = express();
+  const { logger } = captureLogs();
+  serveHealth(app, { checks: {}, registry: new Registry(), problemBase, ...options });
+  closeApp(app, { logger, problemBase });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, problemBase });
+  running.push(server);
+  return (path: string) => send(server.port, path);
+}
+
+const works = async () => {};
+const fails = async (): Promise<void> => {
+  throw new Error('connect ECONNREFUSED 10.0.0.1:5432');
+};
+const throws = (): Promise<void> => {
+  throw new Error('at once');
+};
+const never = () => new Promise<void>(() => {});
+const notReady = (names: string) => ({
+  status: 503,
+  kind: 'unavailable',
+  detail: `Not ready: ${names}.`,
+  media: 'application/problem+json',
+});
+
+test('200: ready, when every part works, which it names', async () => {
+  const get = await serve({ checks: { database: works, broker: works } });
+  const answer = await get('/readyz');
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.text)).toEqual({ status: 'ok', checks: ['database', 'broker'] });
+});
+
+test('503: not ready, by the names of the parts that fail, without their reasons; alive all the same', async () => {
+  const get = await serve({ checks: { database: fails, broker: works, cache: throws } });
+  const answer = await get('/readyz');
+  expect(problemOf(answer)).toEqual(notReady('database, cache'));
+  expect(answer.headers['retry-after']).toBe('1');
+  expect(answer.text).not.toContain('ECONNREFUSED');
+  expect(await get('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+});
+
+test('503: a part that does not answer at all is not ready, and neither waits for it for ever nor for the others', async () => {
+  const get = await serve({ checks: { database: never, broker: never, cache: works } });
+  expect(problemOf(await get('/readyz'))).toEqual(notReady('database, broker'));
+});
+
+test('ready again as soon as the part works again', async () => {
+  let check = fails;
+  const get = await serve({ checks: { database: () => check() } });
+  expect((await get('/readyz')).status).toBe(503);
+  check = works;
+  expect((await get('/readyz')).status).toBe(200);
+});
+
+test('200: metrics are Prometheus text, with what was refreshed for them', async () => {
+  const registry = new Registry();
+  new Counter({ name: 'things_total', help: 'Things', labelNames: ['kind'], registers: [registry] }).inc(
+    { kind: 'a "quoted" one' },
+    3,
+  );
+  const waiting = new Gauge({ name: 'waiting', help: 'What waits', registers: [registry] });
+  const get = await serve({ registry, refresh: async () => waiting.set(7) });
+  const answer = await get('/metrics');
+  expect(answer.headers['content-type']).toMatch(/^text\/plain; ?version=0\.0\.4; ?charset=utf-8$/);
+  expect(answer.text).toContain('# TYPE things_total counter\nthings_total{kind="a \\"quoted\\" one"} 3');
+  expect(answer.text).toContain('# TYPE waiting gauge\nwaiting 7');
+});
+
+test('503: metrics that cannot be refreshed are not given out as if they were', async () => {
+  const get = await serve({ refresh: fails });
+  expect(problemOf(await get('/metrics'))).toMatchObject({ status: 503, kind: 'unavailable' });
+});

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { captureLogs, eventually, testParts } from '@attribution/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { type Job, type RunningJobs, startJobs } from '../src/jobs.ts';
+
+const hour = 60 * 60 * 1000;
+
+let pool: pg.Pool;
+beforeAll(() => {
+  pool = new pg.Pool({ connectionString: testParts.postgresUrl(), max: 25 });
+});
+afterAll(() => pool.end());
+
+/** A name of the test's own: the lock is one in the whole database. */
+let name: string;
+beforeEach(() => {
+  name = `test ${randomBytes(6).toString('hex')}`;
+});
+
+const running: RunningJobs[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((jobs) => jobs.stop()));
+});
+
+function start(job: Omit<Job, 'name'>, logger = captureLogs().logger): RunningJobs {
+  const jobs = startJobs([{ name, ...job }], pool, logger);
+  running.push(jobs);
+  return jobs;
+}
+
+test('a job runs at once, and again and again', async () => {
+  let runs = 0;
+  start({ every: 1, run: async () => void runs++ });
+  await eventually(() => expect(runs).toBeGreaterThan(3));
+});
+
+test('of 20 replicas one runs the job at a time, and all of them get their turn', async () => {
+  let now = 0;
+  let most = 0;
+  const runsOf = new Map<number, number>();
+  for (let replica = 0; replica < 20; replica++) {
+    start({
+      every: 1,
+      run: async () => {
+        most = Math.max(most, ++now);
+        runsOf.set(replica, (runsOf.get(replica) ?? 0) + 1);
+        await pool.query('SELECT 1');
+        now--;
+      },
+    });
+  }
+  await eventually(() => expect(runsOf.size).toBe(20), 20_000);
+  expect(most).toBe(1);
+});
+
+test('other jobs do not wait for it', async () => {
+  const held = Promise.withResolvers<void>();
+  let others = 0;
+  const jobs = startJobs(
+    [
+      { name, every: hour, run: () => held.promise },
+      { name: `${name} other`, every: 1, run: async () => void others++ },
+    ],
+    pool,
+    captureLogs().logger,
+  );
+  running.push(jobs);
+  await eventually(() => expect(others).toBeGreaterThan(3));
+  held.resolve();
+});
+
+test('a job that is woken runs now, not at its next turn', async () => {
+  let runs = 0;
+  const jobs = start({ every: hour, run: async () => void runs++ });
+  await eventually(() => expect(runs).toBe(1));
+  for (let wanted = 2; wanted < 5; wanted++) {
+    jobs.wake(name);
+    await eventually(() => expect(runs).toBe(wanted));
+  }
+});
+
+test('a job that is woken while it runs, runs once more after that, however often it was', async () => {
+  let runs = 0;
+  let now = 0;
+  const first = Promise.withResolvers<void>();
+  const jobs = start({
+    every: hour,
+    run: async () => {
+      expect(++now).toBe(1);
+      if (++runs === 1) await first.promise;
+      now--;
+    },
+  });
+  await eventually(() => expect(runs).toBe(1));
+  for (let n = 0; n < 5; n++) jobs.wake(name);
+  first.resolve();
+  await eventually(() => expect(runs).toBe(2));
+  await jobs.stop();
+  expect(runs).toBe(2);
+});
+
+test('waking a job that there is not does nothing', async () => {
+  let runs = 0;
+  const jobs = start({ every: hour, run: async () => void runs++ });
+  await eventually(() => expect(runs).toBe(1));
+  jobs.wake('another');
+  await jobs.stop();
+  expect(runs).toBe(1);
+});
+
+test('a job that fails is logged by its name and tried again, and gives its lock back', async () => {
+  const { logger, text } = captureLogs();
+  let runs = 0;
+  start(
+    {
+      every: 1,
+      run: async () => {
+        if (++runs < 3) throw new Error('not this time');
+      },
+    },
+    logger,
+  );
+  await eventually(() => expect(runs).toBeGreaterThan(3));
+  const line = JSON.parse(text().split('\n')[0] ?? '{}') as object;
+  expect(line).toMatchObject({ level: 40, job: name, err: { message: 'not this time' } });
+});
+
+test('stopping waits for the run in hand, and no run follows', async () => {
+  const held = Promise.withResolvers<void>();
+  let runs = 0;
+  let ended = false;
+  const jobs = start({
+    every: 1,
+    run: async () => {
+      runs++;
+      await held.promise;
+      ended = true;
+    },
+  });
+  await eventually(() => expect(runs).toBe(1));
+  const stopped = jobs.stop().then(() => ended);
+  jobs.wake(name);
+  held.resolve();
+  expect(await stopped).toBe(true);
+  expect(runs).toBe(1);
+});
+
+test('stopping does not wait for the next turn', async () => {
+  let runs = 0;
+  const jobs = start({ every: hour, run: async () => void runs++ });
+  await eventually(() => expect(runs).toBe(1));
+  await jobs.stop();
+});

@@ -1,0 +1,89 @@
+import { createVerifier } from '@attribution/auth';
+import type { PrismaLike, SqlTransaction } from '@attribution/database';
+import { createInProcessTransport } from '@attribution/messaging';
+import { captureLogs, createTestDatabase, eventually, problemBase, testKeys } from '@attribution/testing';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { implement, listen, openService, type RunningServer, type Service } from '../src/index.ts';
+import { declare, problemOf, send } from './support.ts';
+
+/** No handler of these tests speaks to Prisma. */
+const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let logs: ReturnType<typeof captureLogs>;
+let service: Service;
+let server: RunningServer;
+let runs: number;
+let wake: (job: string) => void;
+
+beforeEach(async () => {
+  database = await createTestDatabase('organization');
+  logs = captureLogs();
+  runs = 0;
+  const transport = createInProcessTransport();
+  const verifier = createVerifier(testKeys.public);
+  const parts = {
+    databaseUrl: database.url,
+    transport,
+    verifier,
+    logger: logs.logger,
+    problemBase,
+    checkAnswers: true,
+  };
+  const opened = openService('organization', parts, noClient);
+  wake = opened.wake;
+  service = opened.assemble({
+    publishes: [],
+    implementations: [implement(declare({ method: 'GET', path: '/v2/things' }), async () => {})],
+    jobs: [{ name: 'count', every: 60 * 60 * 1000, run: async () => void runs++ }],
+  });
+  await transport.start();
+  service.start();
+  server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });
+});
+afterEach(async () => {
+  await server.close(Date.now() + 2_000);
+  await service.drain(Date.now() + 2_000);
+  await service.close();
+  await database.drop();
+});
+
+const get = (path: string) => send(server.port, path);
+
+test('a service answers its endpoints, whether it lives, whether it is ready, and its metrics; all else is 404', async () => {
+  expect((await get('/v2/things')).status).toBe(204);
+  expect((await get('/healthz')).status).toBe(200);
+  expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'ok', checks: ['database', 'broker'] });
+  const metrics = (await get('/metrics')).text;
+  for (const name of [
+    'http_requests_total',
+    'http_request_seconds_bucket',
+    'outbox_pending',
+    'dead_letters',
+    'process_cpu_seconds_total',
+  ]) {
+    expect(metrics).toContain(name);
+  }
+  expect(problemOf(await get('/v2/others'))).toMatchObject({ status: 404, kind: 'not-found' });
+  expect(problemOf(await get('/healthz/'))).toMatchObject({ status: 404 });
+});
+
+test('503: with its database gone it is not ready and says why, lives on, and logs no password', async () => {
+  await database.drop();
+  await eventually(async () =>
+    expect(problemOf(await get('/readyz'))).toMatchObject({ status: 503, detail: 'Not ready: database.' }),
+  );
+  expect((await get('/healthz')).status).toBe(200);
+  expect((await get('/v2/things')).status).toBe(204);
+  await eventually(() => expect(logs.text()).toContain('"level":40'));
+  expect(logs.text()).not.toContain(new URL(database.url).password);
+});
+
+test('its jobs run from the start, when they are woken, and no more once it is drained', async () => {
+  await eventually(() => expect(runs).toBe(1));
+  wake('count');
+  await eventually(() => expect(runs).toBe(2));
+  await service.drain(Date.now() + 2_000);
+  wake('count');
+  expect(runs).toBe(2);
+});
