@@ -2,9 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** RFC 9110 §7.6.1, and what a peer could say about the way here. `transfer-encoding` frames the body and stays. */
 const dropped = new Set([
-  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade',
-  'expect', 'forwarded',
-]); // biome-ignore format: one short list
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'forwarded',
+]);
 /** What names caller or way: the platform's own to set. */
 const reservedPrefixes = ['x-internal-', 'x-forwarded-', 'x-real-'];
 /** Never dropped at a client's word: they frame the body or name the caller. */

@@ -26,9 +26,16 @@ interface Exchange {
 
 /** What a service says of its own connection, or about itself, is not the client's. */
 const droppedFromAnswers = new Set([
-  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'trailer', 'transfer-encoding', 'upgrade',
-  'x-powered-by', 'server',
-]); // biome-ignore format: one short list
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-powered-by',
+  'server',
+]);
 
 /** By http-proxy-middleware, without its default plugins: they cost, and their error answer tells hosts (ADR 0006). */
 export function createForwarder(options: {

@@ -41,7 +41,12 @@ export function createGateway(settings: GatewaySettings, logger: Logger): Gatewa
     corsOrigins: settings.CORS_ORIGINS,
     problemBase,
     logger,
-    site: createSite({ endpoints, failingUpstreams: upstreamHealth(upstreams as Record<string, string>), problemBase, logger }),
+    site: createSite({
+      endpoints,
+      failingUpstreams: upstreamHealth(upstreams as Record<string, string>),
+      problemBase,
+      logger,
+    }),
     observe: observeHttp(registry, 'gateway').observe,
   });
 

@@ -5,7 +5,11 @@ import { createGateway } from './gateway.ts';
 const settings = readGatewaySettings(process.env);
 const logger = createLogger({ name: 'gateway', level: settings.LOG_LEVEL, pretty: process.stdout.isTTY });
 const gateway = createGateway(settings, logger);
-const server = await listen(gateway.handle, { host: settings.HOST, port: settings.PORT, problemBase: settings.PROBLEM_BASE });
+const server = await listen(gateway.handle, {
+  host: settings.HOST,
+  port: settings.PORT,
+  problemBase: settings.PROBLEM_BASE,
+});
 const admin =
   settings.ADMIN_PORT === undefined
     ? undefined

@@ -83,8 +83,13 @@ test('a client that does not read holds up the service, not the memory of the ga
   const client = begin().end();
   const [res] = (await once(client, 'response')) as [IncomingMessage];
   res.on('error', () => {}).pause();
-  // What the buffers of two connections hold, and no more.
-  await eventually(() => expect(upstream.connections.open).toBe(1));
+  // What the buffers of two connections hold, and no more: the service comes to a halt.
+  let before = 0;
+  await eventually(() => {
+    const halted = written > 0 && written === before;
+    before = written;
+    expect(halted).toBe(true);
+  });
   expect(written).toBeLessThan(100);
   client.destroy();
   await expectNothingLeft();
@@ -101,7 +106,7 @@ test('a client that reads slowly gets the whole answer', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   expect(read).toBe(size);
-  await expectNothingLeft();
+  expect(gateway.logs.text()).not.toContain('An upstream failed');
 });
 
 test('pipelined requests whose client goes away', async () => {

@@ -35,11 +35,15 @@ async function runJest(): Promise<number> {
   ];
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   // A kafkajs client that is stopped while its group rebalances may leave a socket, which the broker ends after ten minutes.
-  const child = spawn(process.execPath, [...args, jest, '--forceExit', '--json', `--outputFile=${report}`, ...jestArguments], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'], // With --json the report goes to stdout as well.
-    env: { ...process.env, ...parts.environment, NODE_ENV: 'test', FORCE_COLOR: process.stderr.isTTY ? '1' : '0' },
-  });
+  const child = spawn(
+    process.execPath,
+    [...args, jest, '--forceExit', '--json', `--outputFile=${report}`, ...jestArguments],
+    {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'], // With --json the report goes to stdout as well.
+      env: { ...process.env, ...parts.environment, NODE_ENV: 'test', FORCE_COLOR: process.stderr.isTTY ? '1' : '0' },
+    },
+  );
   process.on('SIGINT', () => {}); // The terminal tells the child too; the parts are stopped when it has ended.
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolve) => child.on('exit', (exitCode) => resolve(exitCode ?? 1)));

@@ -9,7 +9,8 @@ const reads = (method: string) => method === 'GET' || method === 'HEAD';
  */
 export function refuseCredential(endpoint: Endpoint, principal: Principal): Problem | undefined {
   if (principal.kind === 'person') return undefined;
-  if (endpoint.access.credential === 'person') return new Problem('forbidden', 'An API key cannot be used here: sign in as a person.');
+  if (endpoint.access.credential === 'person')
+    return new Problem('forbidden', 'An API key cannot be used here: sign in as a person.');
   if (principal.readonly && !reads(endpoint.method)) return new Problem('forbidden', 'This API key is read-only.');
   return undefined;
 }
@@ -21,7 +22,10 @@ export function refuseAccess(endpoint: Endpoint, principal: Principal): Problem 
   const { access } = endpoint;
   if (access.credential === 'none') return undefined;
   if (access.roles && !access.roles.includes(principal.role)) {
-    return new Problem('forbidden', `The role ${principal.role} is not allowed here: it takes ${access.roles.join(' or ')}.`);
+    return new Problem(
+      'forbidden',
+      `The role ${principal.role} is not allowed here: it takes ${access.roles.join(' or ')}.`,
+    );
   }
   if (!reads(endpoint.method) && principal.role === 'viewer' && !access.about_self) {
     return new Problem('forbidden', 'A viewer changes nothing.');

@@ -49,7 +49,13 @@ const notAdmin = (role: Role) => `The role ${role} is not allowed here: it takes
 type Row = [who: string, caller: Principal, access: Access, reading: string | undefined, writing: string | undefined];
 
 test.each<Row>([
-  ['anybody, where no token is asked for', person({ role: 'viewer', ...services({}) }), { credential: 'none' }, undefined, undefined],
+  [
+    'anybody, where no token is asked for',
+    person({ role: 'viewer', ...services({}) }),
+    { credential: 'none' },
+    undefined,
+    undefined,
+  ],
   ['a person', person(), any, undefined, undefined],
   ['a person, where people are asked for', person(), people, undefined, undefined],
   ['a person who is a viewer', person({ role: 'viewer' }), any, undefined, viewer],
@@ -75,13 +81,26 @@ test.each<Row>([
   ['a caller of other services', person(services({ billing: 'w' })), any, noService, noService],
   ['a caller of no service', person(services({})), any, noService, noService],
   ['a caller who reads everywhere', person(services({ '*': 'r' })), any, undefined, readsService],
-  ['a caller who reads here and writes elsewhere', person(services({ '*': 'w', campaign: 'r' })), any, undefined, readsService],
+  [
+    'a caller who reads here and writes elsewhere',
+    person(services({ '*': 'w', campaign: 'r' })),
+    any,
+    undefined,
+    readsService,
+  ],
   ['a caller of no service, about themselves', person(services({})), self, undefined, undefined],
-  ['an owner who reads everywhere', person({ role: 'owner', ...services({ '*': 'r' }) }), admins, undefined, readsService],
+  [
+    'an owner who reads everywhere',
+    person({ role: 'owner', ...services({ '*': 'r' }) }),
+    admins,
+    undefined,
+    readsService,
+  ],
 ])('%s', (_who, caller, access, reading, writing) => {
   expect(detailOf(asked(access, 'GET'), caller)).toBe(reading);
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) expect(detailOf(asked(access, method), caller)).toBe(writing);
-}); // biome-ignore format: one row a line
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const)
+    expect(detailOf(asked(access, method), caller)).toBe(writing);
+});
 
 test('every refusal is 403', () => {
   const callers = [key(), person({ role: 'viewer' }), person(services({})), person(services({ '*': 'r' }))];

@@ -88,10 +88,14 @@ describe('who sets up the estate in a group', () => {
     ['a member who is another group’s admin', person({ role: 'member', groups: { g2: 'a' } }), false],
     ['an owner whose groups cannot be read', person({ groups: null }), false],
     ['an admin key', key({ role: 'admin', key: { type: 'api', readonly: false } }), false],
-    ['a key that is the group’s admin', key({ role: 'member', key: { type: 'api', readonly: false }, groups: { g1: 'a' } }), false],
+    [
+      'a key that is the group’s admin',
+      key({ role: 'member', key: { type: 'api', readonly: false }, groups: { g1: 'a' } }),
+      false,
+    ],
   ])('%s: %p', (_who, caller, expected) => {
     expect(administersGroup(caller, 'g1')).toBe(expected);
-  }); // biome-ignore format: one row a line
+  });
 });
 
 describe('service claims', () => {
@@ -135,13 +139,17 @@ describe('the rest of a caller', () => {
   });
 
   test.each([
-    ['a viewer key is read-only whatever it says', key({ role: 'viewer', key: { type: 'api', readonly: false } }), true],
+    [
+      'a viewer key is read-only whatever it says',
+      key({ role: 'viewer', key: { type: 'api', readonly: false } }),
+      true,
+    ],
     ['a read-only member key is', key({ role: 'member', key: { type: 'api', readonly: true } }), true],
     ['a member key that writes is not', key({ role: 'member', key: { type: 'api', readonly: false } }), false],
     ['a person is not', person({ role: 'member' }), false],
   ])('%s', (_what, caller, expected) => {
     expect(caller.readonly).toBe(expected);
-  }); // biome-ignore format: one row a line
+  });
 
   test('billing access is refused by the claim n alone, whatever the role', () => {
     expect(person({ role: 'owner', bil: 'n' }).billing).toBe(false);

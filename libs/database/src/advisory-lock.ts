@@ -10,7 +10,10 @@ export async function withAdvisoryLock<T>(
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T | undefined> {
   return withConnection(pool, async (client) => {
-    const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock(hashtextextended($1, 1)) AS held', [name]);
+    const { rows } = await client.query<{ held: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 1)) AS held',
+      [name],
+    );
     if (!rows[0]?.held) return undefined;
     const unlock = () => client.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', [name]);
     try {

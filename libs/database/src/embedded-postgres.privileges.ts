@@ -1,4 +1,4 @@
-import { execFile, type ExecFileException } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 
 /** A way to run PostgreSQL's programs, which refuse to run as root. */

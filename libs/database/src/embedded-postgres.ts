@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { childEnvironment, chooseGuise, give, run, type Guise } from './embedded-postgres.privileges.ts';
+import { childEnvironment, chooseGuise, type Guise, give, run } from './embedded-postgres.privileges.ts';
 
 export interface PostgresServer {
   /** Connection URL of one database, with user and password. */
@@ -41,7 +41,11 @@ const USER = 'platform';
 const START_MS = 30_000;
 const LOG_BYTES = 10 << 20;
 /** Fast, immediate (which itself kills its children after 5 s), and the end. */
-const SHUTDOWNS = [['SIGINT', 8_000], ['SIGQUIT', 6_000], ['SIGKILL', 2_000]] as const;
+const SHUTDOWNS = [
+  ['SIGINT', 8_000],
+  ['SIGQUIT', 6_000],
+  ['SIGKILL', 2_000],
+] as const;
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',

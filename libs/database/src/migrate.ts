@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 
@@ -28,7 +28,8 @@ export async function migrate(options: { url: string; directory: string }): Prom
     await client.query('SELECT pg_advisory_lock($1)', [lock]);
     const applied = await readApplied(client);
     const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql));
-    if (edited) throw new Error(`The migration ${edited.name} was edited after this database had it: write a new one instead.`);
+    if (edited)
+      throw new Error(`The migration ${edited.name} was edited after this database had it: write a new one instead.`);
     if (migrations.length === applied.size && migrations.every(({ name }) => applied.has(name))) return [];
     return await withSchemaEngine({ url: options.url }, async (engine, scripts) => {
       try {
@@ -81,7 +82,10 @@ async function readMigrations(directory: string): Promise<Migration[]> {
 async function readSchema(directory: string): Promise<{ path: string; content: string }[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.prisma')).sort();
   return Promise.all(
-    names.map(async (name) => ({ path: join(directory, name), content: await readFile(join(directory, name), 'utf8') })),
+    names.map(async (name) => ({
+      path: join(directory, name),
+      content: await readFile(join(directory, name), 'utf8'),
+    })),
   );
 }
 
@@ -111,7 +115,9 @@ async function takeBack(client: pg.Client, refused: Error): Promise<Error> {
   const { rows } = await marks.catch(() => ({ rows: [] })); // Without a table of marks, it was no migration's script.
   const [failed] = rows;
   if (!failed) return refused;
-  return new Error(`The migration ${failed.migration_name} failed and was undone: ${refused.message}`, { cause: refused });
+  return new Error(`The migration ${failed.migration_name} failed and was undone: ${refused.message}`, {
+    cause: refused,
+  });
 }
 
 function listOf(directory: string, migrations: readonly Migration[]): MigrationList {
@@ -131,7 +137,9 @@ let loaded: Promise<typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
 async function loadSchemaEngine() {
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
-  const wasm = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm').replace(/\.js$/, '_bg.wasm');
+  const wasm = createRequire(import.meta.url)
+    .resolve('@prisma/schema-engine-wasm')
+    .replace(/\.js$/, '_bg.wasm');
   const module = await WebAssembly.compile(await readFile(wasm));
   // The engine waits for its lock by a timer that it never ends, and that would keep the process for 10 s.
   const timers = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));

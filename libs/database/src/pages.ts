@@ -10,7 +10,10 @@ export type Position = readonly (string | number)[];
  */
 export function cursorScope(operation: string, filters: object = {}): string {
   const { cursor: _, limit: __, ...rest } = filters as Record<string, unknown>;
-  return createHash('sha256').update(JSON.stringify([operation, rest])).digest('base64url').slice(0, 11);
+  return createHash('sha256')
+    .update(JSON.stringify([operation, rest]))
+    .digest('base64url')
+    .slice(0, 11);
 }
 
 /** The position in a cursor, its values of the types named. Throws `validation-error` for any other cursor. */

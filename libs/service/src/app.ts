@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { refuseAccess, type Principal, type Verifier } from '@attribution/auth';
+import { type Principal, refuseAccess, type Verifier } from '@attribution/auth';
 import { type Endpoint, Problem } from '@attribution/contracts';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -68,7 +68,16 @@ function openRequest({ logger, metrics }: AppOptions) {
       const seconds = (performance.now() - started) / 1000;
       const operation = locals.contract?.operation ?? 'none';
       metrics.observe({ method: req.method, operation, status: res.statusCode, seconds });
-      logger.debug({ request_id: context.id, method: req.method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) }, 'request');
+      logger.debug(
+        {
+          request_id: context.id,
+          method: req.method,
+          operation,
+          status: res.statusCode,
+          ms: Math.round(seconds * 1000),
+        },
+        'request',
+      );
     });
     next();
   };
@@ -125,5 +134,6 @@ function checkAnswer(contract: Endpoint, body: unknown): void {
   const wire: unknown = JSON.parse(JSON.stringify(body));
   const parsed = schema.safeParse(wire);
   if (!parsed.success) throw new Error(`${contract.operation} answers against its contract: ${parsed.error.message}`);
-  if (!isDeepStrictEqual(parsed.data, wire)) throw new Error(`${contract.operation} answers fields that its contract does not have`);
+  if (!isDeepStrictEqual(parsed.data, wire))
+    throw new Error(`${contract.operation} answers fields that its contract does not have`);
 }

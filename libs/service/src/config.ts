@@ -1,8 +1,13 @@
 import { z } from 'zod';
 
 /** Reads configuration once, from the environment; what is wrong is named, values are not shown. */
-export function readConfig<S extends z.ZodType>(schema: S, environment: Readonly<Record<string, string | undefined>>): z.output<S> {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+export function readConfig<S extends z.ZodType>(
+  schema: S,
+  environment: Readonly<Record<string, string | undefined>>,
+): z.output<S> {
+  const set = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
   const parsed = schema.safeParse(set);
   if (parsed.success) return Object.freeze(parsed.data) as z.output<S>;
   const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
@@ -16,7 +21,12 @@ export const setting = {
   port: wholeNumber.pipe(z.int().max(65_535)),
   count: wholeNumber.pipe(z.int()),
   flag: z.enum(['true', 'false']).transform((value) => value === 'true'),
-  list: z.string().transform((value) => value.split(',').map((item) => item.trim()).filter(Boolean)),
+  list: z.string().transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  ),
   json: <S extends z.ZodType>(schema: S) =>
     z
       .string()

@@ -22,7 +22,12 @@ export function serveHealth(app: Express, { checks, registry, refresh, problemBa
   app.get('/readyz', async (_req, res) => {
     const failing = await findFailing(checks);
     if (failing.length === 0) res.json({ status: 'ok', checks: Object.keys(checks) });
-    else writeProblem(res, new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' }), problemBase);
+    else
+      writeProblem(
+        res,
+        new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' }),
+        problemBase,
+      );
   });
   app.get('/metrics', async (_req, res) => {
     await refresh?.();
@@ -36,7 +41,10 @@ async function findFailing(checks: HealthChecks): Promise<string[]> {
     Object.entries(checks).map(async ([name, check]) => {
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(() => late.reject(new Error('late')), 3_000);
-      const ok = await Promise.race([Promise.try(check), late.promise]).then(() => true, () => false);
+      const ok = await Promise.race([Promise.try(check), late.promise]).then(
+        () => true,
+        () => false,
+      );
       clearTimeout(timer);
       return ok ? [] : [name];
     }),

@@ -11,7 +11,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The body of a request as JSON; undefined when there is none. Throws `validation-error`. */
 export async function readJsonBody(req: Request, res: Response): Promise<unknown> {
-  await new Promise<void>((resolve, reject) => readRaw(req, res, (error) => (error ? reject(refuseBody(error)) : resolve())));
+  await new Promise<void>((resolve, reject) =>
+    readRaw(req, res, (error) => (error ? reject(refuseBody(error)) : resolve())),
+  );
   const bytes: unknown = req.body;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined;
   if (!isJsonMedia(req.headers['content-type'])) {
@@ -38,7 +40,10 @@ function parse(bytes: Buffer): unknown {
 }
 
 function isJsonMedia(contentType: string | undefined): boolean {
-  const [media = '', ...parameters] = (contentType ?? '').toLowerCase().split(';').map((part) => part.trim());
+  const [media = '', ...parameters] = (contentType ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   return media === 'application/json' && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
 }

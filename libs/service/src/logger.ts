@@ -4,9 +4,22 @@ import pretty from 'pino-pretty';
 
 /** Fields whose values are never written, wherever they turn up, in any letter case. */
 const secretFields = new Set([
-  'password', 'new_password', 'code', 'token', 'access_token', 'refresh_token', 'challenge_token', 'setup_token',
-  'secret', 'access_key_secret', 'x-access-key-secret', 'authorization', 'cookie', 'client_secret', 'email',
-]); // biome-ignore format: one short list
+  'password',
+  'new_password',
+  'code',
+  'token',
+  'access_token',
+  'refresh_token',
+  'challenge_token',
+  'setup_token',
+  'secret',
+  'access_key_secret',
+  'x-access-key-secret',
+  'authorization',
+  'cookie',
+  'client_secret',
+  'email',
+]);
 /** Levels of nesting that are written. */
 const maxDepth = 8;
 
@@ -28,7 +41,16 @@ export function createLogger({ name, level, pretty: forPeople, destination }: Lo
   };
   if (destination) return pino(options, destination);
   if (!forPeople) return pino(options);
-  return pino(options, pretty({ ignore: 'pid,hostname,name,service', messageFormat: '{service}: {msg}', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true }));
+  return pino(
+    options,
+    pretty({
+      ignore: 'pid,hostname,name,service',
+      messageFormat: '{service}: {msg}',
+      translateTime: 'SYS:HH:MM:ss',
+      singleLine: true,
+      sync: true,
+    }),
+  );
 }
 
 const asGiven = (value: unknown) => value;
@@ -62,7 +84,11 @@ function describeError(error: Error): object {
 }
 
 /** The stack without the message, which stands above it. */
-const framesOf = ({ stack }: Error) => stack?.split('\n').filter((line) => /^\s+at /.test(line)).join('\n');
+const framesOf = ({ stack }: Error) =>
+  stack
+    ?.split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');
 
 /** Where Prisma finds an argument at fault it shows the whole call with its values; the last paragraph says what. */
 function messageOf({ name, message }: Error): string {

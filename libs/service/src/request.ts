@@ -47,8 +47,10 @@ export function queryOf(url: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(url.slice(at + 1))) {
     const label = name.slice(0, 60);
-    if (name in query) throw new Problem('validation-error', `query.${label}: is given more than once; join values with commas.`);
-    if (value.includes('\0') || value.includes('\uFFFD')) throw new Problem('validation-error', `query.${label}: contains characters that are not text.`);
+    if (name in query)
+      throw new Problem('validation-error', `query.${label}: is given more than once; join values with commas.`);
+    if (value.includes('\0') || value.includes('\uFFFD'))
+      throw new Problem('validation-error', `query.${label}: contains characters that are not text.`);
     query[name] = value;
   }
   return query;

@@ -1,14 +1,20 @@
 import type { Verifier } from '@attribution/auth';
 import type { ServiceName, Topic } from '@attribution/contracts';
-import { type Database, type NewClient, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
+import {
+  type Database,
+  type NewClient,
+  openDatabase,
+  type PrismaLike,
+  type SqlTransaction,
+} from '@attribution/database';
 import {
   createConsumer,
   createOutbox,
   createRelay,
   deadLetterTopic,
   type EventHandler,
-  observeMessaging,
   type Outbox,
+  observeMessaging,
   type Transport,
 } from '@attribution/messaging';
 import type { Express } from 'express';
@@ -96,12 +102,26 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
     wake: (job) => running?.wake(job),
 
     assemble({ implementations, publishes, handlers = [], jobs = [] }) {
-      const consumer = createConsumer<Tx>({ service: name, database, outbox, handlers, logger, onDeadLetter: messaging.countDeadLetter });
+      const consumer = createConsumer<Tx>({
+        service: name,
+        database,
+        outbox,
+        handlers,
+        logger,
+        onDeadLetter: messaging.countDeadLetter,
+      });
       transport.declare([...publishes, deadLetterTopic(name), ...handlers.map((handler) => handler.event.topic)]);
       if (handlers.length > 0) transport.subscribe(consumer.subscription);
 
       const metrics = observeHttp(registry, name);
-      const app = createApp({ implementations, verifier: parts.verifier, logger, problemBase, metrics, checkAnswers: parts.checkAnswers });
+      const app = createApp({
+        implementations,
+        verifier: parts.verifier,
+        logger,
+        problemBase,
+        metrics,
+        checkAnswers: parts.checkAnswers,
+      });
       serveHealth(app, {
         checks: { database: () => database.ping(), broker: () => transport.check() },
         registry,
@@ -116,7 +136,9 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
           name: 'purge-inbox',
           every: day / 24,
           run: async () => {
-            await database.pool.query('DELETE FROM inbox WHERE processed_at < now() - make_interval(days => $1)', [inboxKeptDays]);
+            await database.pool.query('DELETE FROM inbox WHERE processed_at < now() - make_interval(days => $1)', [
+              inboxKeptDays,
+            ]);
           },
         },
       ];

@@ -13,7 +13,10 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown, part: '
 }
 
 function describeIssue(issue: z.core.$ZodIssue, part: string): string {
-  const path = issue.path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${shortened(String(key))}`), part);
+  const path = issue.path.reduce<string>(
+    (at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${shortened(String(key))}`),
+    part,
+  );
   if (issue.input === undefined && issue.code === 'invalid_type') {
     return issue.path.length === 0 ? `${part}: is required.` : `${path}: is required.`;
   }
@@ -29,9 +32,13 @@ function sentence(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((value) => String(value)).join(', ')}`;
     case 'too_small':
-      return issue.message.startsWith('Too small') ? `must ${bound(issue.origin, 'at least', issue.minimum)}` : issue.message;
+      return issue.message.startsWith('Too small')
+        ? `must ${bound(issue.origin, 'at least', issue.minimum)}`
+        : issue.message;
     case 'too_big':
-      return issue.message.startsWith('Too big') ? `must ${bound(issue.origin, 'at most', issue.maximum)}` : issue.message;
+      return issue.message.startsWith('Too big')
+        ? `must ${bound(issue.origin, 'at most', issue.maximum)}`
+        : issue.message;
     case 'unrecognized_keys':
       return `has no field ${JSON.stringify(shortened(issue.keys[0] ?? ''))}`;
     default:
@@ -42,7 +49,15 @@ function sentence(issue: z.core.$ZodIssue): string {
 /** A name that the caller chose may be as long as a body. */
 const shortened = (name: string) => name.slice(0, 60);
 
-const names: Record<string, string> = { string: 'text', int: 'a whole number', number: 'a number', object: 'an object', array: 'an array', record: 'an object', boolean: 'true or false' };
+const names: Record<string, string> = {
+  string: 'text',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'an object',
+  array: 'an array',
+  record: 'an object',
+  boolean: 'true or false',
+};
 const units: Record<string, string> = { string: 'characters', array: 'values' };
 
 /** `be at most 5`, or `have at most 5 characters`. */

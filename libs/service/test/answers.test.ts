@@ -12,11 +12,33 @@ beforeEach(() => {
   next = () => ({ id: 'a', size: 1 });
 });
 const things = [
-  implement(declare({ operation: 'get_thing', method: 'GET', path: '/v2/things', success: { status: 200, description: '', body: Thing } }), async () => next() as never),
-  implement(declare({ operation: 'make_thing', method: 'POST', path: '/v2/things', success: { status: 201, description: '', body: Thing } }), async () => next() as never),
-  implement(declare({ operation: 'start_thing', method: 'PUT', path: '/v2/things', success: { status: 202, description: '' } }), async () => next() as never),
-  implement(declare({ operation: 'drop_thing', method: 'DELETE', path: '/v2/things/{id}', params: thingId }), async () => next() as never),
-]; // biome-ignore format: one line each
+  implement(
+    declare({
+      operation: 'get_thing',
+      method: 'GET',
+      path: '/v2/things',
+      success: { status: 200, description: '', body: Thing },
+    }),
+    async () => next() as never,
+  ),
+  implement(
+    declare({
+      operation: 'make_thing',
+      method: 'POST',
+      path: '/v2/things',
+      success: { status: 201, description: '', body: Thing },
+    }),
+    async () => next() as never,
+  ),
+  implement(
+    declare({ operation: 'start_thing', method: 'PUT', path: '/v2/things', success: { status: 202, description: '' } }),
+    async () => next() as never,
+  ),
+  implement(
+    declare({ operation: 'drop_thing', method: 'DELETE', path: '/v2/things/{id}', params: thingId }),
+    async () => next() as never,
+  ),
+];
 
 let app: App;
 let inProduction: App;

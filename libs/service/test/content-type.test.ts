@@ -22,19 +22,33 @@ const post = (path: string, headers: Record<string, string>, body = '{"a":1}') =
   app.send(path, { method: 'POST', headers, body });
 
 test.each([
-  'application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset=UTF-8',
-  'application/json; charset="utf-8"', 'application/json; version=1', ' application/json ',
+  'application/json',
+  'Application/JSON',
+  'application/json; charset=utf-8',
+  'application/json;charset=UTF-8',
+  'application/json; charset="utf-8"',
+  'application/json; version=1',
+  ' application/json ',
 ])('%j is JSON', async (type) => {
   expect((await post('/v2/echo', { 'content-type': type })).status).toBe(200);
-}); // biome-ignore format: one short list
+});
 
 test.each([
-  'text/plain', 'text/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/problem+json',
-  'application/jsonp', 'json', '', 'application/json, text/plain', 'application/json; charset=latin1', 'application/json; charset=utf-16',
+  'text/plain',
+  'text/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/problem+json',
+  'application/jsonp',
+  'json',
+  '',
+  'application/json, text/plain',
+  'application/json; charset=latin1',
+  'application/json; charset=utf-16',
 ])('400: %j is not, whatever the body looks like', async (type) => {
   const answer = await post('/v2/echo', { 'content-type': type });
   expect(problemOf(answer)).toEqual(invalid('Content-Type: must be application/json.'));
-}); // biome-ignore format: one short list
+});
 
 test('400: a body without a type is refused', async () => {
   expect(problemOf(await post('/v2/echo', {}))).toEqual(invalid('Content-Type: must be application/json.'));

@@ -12,9 +12,24 @@ function written(fields: object): Record<string, unknown> {
 }
 
 const secrets = [
-  'password', 'new_password', 'code', 'token', 'access_token', 'refresh_token', 'challenge_token', 'setup_token', 'secret',
-  'access_key_secret', 'x-access-key-secret', 'authorization', 'Authorization', 'cookie', 'client_secret', 'email', 'Email',
-]; // biome-ignore format: one short list
+  'password',
+  'new_password',
+  'code',
+  'token',
+  'access_token',
+  'refresh_token',
+  'challenge_token',
+  'setup_token',
+  'secret',
+  'access_key_secret',
+  'x-access-key-secret',
+  'authorization',
+  'Authorization',
+  'cookie',
+  'client_secret',
+  'email',
+  'Email',
+];
 const hidden = 'hunter2';
 
 describe.each(secrets)('the field %s', (name) => {
