@@ -1,24 +1,9 @@
-import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import {
-  createGroup,
-  createLocation,
-  type Envelope,
-  type Group,
-  type Location,
-  newId,
-  newUuid,
-} from '@attribution/contracts';
-import {
-  eventually,
-  keyToken,
-  personToken,
-  startTestService,
-  type TestService,
-  testKeys,
-  testSigner,
-} from '@attribution/testing';
+import { createGroup, createLocation, type Envelope, type Group, type Location, newId } from '@attribution/contracts';
+import { eventually, keyToken, personToken, startTestService, type TestService } from '@attribution/testing';
 import type { z } from 'zod';
 import { createOrganizationService } from '../src/index.ts';
+
+export { badTokens, sendRaw } from '@attribution/testing';
 
 export const startOrganization = () => startTestService('organization', createOrganizationService);
 
@@ -54,60 +39,4 @@ export function newTenant(service: TestService) {
       return service.published.filter((envelope) => envelope.account_id === account);
     },
   };
-}
-
-/** An answer as it is on the wire, without the two headers that differ by nature. */
-export async function sendRaw(
-  service: TestService,
-  method: string,
-  path: string,
-  token: string | undefined,
-  body?: string,
-) {
-  const response = await fetch(service.url + path, {
-    method,
-    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
-    ...(body !== undefined && { body }),
-  });
-  const headers = Object.fromEntries(response.headers);
-  delete headers['x-request-id'];
-  delete headers.date;
-  return { status: response.status, headers, text: await response.text() };
-}
-
-/** Tokens that must not open anything, by what is wrong with each. */
-export function badTokens(): [string, string | undefined][] {
-  const claims = {
-    sub: newId('user'),
-    account: newId('account'),
-    role: 'owner',
-    account_type: 'network',
-    sid: newUuid(),
-  };
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const [header = '', payload = '', signature = ''] = testSigner.sign('at+jwt', claims, 900).split('.');
-  const changed = {
-    ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object),
-    account: newId('account'),
-  };
-  const kid = testKeys.public.keys[0]?.kid;
-  const hs256 = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${payload}`;
-  const mac = createHmac('sha256', JSON.stringify(testKeys.public.keys[0])).update(hs256).digest('base64url');
-  const strangers = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  const signed = (head: object) => {
-    const text = `${encode(head)}.${payload}`;
-    return `${text}.${sign('sha256', Buffer.from(text), { key: strangers, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
-  };
-  return [
-    ['no token', undefined],
-    ['a token that is no JWT', 'opaque'],
-    ['a token that has expired', testSigner.sign('at+jwt', claims, 900, new Date(Date.now() - 901_000))],
-    ['a token of typ mfa-challenge+jwt', testSigner.sign('mfa-challenge+jwt', claims, 900)],
-    ['a token of typ mfa-setup+jwt', testSigner.sign('mfa-setup+jwt', claims, 900)],
-    ['a token of another key with the same kid', signed({ alg: 'ES256', typ: 'at+jwt', kid })],
-    ['a token of an unknown kid', signed({ alg: 'ES256', typ: 'at+jwt', kid: 'other' })],
-    ['a token of alg none', `${encode({ alg: 'none', typ: 'at+jwt', kid })}.${payload}.`],
-    ['a token of HS256 keyed with the public key', `${hs256}.${mac}`],
-    ['a token whose claims were changed', `${header}.${encode(changed)}.${signature}`],
-  ];
 }
