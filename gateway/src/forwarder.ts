@@ -37,6 +37,9 @@ const droppedFromAnswers = new Set([
   'server',
 ]);
 
+/** Who may read an answer (CORS) is the gateway's to say; what services tell each other is nobody else's. */
+const ownPrefixes = ['access-control-', 'x-internal-'];
+
 /** By http-proxy-middleware, without its default plugins: they cost, and their error answer tells hosts (ADR 0006). */
 export function createForwarder(options: {
   upstreams: Partial<Record<ServiceName, string>>;
@@ -111,12 +114,12 @@ function passBack(answer: IncomingMessage, res: ServerResponse, exchange: Exchan
   answer.pipe(res);
 }
 
-/** What the gateway has said already stands, and who may read the answer (CORS) is the gateway's to say. */
+/** What the gateway has said already stands. */
 function answerHeaders(headers: IncomingHttpHeaders, res: ServerResponse): IncomingHttpHeaders {
   const listed = connectionOptions(headers);
   const passed: IncomingHttpHeaders = {};
   for (const name in headers) {
-    if (droppedFromAnswers.has(name) || name.startsWith('access-control-')) continue;
+    if (droppedFromAnswers.has(name) || ownPrefixes.some((prefix) => name.startsWith(prefix))) continue;
     if (!listed.includes(name) && !res.hasHeader(name)) passed[name] = headers[name];
   }
   return passed;

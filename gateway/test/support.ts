@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
   Agent,
@@ -199,8 +199,9 @@ export function expectProblem({ status, headers, body }: Reply, kind: ProblemKin
   if (detail !== undefined) expect(ProblemDetails.parse(problem).detail).toMatch(detail);
 }
 
-/** A client's address that no other test has. */
-export const newIp = () => `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}::1`;
+/** A client's address that no other test has, in its canonical form. */
+export const newIp = () => `2001:db8:${newGroup()}:${newGroup()}::1`;
+const newGroup = () => randomInt(0x1000, 0x10000).toString(16);
 
 /** Needs Redis. `npm test` says when it is missing, and fails for it in CI. */
 export const redisTest = testParts.redisUrl() ? test : test.skip;
