@@ -52,6 +52,7 @@ test('HEAD is told the length and gets no body, and the connection serves on', a
 test.each([
   ['server', 'nginx/1.0'],
   ['x-powered-by', 'Express'],
+  ['x-internal-note', 'for services'],
   ['keep-alive', 'timeout=7, max=100'],
   ['proxy-connection', 'keep-alive'],
   ['proxy-authenticate', 'Basic'],
