@@ -46,7 +46,8 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
         await admin.connect();
         await createTopics(admin, [...topics.values()], prefix, options.replicationFactor ?? 1);
         await producer.connect();
-        for (const subscription of subscriptions) consumers.push(await consume(subscription));
+        for (const subscription of subscriptions.slice(consumers.length)) consumers.push(await consume(subscription));
+        if (closing) await Promise.all(consumers.map((consumer) => consumer.disconnect()));
         return;
       } catch (error) {
         logger.warn({ err: error }, 'Kafka is not reachable yet');
@@ -64,15 +65,20 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
       allowAutoTopicCreation: false,
       retry: { retries: Number.MAX_SAFE_INTEGER, maxRetryTime: 5 * seconds, restartOnFailure: async () => !closing },
     });
-    await consumer.connect();
-    await consumer.subscribe({ topics: subscription.topics.map((topic) => prefix + topic), fromBeginning: true });
-    await consumer.run({
-      autoCommit: true,
-      eachBatchAutoResolve: false,
-      partitionsConsumedConcurrently: 4,
-      eachBatch: (payload) => handleBatch(payload, subscription),
-    });
-    return consumer;
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: subscription.topics.map((topic) => prefix + topic), fromBeginning: true });
+      await consumer.run({
+        autoCommit: true,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: 4,
+        eachBatch: (payload) => handleBatch(payload, subscription),
+      });
+      return consumer;
+    } catch (error) {
+      await consumer.disconnect(); // Another takes its place: its connection would stay until the broker ends it.
+      throw error;
+    }
   }
 
   /** Keys side by side, each in order; the offset moves when the whole batch is done. */
