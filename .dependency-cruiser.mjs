@@ -7,7 +7,7 @@ const generated = '^services/[^/]+/src/generated/';
 const featureIndex = `${feature}index[.]ts$`;
 const tests = '^(gateway|(services|libs|infra)/[^/]+)/test/';
 const aPackage = '^(gateway|(?:services|libs|infra)/[^/]+)/';
-const forTests = '^(libs/testing|infra/(kafka|tools|e2e))/';
+const forTests = '^(libs/testing|infra/(kafka|tools|e2e|bench))/';
 
 const forbidden = [
   {
@@ -36,8 +36,8 @@ const forbidden = [
   },
   {
     name: 'infra-imports-more-than-libs',
-    comment: 'Only infra/local and infra/e2e put the whole platform together.',
-    from: { path: '^infra/(?!local/|e2e/)([^/]+)/' },
+    comment: 'Only infra/local, infra/e2e and infra/bench put the whole platform together.',
+    from: { path: '^infra/(?!local/|e2e/|bench/)([^/]+)/' },
     to: { path: '^(services|gateway|infra)/', pathNot: '^infra/$1/' },
   },
   {
@@ -76,7 +76,7 @@ const forbidden = [
   {
     name: 'production-imports-dev-dependency',
     comment: 'A dependency of production is not installed with the devDependencies.',
-    from: { path: '^(gateway|(services|libs|infra)/[^/]+)/src/', pathNot: '^infra/(tools|e2e)/' },
+    from: { path: '^(gateway|(services|libs|infra)/[^/]+)/src/', pathNot: '^infra/(tools|e2e|bench)/' },
     to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
   },
   { name: 'unresolved', comment: 'What cannot be found cannot be judged.', from: {}, to: { couldNotResolve: true } },

@@ -1,4 +1,5 @@
 export { findKafka } from './kafka.ts';
 export { startKafka } from './kafka-broker.ts';
 export type { NoPart, Part } from './part.ts';
+export { programOr } from './program.ts';
 export { findRedis } from './redis.ts';

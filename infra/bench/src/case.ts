@@ -1,0 +1,82 @@
+import type { Spread } from './statistics.ts';
+import { spreadOf } from './statistics.ts';
+
+/** What a run of the benchmarks gives each case. */
+export interface Tools {
+  /** Pairs of runs, five or more when it counts. */
+  readonly pairs: number;
+  /** Seconds that one side of a pair is loaded. */
+  readonly seconds: number;
+  /** Tells a person what is going on. */
+  readonly say: (line: string) => void;
+  /** A server with the migrated database of each service as template. */
+  readonly postgresUrl: string;
+  /** Absent where there is no Java: cases that need it say so and give no row. */
+  readonly kafkaBrokers: readonly string[] | undefined;
+  readonly redisUrl: string | undefined;
+  /** The program; absent where it could not be had. */
+  readonly nginx: string | undefined;
+}
+
+/** One line of the table. */
+export interface Row {
+  readonly what: string;
+  /** With its unit, as "12,300/s" or "1.9 ms". */
+  readonly ours: string;
+  readonly beside: string;
+  readonly ratio?: Spread;
+  /** As "≥ 0.4" or, where a figure is only printed, "–". */
+  readonly bar: string;
+  /** Absent where there is no bar. */
+  readonly holds?: boolean;
+}
+
+export interface Case {
+  readonly name: string;
+  run(tools: Tools): Promise<readonly Row[]>;
+}
+
+export interface Compared {
+  readonly a: Spread;
+  readonly b: Spread;
+  /** Of a to b, pair by pair. */
+  readonly ratio: Spread;
+}
+
+/** Runs A B A B …, so that what drifts on the machine hits both sides alike; one pair before it is thrown away. */
+export async function compare(
+  { pairs, say }: Pick<Tools, 'pairs' | 'say'>,
+  a: () => Promise<number>,
+  b: () => Promise<number>,
+): Promise<Compared> {
+  await a();
+  await b();
+  const runs: { a: number; b: number }[] = [];
+  for (let pair = 1; pair <= pairs; pair++) {
+    const run = { a: await a(), b: await b() };
+    runs.push(run);
+    say(`  pair ${pair} of ${pairs}: ${compact(run.a)} beside ${compact(run.b)}, ratio ${(run.a / run.b).toFixed(2)}`);
+  }
+  return {
+    a: spreadOf(runs.map((run) => run.a)),
+    b: spreadOf(runs.map((run) => run.b)),
+    ratio: spreadOf(runs.map((run) => run.a / run.b)),
+  };
+}
+
+/** Three digits that count, with thousands apart. */
+export function compact(value: number): string {
+  return value.toLocaleString('en', { maximumSignificantDigits: 3 });
+}
+
+/** The row of a rate that must be at least `bar` times the peer's; without `bar` it is only printed. */
+export function rateRow(what: string, { a, b, ratio }: Compared, bar?: number): Row {
+  return {
+    what,
+    ours: `${compact(a.median)}/s`,
+    beside: `${compact(b.median)}/s`,
+    ratio,
+    bar: bar === undefined ? '–' : `≥ ${bar}`,
+    ...(bar !== undefined && { holds: ratio.median >= bar }),
+  };
+}

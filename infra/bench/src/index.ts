@@ -1,0 +1,2 @@
+export { machine, table } from './report.ts';
+export { quantile } from './statistics.ts';

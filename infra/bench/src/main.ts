@@ -1,0 +1,77 @@
+/**
+ * `npm run bench`: every case beside a peer or a floor, in the same run.
+ *
+ *     npm run bench -- [words of a case's name …] [--pairs 5] [--seconds 5] [--out file.md]
+ */
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { provideParts } from '@attribution/tools/parts';
+import type { Case, Row, Tools } from './case.ts';
+import { cases } from './cases/index.ts';
+import { placing } from './cores.ts';
+import { needPrograms } from './programs.ts';
+import { machine, table } from './report.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    pairs: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '5' },
+    out: { type: 'string' },
+  },
+});
+const say = (line: string) => console.error(line);
+const chosen = cases.filter(({ name }) => positionals.every((word) => name.includes(word)));
+if (chosen.length === 0) throw new Error(`No case is called so. There are: ${cases.map((one) => one.name).join(', ')}`);
+
+const programs = await needPrograms(say);
+const parts = await provideParts((line) => say(`· ${line}`));
+for (const line of parts.missing) say(`\n!! MISSING ${line}\n!! Its cases are left out.\n`);
+const tools: Tools = {
+  pairs: Number(values.pairs),
+  seconds: Number(values.seconds),
+  say,
+  nginx: programs.nginx,
+  postgresUrl: parts.environment.TEST_POSTGRES_URL ?? '',
+  kafkaBrokers: parts.environment.TEST_KAFKA_BROKERS?.split(','),
+  redisUrl: parts.environment.TEST_REDIS_URL,
+};
+
+const rows: Row[] = [];
+try {
+  for (const one of chosen) rows.push(...(await runCase(one)));
+} finally {
+  await parts.stop();
+}
+const text = reportOf(rows);
+console.log(text);
+if (values.out !== undefined) await writeFile(values.out, `${text}\n`);
+const missed = rows.filter(({ holds }) => holds === false);
+for (const { what, bar } of missed) say(`✗ ${what}: the bar is ${bar}`);
+process.exit(missed.length === 0 ? 0 : 1);
+
+async function runCase({ name, run }: Case): Promise<readonly Row[]> {
+  say(`\n${name}`);
+  return run(tools);
+}
+
+function reportOf(all: readonly Row[]): string {
+  const { pairs, seconds } = values;
+  const cells = all.map(({ what, ours, beside, ratio, bar, holds }) => [
+    what,
+    ours,
+    beside,
+    ratio ? `${ratio.median.toFixed(2)} (${ratio.low.toFixed(2)}–${ratio.high.toFixed(2)})` : '',
+    bar,
+    holds === undefined ? '' : holds ? '✓' : '✗',
+  ]);
+  return [
+    '# Benchmarks',
+    '',
+    `${machine()}.`,
+    `Load by wrk; ${pairs} pairs of runs of ${seconds} s a side, one after the other in turn; ${placing}.`,
+    'Medians; in brackets the lowest and highest of the pairs.',
+    '',
+    table(['what', 'ours', 'beside', 'ratio', 'bar', ''], cells),
+  ].join('\n');
+}

@@ -1,0 +1,51 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { placed } from './cores.ts';
+import { run } from './run.ts';
+
+export interface Load {
+  readonly url: string;
+  readonly seconds: number;
+  readonly connections?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Lua for wrk: a `request` function that makes each request, for bodies that differ. */
+  readonly script?: string;
+}
+
+export interface LoadResult {
+  /** Answered requests a second. */
+  readonly rate: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const report = `
+function done(summary, latency, requests)
+  io.write(string.format('\\nRESULT {"rate":%f,"p50":%f,"p99":%f,"requests":%d,"bad":%d,"broken":%d}\\n',
+    summary.requests / summary.duration * 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    summary.requests, summary.errors.status,
+    summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
+end`;
+
+/** Loads a server with wrk, from the cores around it. An answer other than 2xx or 3xx, or a broken connection, is an error. */
+export async function load(options: Load): Promise<LoadResult> {
+  const { url, seconds, connections = 32, headers = {}, script = '' } = options;
+  const directory = await mkdtemp(join(tmpdir(), 'attribution-wrk-'));
+  try {
+    const file = join(directory, 'load.lua');
+    await writeFile(file, `${script}\n${report}`);
+    const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+    const settings = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', file, ...given, url];
+    const output = await run(...placed('around', 'wrk', settings));
+    const line = /RESULT (.*)/.exec(output)?.[1];
+    if (!line) throw new Error(`wrk gave no result: ${output}`);
+    const result = JSON.parse(line) as LoadResult & { requests: number; bad: number; broken: number };
+    if (result.bad + result.broken > 0 || result.requests === 0)
+      throw new Error(`${url}: of ${result.requests} requests ${result.bad} were refused and ${result.broken} broke`);
+    return result;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

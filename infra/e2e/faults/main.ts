@@ -1,0 +1,75 @@
+/**
+ * `npm run shake`: breaks the platform on purpose, many times, and says what it kept of its promises.
+ *
+ *     npm run shake -- [words of an experiment's name …] [--seed 1] [--rounds n] [--short] [--out file.md]
+ */
+import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { machine, table } from '@attribution/bench';
+import { provideParts } from '@attribution/tools/parts';
+import type { Finding } from './experiment.ts';
+import { experiments } from './experiments/index.ts';
+import { lacking, type Parts, runExperiment } from './run.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string', default: String(randomInt(1_000_000)) },
+    rounds: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+const seed = Number(values.seed);
+const say = (line: string) => console.error(line);
+const chosen = experiments.filter(({ name }) => positionals.every((word) => name.includes(word)));
+if (chosen.length === 0) throw new Error(`There are: ${experiments.map((one) => one.name).join(', ')}`);
+
+say(`Seed ${seed}: \`npm run shake -- --seed ${seed}\` makes the same choices again.`);
+const provided = await provideParts((line) => say(`· ${line}`));
+for (const line of provided.missing) say(`\n!! MISSING ${line}\n`);
+const parts: Parts = {
+  postgresUrl: provided.environment.TEST_POSTGRES_URL ?? '',
+  kafkaBrokers: provided.environment.TEST_KAFKA_BROKERS?.split(','),
+  redisUrl: provided.environment.TEST_REDIS_URL,
+};
+
+const findings: Finding[] = [];
+const left: string[] = [];
+try {
+  for (const experiment of chosen) {
+    const reason = lacking(experiment, parts);
+    if (reason !== undefined) {
+      left.push(`${experiment.name}: ${reason}`);
+      continue;
+    }
+    const started = performance.now();
+    say(`\n${experiment.name}`);
+    const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
+    const found = await runExperiment(experiment, parts, { seed, long: !values.short, rounds, say });
+    findings.push(...found);
+    for (const { what, found: text, holds } of found) say(`${holds ? '✓' : '✗'} ${what}: ${text}`);
+    say(`  (${((performance.now() - started) / 1000).toFixed(0)} s)`);
+  }
+} finally {
+  await provided.stop();
+}
+const text = report();
+console.log(text);
+if (values.out !== undefined) await writeFile(values.out, `${text}\n`);
+for (const line of left) say(`!! NOT TRIED ${line}`);
+process.exit(findings.every(({ holds }) => holds) && left.length === 0 ? 0 : 1);
+
+function report(): string {
+  const cells = findings.map(({ what, tried, found, bar, holds }) => [
+    what,
+    String(tried),
+    found,
+    bar,
+    holds ? '✓' : '✗',
+  ]);
+  return ['# Faults', '', `${machine()}. Seed ${seed}.`, '', table(['what', 'tried', 'found', 'bar', ''], cells)].join(
+    '\n',
+  );
+}

@@ -1,0 +1,27 @@
+import { testParts } from '@attribution/testing';
+import { describe, expect, test } from '@jest/globals';
+import { experiments } from '../faults/experiments/index.ts';
+import { lacking, runExperiment } from '../faults/run.ts';
+
+/** The short form of `npm run shake`, the same choices each time. */
+const seed = 20_261_121;
+const parts = {
+  postgresUrl: testParts.postgresUrl(),
+  kafkaBrokers: testParts.kafkaBrokers(),
+  redisUrl: testParts.redisUrl(),
+};
+
+describe('what is promised holds while things break', () => {
+  for (const experiment of experiments) {
+    const run = lacking(experiment, parts) === undefined ? test : test.skip;
+    run(
+      experiment.name,
+      async () => {
+        const findings = await runExperiment(experiment, parts, { seed, long: false, say: () => {} });
+        expect(findings).not.toHaveLength(0);
+        expect(findings.filter(({ holds }) => !holds)).toEqual([]);
+      },
+      180_000,
+    );
+  }
+});

@@ -1,0 +1,12 @@
+import { aptInstall } from './apt.ts';
+import type { Say } from './part.ts';
+import { which } from './which.ts';
+
+/** The path of a program on PATH, installed by apt first where it is missing and that can be done. */
+export async function programOr(program: string, packages: string[], say: Say): Promise<string | undefined> {
+  const found = await which(program);
+  if (found !== undefined) return found;
+  const refused = await aptInstall([packages], say);
+  if (refused !== undefined) say(`${program} is not on PATH, and ${refused}`);
+  return which(program);
+}
