@@ -29,6 +29,7 @@ if (chosen.length === 0) throw new Error(`There are: ${experiments.map((one) => 
 say(`Seed ${seed}: \`npm run shake -- --seed ${seed}\` makes the same choices again.`);
 const provided = await provideParts((line) => say(`· ${line}`));
 for (const line of provided.missing) say(`\n!! MISSING ${line}\n`);
+Object.assign(process.env, provided.environment); // For what the experiments share with the tests.
 const parts: Parts = {
   postgresUrl: provided.environment.TEST_POSTGRES_URL ?? '',
   kafkaBrokers: provided.environment.TEST_KAFKA_BROKERS?.split(','),

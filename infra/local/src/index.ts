@@ -1,2 +1,2 @@
-export { startPlatform } from './platform.ts';
+export { embeddedServices, startPlatform } from './platform.ts';
 export { newSecrets } from './secrets.ts';

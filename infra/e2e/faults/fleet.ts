@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { embeddedServices, newSecrets } from '@attribution/local';
+import { freePort } from '@attribution/testing/parts';
+import { createMember, type Member } from './member.ts';
+
+export type FleetService = (typeof embeddedServices)[number];
+
+export interface FleetOptions {
+  readonly kafkaBrokers: readonly string[];
+  readonly redisUrl?: string | undefined;
+  /** Gives the URL of a service's database; the service migrates it at its start. */
+  readonly database: (service: FleetService) => Promise<string>;
+  /** How many processes of each there are. */
+  readonly replicas?: Partial<Record<FleetService, number>>;
+  /** Gateways; the nth reaches the nth process of each service, or its last. */
+  readonly gateways?: number;
+  /** For every process. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Every service in processes of its own, over Kafka, behind gateways. */
+export interface Fleet {
+  readonly gateways: readonly [Member, ...Member[]];
+  readonly services: Readonly<Record<FleetService, readonly [Member, ...Member[]]>>;
+  readonly members: readonly Member[];
+  readonly mailDirectory: string;
+  /** SIGTERM to those that run, and takes away what lies in files. Resolves with how each ended. */
+  stop(): Promise<readonly (number | NodeJS.Signals)[]>;
+}
+
+/** Starts a fleet and resolves when all of it is well. */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const secrets = newSecrets();
+  const mailDirectory = await mkdtemp(join(tmpdir(), 'fleet-mail-'));
+  const shared = {
+    TOKEN_PUBLIC_KEYS: JSON.stringify(secrets.token_keys.public),
+    KAFKA_BROKERS: options.kafkaBrokers.join(','),
+    KAFKA_TOPIC_PREFIX: `fleet-${randomBytes(4).toString('hex')}.`,
+    ...(options.redisUrl !== undefined && { REDIS_URL: options.redisUrl }),
+    ...options.environment,
+  };
+  const own: Partial<Record<FleetService, Record<string, string>>> = {
+    account: {
+      TOKEN_PRIVATE_KEYS: JSON.stringify(secrets.token_keys.private),
+      PASSWORD_PEPPER: secrets.password_pepper,
+      SECRET_KEYS: secrets.secret_key,
+      BCRYPT_COST: '4',
+      MAIL_DIR: mailDirectory,
+    },
+  };
+
+  async function member(program: string, environment: Record<string, string>): Promise<Member> {
+    const port = await freePort();
+    return createMember({ program, port, environment: { ...shared, ...environment } });
+  }
+
+  const services = {} as Record<FleetService, [Member, ...Member[]]>;
+  for (const name of embeddedServices) {
+    const environment = { ...own[name], DATABASE_URL: await options.database(name) };
+    const program = `services/${name}/src/main.ts`;
+    const first = await member(program, environment);
+    services[name] = [first];
+    for (let n = 1; n < (options.replicas?.[name] ?? 1); n++) services[name].push(await member(program, environment));
+  }
+
+  const edge = (index: number) =>
+    member('gateway/src/main.ts', {
+      ...Object.fromEntries(
+        embeddedServices.map((name) => [`${name.toUpperCase()}_URL`, (services[name][index] ?? services[name][0]).url]),
+      ),
+    });
+  const gateways: [Member, ...Member[]] = [await edge(0)];
+  for (let n = 1; n < (options.gateways ?? 1); n++) gateways.push(await edge(n));
+
+  const members = [...Object.values(services).flat(), ...gateways];
+  async function stop() {
+    const endings = await Promise.all(members.map((one) => one.end('SIGTERM')));
+    await rm(mailDirectory, { recursive: true, force: true });
+    return endings;
+  }
+  try {
+    for (const one of members) one.start();
+    await Promise.all(gateways.map((gateway) => gateway.alive(60_000)));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { gateways, services, members, mailDirectory, stop };
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const root = join(import.meta.dirname, '../../..');
+
+export interface MemberOptions {
+  /** From the checkout's root. */
+  readonly program: string;
+  readonly port: number;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Of Node, as `--import=…`. */
+  readonly nodeArguments?: readonly string[];
+}
+
+/** A process of the platform that can be ended in any way and started again, at the same port. */
+export interface Member {
+  readonly url: string;
+  /** Of the one that runs, or ran last. */
+  readonly pid: number;
+  /** What every process of this member wrote so far. */
+  readonly output: string;
+  /** Starts it, with more arguments of Node for this time; resolves when the process exists. */
+  start(nodeArguments?: readonly string[]): void;
+  /** Resolves when `/healthz` of this process is 200; rejects with its output when it ended, or after `ms`. */
+  alive(ms?: number): Promise<void>;
+  /** Sends a signal and resolves with how the process ended; at once when it had ended. */
+  end(signal: NodeJS.Signals): Promise<Ending>;
+  /** Resolves with how the process that runs now will end. */
+  ended(): Promise<Ending>;
+}
+
+/** An exit code, or the signal that ended it. */
+export type Ending = number | NodeJS.Signals;
+
+export function createMember(options: MemberOptions): Member {
+  const url = `http://127.0.0.1:${options.port}`;
+  let child: ChildProcess | undefined;
+  let ending: Promise<Ending> = Promise.resolve(0);
+  let output = '';
+  const keep = (chunk: Buffer) => {
+    output += String(chunk);
+  };
+  const running = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+  // A driver that fails must not leave processes behind.
+  process.on('exit', () => running() && child?.kill('SIGKILL'));
+
+  return {
+    url,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    get output() {
+      return output;
+    },
+    start(nodeArguments = []) {
+      if (running()) throw new Error(`${options.program} runs already`);
+      const args = ['--disable-warning=TimeoutNegativeWarning', ...(options.nodeArguments ?? []), ...nodeArguments];
+      const started = spawn(process.execPath, [...args, join(root, options.program)], {
+        env: { PATH: process.env.PATH, NODE_ENV: 'test', PORT: String(options.port), ...options.environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      started.stdout.on('data', keep);
+      started.stderr.on('data', keep);
+      ending = once(started, 'exit').then(([code, signal]) => (code ?? signal) as Ending);
+      child = started;
+    },
+    async alive(ms = 30_000) {
+      const deadline = Date.now() + ms;
+      for (;;) {
+        const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+        await answer?.arrayBuffer();
+        if (answer?.ok) return;
+        if (!running() || Date.now() > deadline)
+          throw new Error(
+            `${options.program} does not answer (${answer?.status ?? 'no connection'})\n${output.slice(-4_000)}`,
+          );
+        await sleep(50);
+      }
+    },
+    async end(signal) {
+      if (running()) child?.kill(signal);
+      return ending;
+    },
+    ended: () => ending,
+  };
+}
