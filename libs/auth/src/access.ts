@@ -5,13 +5,19 @@ const reads = (method: string) => method === 'GET' || method === 'HEAD';
 
 /**
  * What the kind of credential forbids (spec §5.4): a key never enters a person's endpoint, a read-only key only
- * reads. The gateway and the services share this rule.
+ * reads, and so does a support session (decision 36). The gateway and the services share this rule.
  */
 export function refuseCredential(endpoint: Endpoint, principal: Principal): Problem | undefined {
+  const { access, method } = endpoint;
   if (principal.kind === 'person') return undefined;
-  if (endpoint.access.credential === 'person')
+  if (principal.kind === 'support') {
+    if ('about_self' in access || access.credential === 'optional' || !reads(method))
+      return new Problem('forbidden', 'A support session only looks on.');
+    return undefined;
+  }
+  if (access.credential === 'person' || access.credential === 'optional')
     return new Problem('forbidden', 'An API key cannot be used here: sign in as a person.');
-  if (principal.readonly && !reads(endpoint.method)) return new Problem('forbidden', 'This API key is read-only.');
+  if (principal.readonly && !reads(method)) return new Problem('forbidden', 'This API key is read-only.');
   return undefined;
 }
 
@@ -20,7 +26,7 @@ export function refuseAccess(endpoint: Endpoint, principal: Principal): Problem 
   const refused = refuseCredential(endpoint, principal);
   if (refused) return refused;
   const { access } = endpoint;
-  if (access.credential === 'none') return undefined;
+  if (access.credential !== 'any' && access.credential !== 'person') return undefined;
   if (access.roles && !access.roles.includes(principal.role)) {
     return new Problem(
       'forbidden',

@@ -10,6 +10,8 @@ export const AccessClaims = z.object({
   account_type: z.string(),
   sid: z.string().optional(),
   key: z.object({ type: z.string(), readonly: z.boolean() }).optional(),
+  /** An operator looks on (decision 36): `sub` names them. */
+  support: z.object({ reason: z.string() }).optional(),
   group_scope: z.unknown().optional(),
   groups: z.unknown().optional(),
   bil: z.string().optional(),
@@ -20,13 +22,13 @@ export type AccessClaims = z.output<typeof AccessClaims>;
 export function principalOf(claims: AccessClaims): Principal {
   const role: Role = claims.role;
   return {
-    kind: claims.key ? 'key' : 'person',
+    kind: claims.support ? 'support' : claims.key ? 'key' : 'person',
     id: claims.sub,
     accountId: claims.account,
     accountType: claims.account_type,
     role,
     sessionId: claims.sid ?? null,
-    readonly: claims.key !== undefined && (claims.key.readonly || role === 'viewer'),
+    readonly: claims.support !== undefined || (claims.key !== undefined && (claims.key.readonly || role === 'viewer')),
     groups: readGroups(claims),
     billing: claims.bil !== 'n',
     services: claims.svc === undefined ? null : readMap(claims.svc, isService, isServiceAccess),

@@ -8,9 +8,9 @@ export type GroupGrants = ReadonlyMap<string, GroupRole> | null;
 
 /** Who calls, as the verified token says. */
 export interface Principal {
-  /** `person`: a session of a user. `key`: a machine with an API key's token. */
-  readonly kind: 'person' | 'key';
-  /** usr_ id of the person, key_ id of the key. */
+  /** `person`: a session of a user. `key`: a machine with an API key's token. `support`: an operator of ours, looking on. */
+  readonly kind: 'person' | 'key' | 'support';
+  /** usr_ id of the person, key_ id of the key, name of the operator. */
   readonly id: string;
   readonly accountId: string;
   readonly accountType: string;

@@ -1,11 +1,34 @@
 import * as account from './account/account.endpoints.ts';
+import * as accounts from './account/accounts.endpoints.ts';
+import * as apiKeys from './account/api-keys.endpoints.ts';
+import * as audit from './account/audit.endpoints.ts';
 import * as auth from './account/auth.endpoints.ts';
+import * as internalAccount from './account/internal.endpoints.ts';
+import * as invitations from './account/invitations.endpoints.ts';
+import * as mfa from './account/mfa.endpoints.ts';
+import * as users from './account/users.endpoints.ts';
 import * as billing from './billing/endpoints.ts';
 import * as campaign from './campaign/endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as organization from './organization/endpoints.ts';
+import * as internalOrganization from './organization/internal.endpoints.ts';
+
+const all = (...areas: readonly object[]): Endpoint[] => areas.flatMap((area) => Object.values(area) as Endpoint[]);
 
 /** Every public endpoint of the platform. */
-export const endpoints: readonly Endpoint[] = [auth, account, organization, campaign, billing].flatMap((area) =>
-  Object.values<Endpoint>(area),
+export const endpoints: readonly Endpoint[] = all(
+  auth,
+  mfa,
+  account,
+  accounts,
+  users,
+  invitations,
+  apiKeys,
+  audit,
+  organization,
+  campaign,
+  billing,
 );
+
+/** What services ask of each other; unknown at the gateway. */
+export const internalEndpoints: readonly Endpoint[] = all(internalAccount, internalOrganization);

@@ -41,6 +41,7 @@ export function createClient(options: ClientOptions) {
         method: endpoint.method,
         headers: {
           ...options.headers,
+          ...input.headers,
           ...(token && { authorization: `Bearer ${token}` }),
           ...(input.body !== undefined && { 'content-type': 'application/json' }),
         },

@@ -17,12 +17,14 @@ export type Role = 'owner' | 'admin' | 'member' | 'viewer';
 /**
  * Who may call.
  * - `none`: no token. `any`: a person's token or a key's. `person`: a person's alone.
+ * - `optional`: without a token, or with a person's.
+ * - `internal`: another service, by its internal token; no such path exists at the gateway.
  * - `roles`: the roles that pass; omitted, all.
  * - `billing`: needs billing access (spec §4.4).
  * - `about_self`: concerns the caller alone, so per-service access does not apply.
  */
 export type Access =
-  | { readonly credential: 'none' }
+  | { readonly credential: 'none' | 'optional' | 'internal' }
   | {
       readonly credential: 'any' | 'person';
       readonly roles?: readonly Role[];
@@ -41,8 +43,8 @@ export interface RateLimit {
 export interface Endpoint {
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/v2/…`; parameters in braces. */
-  readonly path: `/v2/${string}`;
+  /** `/v2/…`, Internal ones `/internal/v2/…`; parameters in braces. */
+  readonly path: `/v2/${string}` | `/internal/v2/${string}`;
   readonly service: ServiceName;
   readonly summary: string;
   readonly description?: string;
@@ -50,7 +52,11 @@ export interface Endpoint {
   readonly rate_limit?: RateLimit;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Request headers of its own, in lower case; what is missing or odd is the handler's to judge. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Takes an `Idempotency-Key`. `secret`: its answer holds a secret and is not kept. */
+  readonly idempotent?: true | 'secret';
   readonly success: { readonly status: 200 | 201 | 202 | 204; readonly description: string; readonly body?: z.ZodType };
   /** The problems of its own; those that follow from the other fields are added by `problemsOf`. */
   readonly problems?: readonly ProblemKind[];
@@ -69,6 +75,7 @@ type Part<E, K extends string> = E extends Record<K, infer S> ? S : undefined;
 export interface Input<E extends Endpoint> {
   readonly params: Parsed<Part<E, 'params'>>;
   readonly query: Parsed<Part<E, 'query'>>;
+  readonly headers: Parsed<Part<E, 'headers'>>;
   readonly body: Parsed<Part<E, 'body'>>;
 }
 
@@ -79,6 +86,7 @@ export type Output<E extends Endpoint> = Given<Part<E['success'], 'body'>>;
 export interface Call<E extends Endpoint> {
   readonly params?: Given<Part<E, 'params'>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Given<Part<E, 'body'>>;
 }
 
@@ -86,7 +94,9 @@ export interface Call<E extends Endpoint> {
 export function problemsOf(e: Endpoint): ProblemKind[] {
   const kinds = new Set<ProblemKind>(e.problems);
   if (e.body || e.query) kinds.add('validation-error');
-  if (e.access.credential !== 'none') kinds.add('unauthorized').add('forbidden');
+  if (e.access.credential !== 'none') kinds.add('unauthorized');
+  if (e.access.credential !== 'none' && e.access.credential !== 'internal') kinds.add('forbidden');
+  if (e.idempotent) kinds.add('conflict').add('validation-error');
   if (e.params) kinds.add('not-found');
   if (e.rate_limit) kinds.add('rate-limited');
   kinds.add('upstream-error').add('unavailable');

@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { Email, Name } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
+import { NewPassword, Password } from './passwords.ts';
 import { MfaChallenge, MfaSetupRequired, Session, TokenPair, Verification } from './resources.ts';
 
-/** The rules for a new password are the service's: what was accepted once must always log in. */
-const Password = z.string().min(1).max(1024).meta({ format: 'password', example: 'seven quiet lanterns' });
-const NewPassword = Password.meta({ description: '8 to 128 characters, not a common one' });
 const Code = z
   .string()
   .regex(/^\d{6}$/, 'must be the 6 digits of the e-mail')

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { event, type Topic } from '../event.ts';
+import { Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 
 export const accountEvents: Topic = { name: 'account.events', owner: 'account', partitions: 6 };
@@ -24,4 +25,53 @@ export const accountPurged = event({
   version: 1,
   key: (data) => data.account_id,
   data: z.object({ account_id: id('account') }),
+});
+
+const byAccount = { topic: accountEvents, version: 1, key: (data: { account_id: string }) => data.account_id };
+const inAccount = { account_id: id('account') };
+const member = z.object({ ...inAccount, user_id: id('user') });
+const key = z.object({ ...inAccount, api_key_id: id('api_key') });
+const hold = z.object({ ...inAccount, hold_id: id('token_hold'), amount: z.int() });
+
+export const accountClosed = event({ type: 'account.closed', ...byAccount, data: z.object(inAccount) });
+
+export const userInvited = event({
+  type: 'user.invited',
+  ...byAccount,
+  data: z.object({ ...inAccount, invitation_id: id('invitation') }),
+});
+export const userJoined = event({ type: 'user.joined', ...byAccount, data: member });
+export const userRemoved = event({ type: 'user.removed', ...byAccount, data: member });
+export const userGrantsChanged = event({ type: 'user.grants_changed', ...byAccount, data: member });
+
+export const apiKeyCreated = event({ type: 'api_key.created', ...byAccount, data: key });
+export const apiKeyRotated = event({
+  type: 'api_key.rotated',
+  ...byAccount,
+  data: key.extend({ new_api_key_id: id('api_key') }),
+});
+export const apiKeyRevoked = event({ type: 'api_key.revoked', ...byAccount, data: key });
+
+export const tokensGranted = event({
+  type: 'tokens.granted',
+  ...byAccount,
+  data: z.object({
+    ...inAccount,
+    entry_id: id('ledger_entry'),
+    amount: z.int(),
+    expires_at: Timestamp.nullable(),
+  }),
+});
+export const tokensHeld = event({ type: 'tokens.held', ...byAccount, data: hold });
+export const tokensCaptured = event({ type: 'tokens.captured', ...byAccount, data: hold });
+export const tokensVoided = event({ type: 'tokens.voided', ...byAccount, data: hold });
+/** Of a grant that ran out, or of a hold that nobody resolved. */
+export const tokensExpired = event({
+  type: 'tokens.expired',
+  ...byAccount,
+  data: z.object({
+    ...inAccount,
+    amount: z.int(),
+    of: z.union([z.object({ entry_id: id('ledger_entry') }), z.object({ hold_id: id('token_hold') })]),
+  }),
 });

@@ -142,3 +142,16 @@ export const Balance = z
       .meta({ description: 'What is left of each grant, in the order it burns' }),
   })
   .meta({ id: 'Balance' });
+
+/** Between services alone. */
+export const TokenHold = z.object({
+  id: id('token_hold'),
+  account_id: id('account'),
+  amount: Tokens,
+  captured_amount: Tokens,
+  status: z.enum(['pending', 'captured', 'voided', 'expired']),
+  description: z.string(),
+  expires_at: Timestamp,
+  created_at: Timestamp,
+  resolved_at: Timestamp.nullable(),
+});

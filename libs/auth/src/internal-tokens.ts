@@ -1,0 +1,69 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { Problem, type ServiceName, serviceNames } from '@attribution/contracts';
+import jwt from 'jsonwebtoken';
+import type { KeySet } from './tokens.ts';
+
+/** Lifetime of an internal token, seconds. */
+const ttl = 60;
+/** Seconds before its end at which a kept token is replaced. */
+const margin = 20;
+const algorithm = 'ES256';
+const issuer = 'attribution-platform';
+const type = 'internal+jwt';
+
+/** Gives a token that one service accepts from this one. */
+export type InternalSigner = (target: ServiceName) => string;
+
+/**
+ * Signs as `caller` with the first key of its own set, whose `kid` begins with the caller's name. A token is kept and
+ * given again while it lives.
+ */
+export function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now = Date.now): InternalSigner {
+  const [first] = privateKeys.keys;
+  if (!first) throw new Error('The private key set is empty');
+  const key = createPrivateKey({ key: first, format: 'jwk' });
+  const kept = new Map<ServiceName, { token: string; until: number }>();
+  return (target) => {
+    const known = kept.get(target);
+    const at = Math.floor(now() / 1000);
+    if (known && known.until > at) return known.token;
+    const token = jwt.sign({ sub: caller, iat: at, exp: at + ttl }, key, {
+      algorithm,
+      issuer,
+      audience: `internal:${target}`,
+      keyid: first.kid,
+      header: { alg: algorithm, typ: type },
+    });
+    kept.set(target, { token, until: at + ttl - margin });
+    return token;
+  };
+}
+
+/** The service that calls, by its `Authorization` header. Throws `unauthorized`. */
+export type InternalVerifier = (authorization: string | undefined) => ServiceName;
+
+/** Accepts tokens meant for `self`. `publicKeys` holds every service's keys; `kid` is `<service>.<anything>`. */
+export function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now = Date.now): InternalVerifier {
+  const keys = new Map(publicKeys.keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
+  return (authorization) => {
+    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? '')?.[1] ?? '';
+    try {
+      const header = jwt.decode(token, { complete: true })?.header;
+      const key = header?.kid ? keys.get(header.kid) : undefined;
+      if (!key || header?.typ !== type) throw new Error('not an internal token');
+      const claims = jwt.verify(token, key, {
+        algorithms: [algorithm],
+        issuer,
+        audience: `internal:${self}`,
+        maxAge: ttl,
+        clockTimestamp: Math.floor(now() / 1000),
+      });
+      const caller = serviceNames.find((name) => name === claims.sub);
+      // A service signs for itself alone.
+      if (caller && header.kid?.startsWith(`${caller}.`)) return caller;
+    } catch {
+      // Whatever is wrong with it, it is no token of ours.
+    }
+    throw new Problem('unauthorized', 'The internal token is missing, invalid or expired.');
+  };
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { Duration } from '../wire/durations.ts';
+import { Name, Timestamp } from '../wire/formats.ts';
+import { id } from '../wire/ids.ts';
+import { ApiKeyWithSecret } from './api-keys.resources.ts';
+import { GroupGrants } from './people.resources.ts';
+import { LedgerEntry, TokenHold } from './resources.ts';
+
+const service = 'account';
+const access = { credential: 'internal' } as const;
+const positive = z.int().min(1, 'must be at least 1').max(1_000_000_000_000);
+/** Of the caller's own choosing; kept with what it made, for good. */
+const idempotencyKey = z.string().min(1).max(200);
+
+export const createTokenGrant = endpoint({
+  operation: 'create_token_grant',
+  method: 'POST',
+  path: '/internal/v2/token-grants',
+  service,
+  summary: 'Give an account tokens',
+  description: 'A repeated idempotency_key answers the first entry.',
+  access,
+  body: z.object({
+    account_id: id('account'),
+    idempotency_key: idempotencyKey,
+    kind: z.enum(['grant', 'purchase', 'refund', 'adjustment']),
+    amount: positive,
+    description: Name(),
+    priority: z.int().min(0).max(1000).default(100).meta({ description: 'Lower burns first' }),
+    expires_at: Timestamp.nullable().default(null),
+  }),
+  success: { status: 201, description: 'The ledger entry', body: LedgerEntry },
+  problems: ['unprocessable', 'conflict'],
+});
+
+export const createTokenHold = endpoint({
+  operation: 'create_token_hold',
+  method: 'POST',
+  path: '/internal/v2/token-holds',
+  service,
+  summary: 'Reserve tokens',
+  description: 'A repeated idempotency_key answers the first hold.',
+  access,
+  body: z.object({
+    account_id: id('account'),
+    idempotency_key: idempotencyKey,
+    amount: positive,
+    description: Name(),
+    expires_in: Duration({ atMost: '90d' }),
+  }),
+  success: { status: 201, description: 'The hold', body: TokenHold },
+  problems: ['insufficient-balance', 'conflict', 'unprocessable'],
+});
+
+export const captureTokenHold = endpoint({
+  operation: 'capture_token_hold',
+  method: 'POST',
+  path: '/internal/v2/token-holds/{id}/capture',
+  service,
+  summary: 'Spend what was reserved, or a part; the rest is released',
+  description: 'Captured again with the same amount, it answers the same.',
+  access,
+  params: z.object({ id: id('token_hold') }),
+  body: z.object({ amount: positive }),
+  success: { status: 200, description: 'The hold', body: TokenHold },
+  problems: ['conflict', 'unprocessable'],
+});
+
+export const voidTokenHold = endpoint({
+  operation: 'void_token_hold',
+  method: 'POST',
+  path: '/internal/v2/token-holds/{id}/void',
+  service,
+  summary: 'Release what was reserved',
+  access,
+  params: z.object({ id: id('token_hold') }),
+  success: { status: 200, description: 'The hold', body: TokenHold },
+  problems: ['conflict'],
+});
+
+export const createMachineKey = endpoint({
+  operation: 'create_machine_key',
+  method: 'POST',
+  path: '/internal/v2/api-keys',
+  service,
+  summary: 'Create a sim or production key',
+  access,
+  body: z.object({
+    account_id: id('account'),
+    type: z.enum(['sim', 'production']),
+    name: Name(),
+    role: z.enum(['viewer', 'member', 'admin']).default('member'),
+    readonly: z.boolean().default(false),
+    group_scope: z.enum(['all', 'selected']).default('all'),
+    groups: GroupGrants.default([]),
+  }),
+  success: { status: 201, description: 'The key, with its secret', body: ApiKeyWithSecret },
+  problems: ['conflict', 'unprocessable'],
+});
+
+export const createSupportSession = endpoint({
+  operation: 'create_support_session',
+  method: 'POST',
+  path: '/internal/v2/support-sessions',
+  service,
+  summary: 'Let an operator look into an account',
+  description: 'Reads what an admin reads; changes nothing. Audited in the account.',
+  access,
+  body: z.object({
+    account_id: id('account'),
+    operator: z.string().min(1).max(200).meta({ example: 'grace@attribution.example' }),
+    reason: Name(500),
+  }),
+  success: {
+    status: 201,
+    description: 'A token',
+    body: z.object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() }),
+  },
+  problems: ['unprocessable'],
+});

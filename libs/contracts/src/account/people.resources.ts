@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { serviceNames } from '../endpoint.ts';
+import { Email, Name, Timestamp } from '../wire/formats.ts';
+import { id } from '../wire/ids.ts';
+import { Account, GroupGrant, Session } from './resources.ts';
+
+/** Grants as they are given: ids, or ids with a role; always answered as objects (decision 21). */
+export const GroupGrants = z
+  .array(
+    z.union([
+      id('group').transform((group_id) => ({ group_id, role: 'm' as const })),
+      z.object({ group_id: id('group'), role: z.enum(['a', 'm']).default('m') }),
+    ]),
+  )
+  .max(1000, 'must have at most 1000 groups')
+  .refine(
+    (grants) => new Set(grants.map(({ group_id }) => group_id)).size === grants.length,
+    'must not name a group twice',
+  )
+  .meta({ description: 'Group ids, or objects of group_id and role (a: group admin, m: group member)' });
+
+export const ServiceAccessMap = z
+  .partialRecord(z.enum([...serviceNames, '*']), z.enum(['r', 'w']))
+  .meta({ description: 'r: read, w: read and write; `*`: every other service', example: { '*': 'r', campaign: 'w' } });
+
+const groupScope = z.enum(['all', 'selected']);
+const role = z.enum(['owner', 'admin', 'member']);
+
+/** What a membership gives, as it is read. */
+const rights = {
+  group_scope: groupScope,
+  groups: z.array(GroupGrant).meta({ description: 'Empty when group_scope is all' }),
+  services: ServiceAccessMap.nullable().meta({ description: "null: the role's default, which is everything" }),
+  billing: z.boolean().meta({ description: 'Billing access; owners and admins always have it' }),
+};
+
+export const Member = z
+  .object({
+    id: id('user'),
+    email: Email,
+    full_name: z.string(),
+    email_verified: z.boolean(),
+    mfa_enabled: z.boolean(),
+    role,
+    ...rights,
+    status: z.enum(['active', 'disabled']),
+    joined_at: Timestamp,
+  })
+  .meta({ id: 'Member', description: 'A user in this account' });
+
+/** What may be given to somebody; without role owner, which is handed over. */
+const givenRights = {
+  role: z.enum(['admin', 'member']),
+  group_scope: groupScope,
+  groups: GroupGrants,
+  services: ServiceAccessMap.nullable(),
+  billing: z.boolean(),
+};
+
+export const MemberChange = z.object({ ...givenRights, status: z.enum(['active', 'disabled']) }).partial();
+
+export const Invitation = z
+  .object({
+    id: id('invitation'),
+    email: Email,
+    role: z.enum(['admin', 'member']),
+    ...rights,
+    status: z.enum(['pending', 'accepted', 'expired']),
+    invited_by: id('user').nullable(),
+    expires_at: Timestamp,
+    accepted_at: Timestamp.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Invitation' });
+
+export const NewInvitation = z
+  .object({
+    email: Email,
+    role: givenRights.role.default('member'),
+    group_scope: groupScope.default('all'),
+    groups: GroupGrants.default([]),
+    services: givenRights.services.default(null),
+    billing: givenRights.billing.default(false),
+  })
+  .meta({ id: 'NewInvitation', example: { email: 'grace@example.com', role: 'member' } });
+
+export const UserChange = z.object({ full_name: Name() }).partial();
+export const AccountChange = z.object({ name: Name(), require_mfa: z.boolean() }).partial();
+
+export const AccountMembership = z
+  .object({ account: Account, role, status: z.enum(['active', 'disabled']), joined_at: Timestamp })
+  .meta({ id: 'AccountMembership', description: "One of the caller's accounts" });
+
+export const SessionInfo = z
+  .object({
+    id: id('refresh_token').meta({ description: 'Of the session: its family of refresh tokens' }),
+    account_id: id('account'),
+    current: z.boolean().meta({ description: 'The session of this request' }),
+    ip: z.string(),
+    user_agent: z.string().nullable(),
+    created_at: Timestamp,
+    last_used_at: Timestamp,
+  })
+  .meta({ id: 'SessionInfo', description: 'A session that has not ended' });
+
+export const MfaSetup = z
+  .object({
+    secret: z.string().meta({ description: 'Base32, to type in', example: 'JBSWY3DPEHPK3PXP' }),
+    otpauth_uri: z.string().meta({ description: 'To show as a QR code', example: 'otpauth://totp/…' }),
+  })
+  .meta({ id: 'MfaSetup' });
+
+export const RecoveryCodes = z
+  .object({
+    recovery_codes: z.array(z.string()).meta({ description: 'Ten codes, each good once in place of a TOTP code' }),
+  })
+  .meta({ id: 'RecoveryCodes' });
+
+export const EnrolledSession = z
+  .object({ ...Session.shape, ...RecoveryCodes.shape })
+  .meta({ id: 'EnrolledSession', description: 'The first session after MFA was set up' });
+
+export const AuditRecord = z
+  .object({
+    id: z.uuid(),
+    occurred_at: Timestamp,
+    action: z.string().meta({ description: 'What was done, or tried', example: 'api_key.created' }),
+    outcome: z.enum(['done', 'refused']),
+    actor: z.object({
+      type: z.enum(['person', 'api_key', 'service', 'support', 'unknown']),
+      id: z.string().nullable().meta({ description: 'usr_ or key_ id, or the name of a service or operator' }),
+    }),
+    subject: z
+      .object({ type: z.string().meta({ example: 'api_key' }), id: z.string() })
+      .nullable()
+      .meta({ description: 'Whose, or which' }),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    request_id: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'AuditRecord' });
