@@ -1,0 +1,241 @@
+-- CreateEnum
+CREATE TYPE "HoldStatus" AS ENUM ('pending', 'captured', 'voided', 'expired');
+
+-- CreateEnum
+CREATE TYPE "ApiKeyRole" AS ENUM ('viewer', 'member', 'admin');
+
+-- CreateEnum
+CREATE TYPE "ApiKeyType" AS ENUM ('api', 'sim', 'production');
+
+-- CreateEnum
+CREATE TYPE "AuditOutcome" AS ENUM ('done', 'refused');
+
+-- CreateTable
+CREATE TABLE "idempotency_keys" (
+    "account_id" TEXT NOT NULL,
+    "operation" TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    "request_hash" TEXT NOT NULL,
+    "answer" JSONB,
+    "resource_id" TEXT,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY ("account_id","operation","key")
+);
+
+-- CreateTable
+CREATE TABLE "token_holds" (
+    "id" TEXT NOT NULL,
+    "account_id" TEXT NOT NULL,
+    "amount" BIGINT NOT NULL,
+    "captured_amount" BIGINT NOT NULL DEFAULT 0,
+    "status" "HoldStatus" NOT NULL DEFAULT 'pending',
+    "description" TEXT NOT NULL,
+    "idempotency_key" TEXT NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "resolved_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "token_holds_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "invitations" (
+    "id" TEXT NOT NULL,
+    "account_id" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
+    "email_key" TEXT NOT NULL,
+    "role" "MembershipRole" NOT NULL,
+    "group_scope" "GroupScope" NOT NULL DEFAULT 'all',
+    "groups" JSONB NOT NULL,
+    "services" JSONB,
+    "billing" BOOLEAN NOT NULL DEFAULT false,
+    "token_hash" TEXT NOT NULL,
+    "invited_by" TEXT,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "accepted_at" TIMESTAMPTZ(3),
+    "accepted_by" TEXT,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "invitations_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "mfa_enrolments" (
+    "user_id" TEXT NOT NULL,
+    "secret" BYTEA NOT NULL,
+    "confirmed_at" TIMESTAMPTZ(3),
+    "last_step" BIGINT NOT NULL DEFAULT 0,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "mfa_enrolments_pkey" PRIMARY KEY ("user_id")
+);
+
+-- CreateTable
+CREATE TABLE "mfa_recovery_codes" (
+    "id" BIGSERIAL NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "code_hash" TEXT NOT NULL,
+    "used_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "mfa_recovery_codes_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "mfa_challenges" (
+    "id" UUID NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "attempts" INTEGER NOT NULL DEFAULT 0,
+    "used_at" TIMESTAMPTZ(3),
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "mfa_challenges_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "api_keys" (
+    "id" TEXT NOT NULL,
+    "account_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "access_key_id" TEXT NOT NULL,
+    "secret_hash" TEXT NOT NULL,
+    "role" "ApiKeyRole" NOT NULL,
+    "type" "ApiKeyType" NOT NULL DEFAULT 'api',
+    "readonly" BOOLEAN NOT NULL,
+    "group_scope" "GroupScope" NOT NULL DEFAULT 'all',
+    "created_by" TEXT,
+    "expires_at" TIMESTAMPTZ(3),
+    "last_used_at" TIMESTAMPTZ(3),
+    "rotated_at" TIMESTAMPTZ(3),
+    "revoked_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "api_keys_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "api_key_grants" (
+    "api_key_id" TEXT NOT NULL,
+    "group_id" TEXT NOT NULL,
+    "role" "GroupGrantRole" NOT NULL,
+
+    CONSTRAINT "api_key_grants_pkey" PRIMARY KEY ("api_key_id","group_id")
+);
+
+-- CreateTable
+CREATE TABLE "known_groups" (
+    "id" TEXT NOT NULL,
+    "account_id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+
+    CONSTRAINT "known_groups_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "audit_log" (
+    "id" UUID NOT NULL,
+    "account_id" TEXT,
+    "occurred_at" TIMESTAMPTZ(3) NOT NULL,
+    "action" TEXT NOT NULL,
+    "outcome" "AuditOutcome" NOT NULL,
+    "actor_type" TEXT NOT NULL,
+    "actor_id" TEXT,
+    "subject_type" TEXT,
+    "subject_id" TEXT,
+    "ip" TEXT,
+    "user_agent" TEXT,
+    "request_id" TEXT,
+    "details" JSONB NOT NULL,
+
+    CONSTRAINT "audit_log_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateIndex
+CREATE INDEX "idempotency_keys_created_at_idx" ON "idempotency_keys"("created_at");
+
+-- CreateIndex
+CREATE INDEX "token_holds_account_id_status_idx" ON "token_holds"("account_id", "status");
+
+-- CreateIndex
+CREATE INDEX "token_holds_status_expires_at_idx" ON "token_holds"("status", "expires_at");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "token_holds_account_id_idempotency_key_key" ON "token_holds"("account_id", "idempotency_key");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "invitations_token_hash_key" ON "invitations"("token_hash");
+
+-- CreateIndex
+CREATE INDEX "invitations_account_id_id_idx" ON "invitations"("account_id", "id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "mfa_recovery_codes_user_id_code_hash_key" ON "mfa_recovery_codes"("user_id", "code_hash");
+
+-- CreateIndex
+CREATE INDEX "mfa_challenges_expires_at_idx" ON "mfa_challenges"("expires_at");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "api_keys_access_key_id_key" ON "api_keys"("access_key_id");
+
+-- CreateIndex
+CREATE INDEX "api_keys_account_id_id_idx" ON "api_keys"("account_id", "id");
+
+-- CreateIndex
+CREATE INDEX "known_groups_account_id_idx" ON "known_groups"("account_id");
+
+-- CreateIndex
+CREATE INDEX "audit_log_account_id_id_idx" ON "audit_log"("account_id", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_log_account_id_action_id_idx" ON "audit_log"("account_id", "action", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_log_account_id_actor_id_id_idx" ON "audit_log"("account_id", "actor_id", "id");
+
+-- AddForeignKey
+ALTER TABLE "token_holds" ADD CONSTRAINT "token_holds_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "balances"("account_id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "mfa_enrolments" ADD CONSTRAINT "mfa_enrolments_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "mfa_recovery_codes" ADD CONSTRAINT "mfa_recovery_codes_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "api_key_grants" ADD CONSTRAINT "api_key_grants_api_key_id_fkey" FOREIGN KEY ("api_key_id") REFERENCES "api_keys"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- What a schema file cannot say.
+
+-- One pending invitation an address and account.
+CREATE UNIQUE INDEX "invitations_pending_key" ON "invitations" ("account_id", "email_key") WHERE "accepted_at" IS NULL;
+
+-- One live internal key of each type an account (decision 28).
+CREATE UNIQUE INDEX "api_keys_internal_key" ON "api_keys" ("account_id", "type")
+  WHERE "type" <> 'api' AND "revoked_at" IS NULL AND "rotated_at" IS NULL;
+
+ALTER TABLE "api_keys"
+  ADD CONSTRAINT "api_keys_viewer_check" CHECK ("role" <> 'viewer' OR "readonly");
+
+ALTER TABLE "token_holds"
+  ADD CONSTRAINT "token_holds_amount_check" CHECK ("amount" > 0),
+  ADD CONSTRAINT "token_holds_captured_check" CHECK ("captured_amount" BETWEEN 0 AND "amount"),
+  ADD CONSTRAINT "token_holds_status_check" CHECK (
+    ("status" = 'pending') = ("resolved_at" IS NULL) AND ("status" = 'captured' OR "captured_amount" = 0)
+  );
+
+ALTER TABLE "mfa_challenges" ADD CONSTRAINT "mfa_challenges_attempts_check" CHECK ("attempts" >= 0);
+
+CREATE FUNCTION "refuse_audit_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the audit log is append-only' USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER "audit_log_append_only" BEFORE UPDATE OR DELETE ON "audit_log"
+  FOR EACH ROW EXECUTE FUNCTION "refuse_audit_change"();
+CREATE TRIGGER "audit_log_no_truncate" BEFORE TRUNCATE ON "audit_log"
+  FOR EACH STATEMENT EXECUTE FUNCTION "refuse_audit_change"();
