@@ -39,8 +39,10 @@ export function createPipeline(options: PipelineOptions): Listener {
     try {
       if (res.closed) return; // The client went away while it waited for its turn.
       for (const [name, value] of Object.entries(passage?.headers ?? {})) res.setHeader(name, value);
-      if (endpoint.access.credential !== 'none') {
-        const refused = refuseCredential(endpoint, verifier.authenticate(req.headers.authorization));
+      const { credential } = endpoint.access;
+      const { authorization } = req.headers;
+      if (credential !== 'none' && (credential !== 'optional' || authorization !== undefined)) {
+        const refused = refuseCredential(endpoint, verifier.authenticate(authorization));
         if (refused) throw refused;
       }
       req.headers = forwardHeaders(req.headers, {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateInternalKeys } from '@attribution/auth';
 import { embeddedServices, newSecrets } from '@attribution/local';
 import { freePort } from '@attribution/testing/parts';
 import { createMember, type Member } from './member.ts';
@@ -34,9 +35,11 @@ export interface Fleet {
 /** Starts a fleet and resolves when all of it is well. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const secrets = newSecrets();
+  const internalKeys = generateInternalKeys();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'fleet-mail-'));
   const shared = {
     TOKEN_PUBLIC_KEYS: JSON.stringify(secrets.token_keys.public),
+    INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
     KAFKA_BROKERS: options.kafkaBrokers.join(','),
     KAFKA_TOPIC_PREFIX: `fleet-${randomBytes(4).toString('hex')}.`,
     ...(options.redisUrl !== undefined && { REDIS_URL: options.redisUrl }),
@@ -59,7 +62,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 
   const services = {} as Record<FleetService, [Member, ...Member[]]>;
   for (const name of embeddedServices) {
-    const environment = { ...own[name], DATABASE_URL: await options.database(name) };
+    const keys = { INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private[name]) };
+    const environment = { ...own[name], ...keys, DATABASE_URL: await options.database(name) };
     const program = `services/${name}/src/main.ts`;
     const first = await member(program, environment);
     services[name] = [first];

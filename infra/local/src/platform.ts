@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import * as account from '@attribution/account';
-import { createVerifier } from '@attribution/auth';
+import { createInternalSigner, createInternalVerifier, createVerifier, generateInternalKeys } from '@attribution/auth';
 import * as billing from '@attribution/billing';
 import * as campaign from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
@@ -57,6 +57,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const { logger, secrets } = options;
   const transport = createInProcessTransport();
   const publicKeys = secrets.token_keys.public;
+  // Known to nobody outside this process, so they need not outlive it.
+  const internalKeys = generateInternalKeys();
   const environment: Environment = {
     PROBLEM_BASE: problemBase,
     MAIL_DIR: options.mailDirectory,
@@ -75,6 +77,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       databaseUrl: url,
       transport,
       verifier: createVerifier(publicKeys),
+      internal: {
+        verify: createInternalVerifier(name, internalKeys.public),
+        sign: createInternalSigner(name, internalKeys.private[name]),
+      },
       logger,
       problemBase: environment.PROBLEM_BASE ?? problemBase,
       checkAnswers: environment.NODE_ENV !== 'production',

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Problem, type ServiceName, serviceNames } from '@attribution/contracts';
 import jwt from 'jsonwebtoken';
-import type { KeySet } from './tokens.ts';
+import { generateKeySets, type KeySet } from './tokens.ts';
 
 /** Lifetime of an internal token, seconds. */
 const ttl = 60;
@@ -10,6 +10,15 @@ const margin = 20;
 const algorithm = 'ES256';
 const issuer = 'attribution-platform';
 const type = 'internal+jwt';
+
+/** A key of its own for each service, and the set that verifies them all. */
+export function generateInternalKeys(): { private: Readonly<Record<ServiceName, KeySet>>; public: KeySet } {
+  const made = serviceNames.map((name) => [name, generateKeySets(`${name}.1`)] as const);
+  return {
+    private: Object.fromEntries(made.map(([name, sets]) => [name, sets.private])) as Record<ServiceName, KeySet>,
+    public: { keys: made.flatMap(([, sets]) => sets.public.keys) },
+  };
+}
 
 /** Gives a token that one service accepts from this one. */
 export type InternalSigner = (target: ServiceName) => string;

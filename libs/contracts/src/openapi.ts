@@ -92,9 +92,7 @@ function operation(e: Endpoint): object {
     summary: e.summary,
     description: describe(e),
     security: securityOf(e),
-    ...((e.params || e.query) && {
-      requestParams: { ...(e.params && { path: e.params }), ...(e.query && { query: e.query }) },
-    }),
+    ...parametersOf(e),
     ...(e.body && {
       requestBody: { required: !e.body.safeParse(undefined).success, content: json(e.body) },
     }),
@@ -102,8 +100,25 @@ function operation(e: Endpoint): object {
   };
 }
 
+/** Given in the header of a repetition, it makes that answer like the first. */
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .meta({ description: 'A name for this request: repeated within 24 h, it is done once and answers the same' });
+
+function parametersOf({ params, query, headers, idempotent }: Endpoint) {
+  const header = idempotent ? (headers ?? z.object({})).extend({ 'idempotency-key': idempotencyKey }) : headers;
+  if (!params && !query && !header) return {};
+  return {
+    requestParams: { ...(params && { path: params }), ...(query && { query }), ...(header && { header }) },
+  };
+}
+
 function securityOf({ access }: Endpoint) {
   if (access.credential === 'none') return [];
+  if (access.credential === 'optional') return [{}, { person: [] }];
   return access.credential === 'person' ? [{ person: [] }] : [{ person: [] }, { api_key: [] }];
 }
 

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { hooked, useUpHook } from './transaction-hook.ts';
 
 /** What a Prisma transaction offers to code that speaks SQL itself. */
 export interface SqlTransaction {
@@ -67,8 +68,9 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
     const hooks = new Set<() => void>();
     const result = await prisma.$transaction(async (tx) => {
       commitHooks.set(tx, hooks);
-      return work(tx);
+      return hooked(tx, work);
     }, limits);
+    useUpHook();
     for (const hook of hooks) hook();
     return result;
   }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Principal, refuseAccess, type Verifier } from '@attribution/auth';
-import { type Endpoint, Problem } from '@attribution/contracts';
+import { type InternalVerifier, type Principal, refuseAccess, type Verifier } from '@attribution/auth';
+import { type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
 import { readJsonBody } from './json-body.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -13,6 +14,8 @@ import { validate } from './validate.ts';
 export interface AppOptions {
   readonly implementations: readonly Implementation[];
   readonly verifier: Verifier;
+  readonly verifyInternal: InternalVerifier;
+  readonly idempotency: Idempotency;
   readonly logger: Logger;
   readonly problemBase: string;
   readonly metrics: HttpMetrics;
@@ -88,15 +91,24 @@ function answer({ contract, handle }: Implementation, options: AppOptions) {
   return async (req: Request, res: Response): Promise<void> => {
     const locals = res.locals as Locals;
     locals.contract = contract;
-    const caller = admit(contract, req, options.verifier);
+    const caller = admit(contract, req, options);
     const input = {
       params: readParams(contract, req.params),
       query: contract.query && validate(contract.query, queryOf(req.url), 'query'),
+      headers: contract.headers && validate(contract.headers, req.headers, 'headers'),
       body: contract.body && validate(contract.body, await readJsonBody(req, res), 'body'),
       caller,
       request: locals.context,
     };
-    const body = await handle(input as never);
+    const work = () => handle(input as never);
+    const key = idempotencyKeyOf(contract, req.headers['idempotency-key']);
+    const { params, query, body: sent } = input;
+    const body = await (key && typeof caller === 'object'
+      ? options.idempotency.once(
+          { contract, key, accountId: caller.accountId, callerId: caller.id, input: [params, query, sent] },
+          work,
+        )
+      : work());
     res.statusCode = success.status;
     res.setHeader('cache-control', 'no-store');
     if (!success.body) {
@@ -112,9 +124,15 @@ function answer({ contract, handle }: Implementation, options: AppOptions) {
 }
 
 /** The caller, if the contract lets such a one in. */
-function admit(contract: Endpoint, req: Request, verifier: Verifier): Principal | undefined {
-  if (contract.access.credential === 'none') return undefined;
-  const caller = verifier.authenticate(req.headers.authorization);
+function admit(
+  contract: Endpoint,
+  { headers: { authorization } }: Request,
+  { verifier, verifyInternal }: Pick<AppOptions, 'verifier' | 'verifyInternal'>,
+): Principal | ServiceName | undefined {
+  const { credential } = contract.access;
+  if (credential === 'internal') return verifyInternal(authorization);
+  if (credential === 'none' || (credential === 'optional' && authorization === undefined)) return undefined;
+  const caller = verifier.authenticate(authorization);
   const refused = refuseAccess(contract, caller);
   if (refused) throw refused;
   return caller;

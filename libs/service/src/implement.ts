@@ -1,8 +1,16 @@
 import type { Principal } from '@attribution/auth';
-import type { Endpoint, Input, Output } from '@attribution/contracts';
+import type { Endpoint, Input, Output, ServiceName } from '@attribution/contracts';
 import type { RequestContext } from './request.ts';
 
-type Caller<E extends Endpoint> = E['access']['credential'] extends 'none' ? undefined : Principal;
+/** Who calls, by what the contract lets in. */
+interface Callers {
+  none: undefined;
+  optional: Principal | undefined;
+  any: Principal;
+  person: Principal;
+  internal: ServiceName;
+}
+type Caller<E extends Endpoint> = Callers[E['access']['credential']];
 
 /** What a handler receives: parsed input, the verified caller, and the request's context. */
 export interface HandlerInput<E extends Endpoint> extends Input<E> {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createVerifier, KeySet } from '@attribution/auth';
+import { createInternalSigner, createInternalVerifier, createVerifier, KeySet } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
 import { createKafkaTransport } from '@attribution/messaging';
@@ -21,6 +21,8 @@ const Settings = z.object({
   KAFKA_TOPIC_PREFIX: z.string().default(''),
   KAFKA_REPLICATION_FACTOR: setting.count.default(1),
   TOKEN_PUBLIC_KEYS: setting.json(KeySet),
+  INTERNAL_PRIVATE_KEYS: setting.json(KeySet),
+  INTERNAL_PUBLIC_KEYS: setting.json(KeySet),
 });
 
 /** Runs one service as a process of its own, with everything it needs from the environment. */
@@ -50,6 +52,10 @@ export async function runService(options: {
       poolSize: config.DATABASE_POOL_SIZE,
       transport,
       verifier: createVerifier(config.TOKEN_PUBLIC_KEYS),
+      internal: {
+        verify: createInternalVerifier(name, config.INTERNAL_PUBLIC_KEYS),
+        sign: createInternalSigner(name, config.INTERNAL_PRIVATE_KEYS),
+      },
       logger,
       problemBase: config.PROBLEM_BASE,
       checkAnswers: config.NODE_ENV !== 'production',

@@ -1,4 +1,4 @@
-import type { Verifier } from '@attribution/auth';
+import type { InternalSigner, InternalVerifier, Verifier } from '@attribution/auth';
 import type { ServiceName, Topic } from '@attribution/contracts';
 import {
   type Database,
@@ -22,6 +22,7 @@ import type { Logger } from 'pino';
 import { closeApp, createApp } from './app.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { serveHealth } from './health.ts';
+import { createIdempotency } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
 import { type Job, type RunningJobs, startJobs } from './jobs.ts';
 import { createRegistry, observeHttp } from './metrics.ts';
@@ -32,6 +33,8 @@ export interface ServiceParts {
   readonly poolSize?: number;
   readonly transport: Transport;
   readonly verifier: Verifier;
+  /** Calls of other services, and calls to them. */
+  readonly internal: { readonly verify: InternalVerifier; readonly sign: InternalSigner };
   readonly logger: Logger;
   readonly problemBase: string;
   /** Checks every answer against its contract. */
@@ -113,10 +116,13 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
       transport.declare([...publishes, deadLetterTopic(name), ...handlers.map((handler) => handler.event.topic)]);
       if (handlers.length > 0) transport.subscribe(consumer.subscription);
 
+      const idempotency = createIdempotency(database, parts.clock ?? systemClock);
       const metrics = observeHttp(registry, name);
       const app = createApp({
         implementations,
         verifier: parts.verifier,
+        verifyInternal: parts.internal.verify,
+        idempotency,
         logger,
         problemBase,
         metrics,
@@ -131,6 +137,7 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
       closeApp(app, { logger, problemBase });
 
       const housekeeping: Job[] = [
+        { name: 'purge-idempotency-keys', every: day / 24, run: () => idempotency.purge() },
         { name: 'replay-dead-letters', every: 2_000, run: async () => void (await consumer.replay()) },
         {
           name: 'purge-inbox',

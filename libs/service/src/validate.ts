@@ -5,7 +5,11 @@ import type { z } from 'zod';
 const secret = /password|code|token|secret/i;
 
 /** Parses one part of a request. Throws `validation-error` that names the first value found at fault. */
-export function validate<S extends z.ZodType>(schema: S, value: unknown, part: 'query' | 'body'): z.output<S> {
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  part: 'query' | 'headers' | 'body',
+): z.output<S> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

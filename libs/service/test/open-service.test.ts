@@ -1,7 +1,7 @@
 import { createVerifier } from '@attribution/auth';
 import type { PrismaLike, SqlTransaction } from '@attribution/database';
 import { createInProcessTransport } from '@attribution/messaging';
-import { captureLogs, createTestDatabase, eventually, problemBase, testKeys } from '@attribution/testing';
+import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { implement, listen, openService, type RunningServer, type Service } from '../src/index.ts';
 import { declare, problemOf, send } from './support.ts';
@@ -26,6 +26,7 @@ beforeEach(async () => {
     databaseUrl: database.url,
     transport,
     verifier,
+    internal: testInternal('organization'),
     logger: logs.logger,
     problemBase,
     checkAnswers: true,

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { createVerifier } from '@attribution/auth';
 import { type Endpoint, endpoint, id, type ProblemDetails, pageQuery, problemKindOf } from '@attribution/contracts';
-import { captureLogs, problemBase, testKeys } from '@attribution/testing';
+import { captureLogs, problemBase, testInternal, testKeys } from '@attribution/testing';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { closeApp, createApp } from '../src/app.ts';
@@ -58,6 +58,8 @@ export async function startApp(implementations: readonly Implementation[], optio
   const app = createApp({
     implementations,
     verifier,
+    verifyInternal: testInternal('organization').verify,
+    idempotency: { once: (_request, work) => work(), purge: async () => {} },
     logger,
     problemBase,
     metrics,

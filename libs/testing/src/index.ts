@@ -7,4 +7,4 @@ export { captureLogs } from './logs.ts';
 export { openMailbox } from './mailbox.ts';
 export { sendRaw } from './send-raw.ts';
 export { problemBase, startTestService, type TestService } from './service.ts';
-export { keyToken, personToken, testKeys } from './tokens.ts';
+export { internalToken, keyToken, personToken, supportToken, testInternal, testKeys } from './tokens.ts';

@@ -17,7 +17,7 @@ import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
 import { type CapturedLogs, captureLogs } from './logs.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
-import { testKeys } from './tokens.ts';
+import { testInternal, testKeys } from './tokens.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -67,6 +67,7 @@ export async function startTestService(
       poolSize: 12,
       transport,
       verifier: createVerifier(testKeys.public, () => clock.now().getTime()),
+      internal: testInternal(name),
       logger: logs.logger,
       problemBase,
       checkAnswers: true,

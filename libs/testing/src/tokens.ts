@@ -1,10 +1,34 @@
-import { ACCESS_TOKEN_TTL, type AccessClaims, createSigner, generateKeySets } from '@attribution/auth';
-import { newId, newUuid } from '@attribution/contracts';
+import {
+  ACCESS_TOKEN_TTL,
+  type AccessClaims,
+  createInternalSigner,
+  createInternalVerifier,
+  createSigner,
+  generateInternalKeys,
+  generateKeySets,
+} from '@attribution/auth';
+import { newId, newUuid, type ServiceName } from '@attribution/contracts';
 
 /** The signing keys of a test run's services. */
 export const testKeys = generateKeySets('test');
 
 export const testSigner = createSigner(testKeys.private);
+
+const internalKeys = generateInternalKeys();
+
+/** What a service of a test run is called with, and calls others with. */
+export const testInternal = (self: ServiceName) => ({
+  verify: createInternalVerifier(self, internalKeys.public),
+  sign: createInternalSigner(self, internalKeys.private[self]),
+});
+
+/** What `caller` shows at `target`. */
+export const internalToken = (caller: ServiceName, target: ServiceName): string =>
+  createInternalSigner(caller, internalKeys.private[caller])(target);
+
+/** The token of an operator who looks on. */
+export const supportToken = (claims: Claims = {}): string =>
+  personToken({ sub: 'grace@attribution.example', role: 'admin', support: { reason: 'A test' }, ...claims });
 
 type Claims = Partial<AccessClaims>;
 

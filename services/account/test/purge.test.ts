@@ -5,7 +5,7 @@ import { createVerifier } from '@attribution/auth';
 import { type Envelope, newUuid, resetPassword, verifyEmail } from '@attribution/contracts';
 import { createInProcessTransport } from '@attribution/messaging';
 import type { Service } from '@attribution/service';
-import { eventually, openMailbox, problemBase, type TestService, testKeys } from '@attribution/testing';
+import { eventually, openMailbox, problemBase, type TestService, testInternal, testKeys } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createAccountService } from '../src/index.ts';
 import { count, enter, join, resetCode, signUp, startAccountService } from './support.ts';
@@ -44,6 +44,7 @@ async function startReplica(): Promise<void> {
         },
       },
       verifier: createVerifier(testKeys.public),
+      internal: testInternal('account'),
       logger: service.logs.logger,
       problemBase,
       checkAnswers: true,

@@ -53,6 +53,7 @@ export const createCampaign = endpoint({
   description: 'It starts as a draft and puts nothing on a screen. Only name is required.',
   access,
   body: NewCampaign,
+  idempotent: true,
   success: { status: 201, description: 'The draft', body: Campaign },
   problems: ['unprocessable'],
 });

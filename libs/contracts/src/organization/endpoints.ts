@@ -35,6 +35,7 @@ export const createGroup = endpoint({
   summary: 'Create a group',
   access: admins,
   body: NewGroup,
+  idempotent: true,
   success: { status: 201, description: 'The group', body: Group },
 });
 
@@ -99,6 +100,7 @@ export const createLocation = endpoint({
   description: 'By an owner or admin, or by an admin of the group.',
   access: groupAdmins,
   body: NewLocation,
+  idempotent: true,
   success: { status: 201, description: 'The location', body: Location },
   problems: ['unprocessable'],
 });

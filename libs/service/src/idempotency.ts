@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { type Endpoint, Problem } from '@attribution/contracts';
+import { type Database, type SqlTransaction, withTransactionHook } from '@attribution/database';
+import type { Clock } from './clock.ts';
+
+/** Hours that a key is remembered (decision 9). */
+const hours = 24;
+const shape = /^[\x21-\x7e]{1,255}$/;
+
+/** A request that carries an `Idempotency-Key`. */
+export interface KeyedRequest {
+  readonly contract: Endpoint;
+  readonly key: string;
+  readonly accountId: string;
+  readonly callerId: string;
+  /** The parsed input: the same request has the same. */
+  readonly input: unknown;
+}
+
+export interface Idempotency {
+  /**
+   * Does the work once for each key: its answer is kept in the transaction of what it wrote, and given again to a
+   * repetition. The work's answer is the result of its one transaction. Throws `conflict` for another request under
+   * the key, and for an answer that held a secret.
+   */
+  once(request: KeyedRequest, work: () => Promise<unknown>): Promise<unknown>;
+  /** Forgets keys whose time is over. */
+  purge(): Promise<void>;
+}
+
+/** The header's value where this endpoint takes one. Throws `validation-error`. */
+export function idempotencyKeyOf(contract: Endpoint, header: string | string[] | undefined): string | undefined {
+  if (!contract.idempotent || header === undefined) return undefined;
+  if (typeof header === 'string' && shape.test(header)) return header;
+  throw new Problem('validation-error', 'Idempotency-Key: must be 1 to 255 visible ASCII characters.');
+}
+
+interface Kept {
+  readonly request_hash: string;
+  readonly answer: unknown;
+  readonly resource_id: string | null;
+}
+
+/** Another request holds the key, or had it: whatever this one wrote is rolled back. */
+class KeyTaken extends Error {}
+
+export function createIdempotency(
+  database: Pick<Database<SqlTransaction, SqlTransaction>, 'pool'>,
+  clock: Clock,
+): Idempotency {
+  const horizon = () => new Date(clock.now().getTime() - hours * 3_600_000);
+
+  async function find({ accountId, contract, key }: KeyedRequest): Promise<Kept | undefined> {
+    const { rows } = await database.pool.query<Kept>(
+      `SELECT request_hash, answer, resource_id FROM idempotency_keys
+       WHERE account_id = $1 AND operation = $2 AND key = $3 AND created_at > $4`,
+      [accountId, contract.operation, key, horizon()],
+    );
+    return rows[0];
+  }
+
+  /** Waits for another request that is at work under the same key. */
+  async function take(tx: SqlTransaction, { accountId, contract, key }: KeyedRequest, hash: string): Promise<void> {
+    const taken = await tx.$executeRawUnsafe(
+      `INSERT INTO idempotency_keys AS k (account_id, operation, key, request_hash, created_at)
+       VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (account_id, operation, key) DO UPDATE
+         SET request_hash = excluded.request_hash, answer = NULL, resource_id = NULL, created_at = excluded.created_at
+         WHERE k.created_at <= $6`,
+      accountId,
+      contract.operation,
+      key,
+      hash,
+      clock.now(),
+      horizon(),
+    );
+    if (taken === 0) throw new KeyTaken();
+  }
+
+  async function keep(tx: SqlTransaction, { accountId, contract, key }: KeyedRequest, answer: unknown): Promise<void> {
+    await tx.$executeRawUnsafe(
+      `UPDATE idempotency_keys SET answer = $4::jsonb, resource_id = $5
+       WHERE account_id = $1 AND operation = $2 AND key = $3`,
+      accountId,
+      contract.operation,
+      key,
+      contract.idempotent === 'secret' ? null : JSON.stringify(answer),
+      (answer as { id?: string }).id ?? null,
+    );
+  }
+
+  return {
+    async once(request, work) {
+      const hash = createHash('sha256')
+        .update(JSON.stringify([request.callerId, request.input]))
+        .digest('hex');
+      const known = await find(request);
+      if (known) return replay(known, hash);
+      let kept: unknown;
+      try {
+        const answer = await withTransactionHook(
+          {
+            before: (tx) => take(tx, request, hash),
+            async after(tx, result) {
+              await keep(tx, request, result);
+              kept = result;
+            },
+          },
+          work,
+        );
+        if (answer !== kept)
+          throw new Error(`${request.contract.operation} answers something else than its transaction`);
+        return answer;
+      } catch (error) {
+        const other = error instanceof KeyTaken && (await find(request));
+        if (other) return replay(other, hash);
+        throw error;
+      }
+    },
+    async purge() {
+      await database.pool.query('DELETE FROM idempotency_keys WHERE created_at <= $1', [horizon()]);
+    },
+  };
+}
+
+function replay({ request_hash, answer, resource_id }: Kept, hash: string): unknown {
+  if (request_hash !== hash) throw new Problem('conflict', 'Idempotency-Key: was used for another request.');
+  if (answer !== null) return answer;
+  throw new Problem(
+    'conflict',
+    `Idempotency-Key: this request was done, and made ${resource_id}. Its answer held a secret, which is shown once.`,
+  );
+}
