@@ -1,0 +1,87 @@
+import type { Principal } from '@attribution/auth';
+import { administersGroup } from '@attribution/auth';
+import { Problem } from '@attribution/contracts';
+
+const day = 24 * 60 * 60 * 1000;
+/** Longest life of a key that expires at all, from its creation. */
+export const longestLife = 90 * day;
+
+export interface Grant {
+  readonly group_id: string;
+  readonly role: 'a' | 'm';
+}
+
+interface Times {
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+  readonly rotated_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+/** The expiry that a new key was asked for; null: never. Throws `validation-error`. */
+export function newExpiry(
+  { expires_in, expires_at }: { expires_in?: number | undefined; expires_at?: string | undefined },
+  now: Date,
+): Date | null {
+  if (expires_in !== undefined && expires_at !== undefined)
+    throw new Problem('validation-error', 'body.expires_at: give it or expires_in, not both.');
+  if (expires_in !== undefined) return new Date(now.getTime() + expires_in);
+  return expires_at === undefined ? null : readExpiry(expires_at, now, now);
+}
+
+/** A moment that lies ahead, and within 90 days of `from`. */
+function readExpiry(text: string, from: Date, now: Date): Date {
+  const at = new Date(text);
+  if (at <= now) throw new Problem('validation-error', `body.expires_at: ${text} is not in the future.`);
+  if (at.getTime() - from.getTime() > longestLife)
+    throw new Problem('validation-error', `body.expires_at: ${text} is more than 90 days after ${from.toISOString()}.`);
+  return at;
+}
+
+/** The expiry after a PATCH (decision 24). Throws `validation-error`, or `conflict` on a rotated key. */
+export function changedExpiry(key: Times, asked: string | null, now: Date): Date | null {
+  if (asked !== null && now.getTime() - key.created_at.getTime() > longestLife)
+    throw new Problem('validation-error', 'body.expires_at: the key is older than 90 days; rotate it.');
+  const expiry = asked === null ? null : readExpiry(asked, key.created_at, now);
+  const later = expiry === null || (key.expires_at !== null && expiry > key.expires_at);
+  if (key.rotated_at && later && expiry?.getTime() !== key.expires_at?.getTime())
+    throw new Problem('conflict', 'body.expires_at: the key was rotated, so its end can only come sooner.');
+  return expiry;
+}
+
+/** What a rotation makes of the expiries of both keys (decision 25). */
+export function rotatedExpiries(key: Times, grace: number, now: Date): { old: Date; renewed: Date | null } {
+  const end = now.getTime() + grace;
+  const old = new Date(key.expires_at ? Math.min(key.expires_at.getTime(), end) : end);
+  if (key.expires_at === null) return { old, renewed: null };
+  return { old, renewed: new Date(now.getTime() + (key.expires_at.getTime() - key.created_at.getTime())) };
+}
+
+/** Why a key gives no token, for whoever knows its secret; undefined: it does. */
+export function refusalOf({ revoked_at, expires_at }: Pick<Times, 'revoked_at' | 'expires_at'>, now: Date) {
+  if (revoked_at) return 'This API key is revoked.';
+  if (expires_at && expires_at <= now) return 'This API key has expired.';
+  return undefined;
+}
+
+const rank = { viewer: 0, member: 1, admin: 2, owner: 3 } as const;
+
+/** Who may give a key these rights (spec §4.3). Throws `forbidden`. */
+export function requireGivable(
+  caller: Principal,
+  key: { role: 'viewer' | 'member' | 'admin'; type?: 'api' | 'sim' | 'production'; groups: readonly Grant[] },
+): void {
+  if (key.type !== undefined && key.type !== 'api')
+    throw new Problem('forbidden', `body.type: ${key.type} keys are made by the platform itself.`);
+  if (rank[key.role] > rank[caller.role]) throw new Problem('forbidden', `body.role: ${key.role} is above your own.`);
+  const foreign = key.groups.find(({ group_id }) => !administersGroup(caller, group_id));
+  if (foreign) throw new Problem('forbidden', `body.groups: you do not administer ${foreign.group_id}.`);
+}
+
+/** Throws `validation-error` where the scope and the groups do not fit together. */
+export function requireScope(scope: 'all' | 'selected', groups: readonly Grant[]): void {
+  if (scope === 'selected' && groups.length === 0)
+    throw new Problem('validation-error', 'body.groups: must not be empty when group_scope is selected.');
+  if (scope === 'all' && groups.length > 0)
+    throw new Problem('validation-error', 'body.groups: must be empty when group_scope is all.');
+}

@@ -1,0 +1,66 @@
+import { apiKeyCreated, createApiKey } from '@attribution/contracts';
+import { newEvent, type Outbox } from '@attribution/messaging';
+import { type Clock, implement } from '@attribution/service';
+import { actorOf, audit } from '../audit/index.ts';
+import type { RequireGroups } from '../groups/index.ts';
+import type { AccountDatabase } from '../store.ts';
+import { insertApiKey } from './api-key.store.ts';
+import { newExpiry, requireGivable, requireScope } from './api-key.ts';
+import { viewApiKey } from './api-key.view.ts';
+import { hashSecret, type KeyEnvironment, newKeyPair } from './secret.ts';
+
+export interface KeyWriting {
+  readonly database: AccountDatabase;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly requireGroups: RequireGroups;
+  readonly keyEnvironment: KeyEnvironment;
+}
+
+/** In the order of decision 23: what is malformed, what is not the caller's to give, what does not exist. */
+export const createApiKeyEndpoint = (parts: KeyWriting) =>
+  implement(createApiKey, async ({ body, caller, request }) => {
+    const { database, outbox, clock } = parts;
+    const { accountId } = caller;
+    const now = clock.now();
+    requireScope(body.group_scope, body.groups);
+    const expiresAt = newExpiry(body, now);
+    requireGivable(caller, body);
+    await parts.requireGroups(
+      accountId,
+      body.groups.map(({ group_id }) => group_id),
+      'body.groups',
+    );
+    const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
+    return database.transaction(async (tx) => {
+      const key = await insertApiKey(tx, {
+        ...body,
+        accountId,
+        accessKeyId,
+        secretHash: hashSecret(secret),
+        createdBy: caller.id,
+        expiresAt,
+        now,
+      });
+      const view = viewApiKey(key);
+      const { name, role, readonly } = view;
+      await audit(tx, {
+        accountId,
+        action: 'api_key.created',
+        actor: actorOf(caller),
+        subject: { type: 'api_key', id: key.id },
+        details: { name, role, readonly },
+        request,
+        now,
+      });
+      await outbox.append(
+        tx,
+        newEvent(
+          apiKeyCreated,
+          { account_id: accountId, api_key_id: key.id },
+          { accountId, occurredAt: now, traceparent: request.traceparent },
+        ),
+      );
+      return { ...view, access_key_secret: secret };
+    });
+  });

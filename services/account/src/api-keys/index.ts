@@ -1,0 +1,9 @@
+export { createApiKeyEndpoint } from './create-api-key.ts';
+export { createMachineKeyEndpoint } from './create-machine-key.ts';
+export { deleteApiKeyEndpoint } from './delete-api-key.ts';
+export { exchangeApiKeyEndpoint } from './exchange-api-key.ts';
+export { getApiKeyEndpoint } from './get-api-key.ts';
+export { createKeyUses } from './key-uses.ts';
+export { listApiKeysEndpoint } from './list-api-keys.ts';
+export { rotateApiKeyEndpoint } from './rotate-api-key.ts';
+export { updateApiKeyEndpoint } from './update-api-key.ts';

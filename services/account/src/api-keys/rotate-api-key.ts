@@ -1,0 +1,54 @@
+import { apiKeyRotated, Problem, rotateApiKey } from '@attribution/contracts';
+import { newEvent } from '@attribution/messaging';
+import { implement } from '@attribution/service';
+import { actorOf, audit } from '../audit/index.ts';
+import { changeApiKey, insertApiKey, lockApiKey } from './api-key.store.ts';
+import { rotatedExpiries } from './api-key.ts';
+import { viewApiKey } from './api-key.view.ts';
+import type { KeyWriting } from './create-api-key.ts';
+import { hashSecret, newKeyPair } from './secret.ts';
+
+/** The row lock lets one of several rotations through; the others find the key rotated. */
+export const rotateApiKeyEndpoint = (parts: Omit<KeyWriting, 'requireGroups'>) =>
+  implement(rotateApiKey, async ({ params, body, caller, request }) => {
+    const { database, outbox, clock } = parts;
+    const { accountId } = caller;
+    const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
+    return database.transaction(async (tx) => {
+      const old = await lockApiKey(tx, accountId, params.id);
+      if (!old) throw Problem.notFound();
+      if (old.revoked_at) throw new Problem('conflict', 'This API key is revoked.');
+      if (old.rotated_at) throw new Problem('conflict', 'This API key was rotated already.');
+      const now = clock.now();
+      const expiries = rotatedExpiries(old, body?.grace ?? 0, now);
+      await changeApiKey(tx, old.id, { rotated_at: now, expires_at: expiries.old });
+      const { name, role, type, readonly, group_scope } = old;
+      const renewed = await insertApiKey(tx, {
+        accountId,
+        name,
+        role,
+        type,
+        readonly,
+        group_scope,
+        groups: old.grants,
+        accessKeyId,
+        secretHash: hashSecret(secret),
+        createdBy: caller.id,
+        expiresAt: expiries.renewed,
+        now,
+      });
+      await audit(tx, {
+        accountId,
+        action: 'api_key.rotated',
+        actor: actorOf(caller),
+        subject: { type: 'api_key', id: old.id },
+        details: { new_api_key_id: renewed.id, old_expires_at: expiries.old.toISOString() },
+        request,
+        now,
+      });
+      const data = { account_id: accountId, api_key_id: old.id, new_api_key_id: renewed.id };
+      const context = { accountId, occurredAt: now, traceparent: request.traceparent };
+      await outbox.append(tx, newEvent(apiKeyRotated, data, context));
+      return { ...viewApiKey(renewed), access_key_secret: secret };
+    });
+  });

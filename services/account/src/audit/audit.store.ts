@@ -1,0 +1,53 @@
+import type { Principal } from '@attribution/auth';
+import { newUuid, type ServiceName } from '@attribution/contracts';
+import type { RequestContext } from '@attribution/service';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { Tx } from '../store.ts';
+
+/** Who did it. `unknown`: somebody who did not prove who they are. */
+export interface Actor {
+  readonly type: 'person' | 'api_key' | 'service' | 'support' | 'unknown';
+  readonly id: string | null;
+}
+
+export interface Deed {
+  /** null: no account is concerned, as of a login with an unknown address. */
+  readonly accountId: string | null;
+  /** `<subject>.<what was done>`, as `api_key.created`. */
+  readonly action: string;
+  readonly outcome?: 'done' | 'refused';
+  readonly actor: Actor;
+  readonly subject?: { readonly type: string; readonly id: string };
+  /** What else is worth knowing; never a secret, a code or a password. */
+  readonly details?: Prisma.InputJsonObject;
+  /** Absent of jobs. */
+  readonly request?: Pick<RequestContext, 'id' | 'ip' | 'userAgent'>;
+  readonly now: Date;
+}
+
+const actorTypes = { person: 'person', key: 'api_key', support: 'support' } as const;
+
+export const actorOf = ({ kind, id }: Principal): Actor => ({ type: actorTypes[kind], id });
+export const person = (id: string): Actor => ({ type: 'person', id });
+export const serviceActor = (id: ServiceName): Actor => ({ type: 'service', id });
+
+/** Writes to the audit log, in the transaction of what it tells of. */
+export async function audit(tx: Tx, ...deeds: readonly Deed[]): Promise<void> {
+  await tx.auditRecord.createMany({
+    data: deeds.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
+      id: newUuid(),
+      account_id: accountId,
+      occurred_at: now,
+      action,
+      outcome,
+      actor_type: actor.type,
+      actor_id: actor.id,
+      subject_type: subject?.type ?? null,
+      subject_id: subject?.id ?? null,
+      ip: request?.ip ?? null,
+      user_agent: request?.userAgent ?? null,
+      request_id: request?.id ?? null,
+      details,
+    })),
+  });
+}

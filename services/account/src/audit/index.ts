@@ -1,0 +1,1 @@
+export { type Actor, actorOf, audit, type Deed, person, serviceActor } from './audit.store.ts';

@@ -1,0 +1,31 @@
+import { type Client, lookUpGroups, Problem } from '@attribution/contracts';
+import type { AccountDatabase } from '../store.ts';
+import { findKnownGroups } from './known-group.store.ts';
+
+/** Throws `unprocessable` for a group that the account does not have. */
+export type RequireGroups = (accountId: string, ids: readonly string[], where: string) => Promise<void>;
+
+/**
+ * Groups are known by Organization's events; one that was made a moment ago is asked for. Called before the
+ * transaction, which no call to another service may prolong.
+ */
+export function createRequireGroups(parts: {
+  database: AccountDatabase;
+  organization: Client | undefined;
+}): RequireGroups {
+  return async (accountId, ids, where) => {
+    if (ids.length === 0) return;
+    const known = await findKnownGroups(parts.database.prisma, accountId, ids);
+    let missing = ids.filter((id) => !known.has(id));
+    for (let at = 0; parts.organization && at < missing.length; at += lookedUpAtOnce) {
+      const asked = missing.slice(at, at + lookedUpAtOnce).join(',');
+      const answer = await parts.organization.call(lookUpGroups, { query: { account_id: accountId, ids: asked } });
+      for (const { id } of answer.body.entries) known.add(id);
+    }
+    missing = missing.filter((id) => !known.has(id));
+    if (missing[0] !== undefined)
+      throw new Problem('unprocessable', `${where}: ${missing[0]} is not a group of this account.`);
+  };
+}
+
+const lookedUpAtOnce = 100;
