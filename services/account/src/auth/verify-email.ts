@@ -21,7 +21,7 @@ export const verifyEmailEndpoint = (parts: {
     return database.transaction(async (tx) => {
       await code.spend(tx);
       const user = await markEmailVerified(tx, found.id, clock.now());
-      if (user.require_mfa || entered.account.require_mfa) return sessions.setupEnvelope(user.id, entered.account.id);
+      if (user.require_mfa || entered.account.require_mfa) return sessions.setupEnvelope(user, entered.account.id);
       return sessions.open(tx, user, entered, request);
     });
   });

@@ -2,7 +2,9 @@ import { ACCESS_TOKEN_TTL, type Signer } from '@attribution/auth';
 import { type MfaChallenge, type MfaSetupRequired, newUuid, Problem, type Session } from '@attribution/contracts';
 import type { Clock, RequestContext } from '@attribution/service';
 import type { z } from 'zod';
+import { audit, person } from '../audit/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
+import { signEntrance } from './entrance.ts';
 import { chooseMembership, claimsOf, type Membership } from './membership.ts';
 import { newRefreshToken, refreshTokenDays } from './refresh-token.ts';
 import { findMemberships, insertRefreshToken, insertSession, lockJudgedUser } from './session.store.ts';
@@ -28,7 +30,7 @@ export interface Sessions {
   /** New tokens of a session. */
   issueTokens(tx: Tx, membership: Membership, accountType: string, sessionId: string): Promise<TokenPair>;
   /** The envelope that stands before a session where MFA is required and not set up. */
-  setupEnvelope(userId: string, accountId: string): z.output<typeof MfaSetupRequired>;
+  setupEnvelope(user: { id: string; password_hash: string }, accountId: string): z.output<typeof MfaSetupRequired>;
 }
 
 export type EnterOutcome = z.output<typeof Session> | z.output<typeof MfaChallenge> | z.output<typeof MfaSetupRequired>;
@@ -64,12 +66,13 @@ export function createSessions({
     },
 
     async enter(user, entered, request) {
-      const { user_id: sub, account_id: account } = entered.membership;
+      const { account_id: accountId } = entered.membership;
       if (user.mfa_enabled_at) {
-        const token = signer.sign('mfa-challenge+jwt', { sub, account }, mfaTokenTtl.challenge, clock.now());
+        const ttl = mfaTokenTtl.challenge;
+        const token = signEntrance(signer, 'mfa-challenge+jwt', { user, accountId, ttl, now: clock.now() });
         return { mfa_challenge: true, challenge_token: token, expires_in: mfaTokenTtl.challenge };
       }
-      if (user.require_mfa || entered.account.require_mfa) return sessions.setupEnvelope(sub, account);
+      if (user.require_mfa || entered.account.require_mfa) return sessions.setupEnvelope(user, accountId);
       return database.transaction(async (tx) => {
         if (!(await lockJudgedUser(tx, user))) throw wrongCredentials();
         return sessions.open(tx, user, entered, request);
@@ -79,6 +82,14 @@ export function createSessions({
     async open(tx, user, { membership, account }, request) {
       const id = newUuid();
       const { ip, userAgent } = request;
+      await audit(tx, {
+        accountId: account.id,
+        action: 'session.opened',
+        actor: person(user.id),
+        subject: { type: 'user', id: user.id },
+        request,
+        now: clock.now(),
+      });
       await insertSession(tx, { id, userId: user.id, accountId: account.id, ip, userAgent, now: clock.now() });
       const tokens = await sessions.issueTokens(tx, membership, account.account_type_key, id);
       return { ...tokens, user: viewUser(user), account: viewAccount(account) };
@@ -93,9 +104,10 @@ export function createSessions({
       return { access_token: signer.sign('at+jwt', claims, ACCESS_TOKEN_TTL, now), refresh_token: refresh.token };
     },
 
-    setupEnvelope(userId, accountId) {
-      const token = signer.sign('mfa-setup+jwt', { sub: userId, account: accountId }, mfaTokenTtl.setup, clock.now());
-      return { mfa_setup_required: true, setup_token: token, expires_in: mfaTokenTtl.setup };
+    setupEnvelope(user, accountId) {
+      const ttl = mfaTokenTtl.setup;
+      const token = signEntrance(signer, 'mfa-setup+jwt', { user, accountId, ttl, now: clock.now() });
+      return { mfa_setup_required: true, setup_token: token, expires_in: ttl };
     },
   };
   return sessions;

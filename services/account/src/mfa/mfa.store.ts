@@ -1,0 +1,84 @@
+import type { Tx } from '../store.ts';
+
+/** Locks the user, so that what is decided on enrolment holds until the commit. */
+export async function lockMfaUser(tx: Tx, userId: string) {
+  await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${userId} FOR UPDATE`;
+  return tx.user.findUnique({ where: { id: userId }, include: { mfa_enrolment: true } });
+}
+
+/** A secret that is not proven yet, in place of one before. */
+export async function putEnrolment(tx: Tx, userId: string, secret: Uint8Array<ArrayBuffer>, now: Date): Promise<void> {
+  const fresh = { secret, confirmed_at: null, last_step: 0n, created_at: now };
+  await tx.mfaEnrolment.upsert({ where: { user_id: userId }, create: { user_id: userId, ...fresh }, update: fresh });
+}
+
+/** MFA is on from here. */
+export async function confirmEnrolment(tx: Tx, userId: string, now: Date) {
+  await tx.mfaEnrolment.update({ where: { user_id: userId }, data: { confirmed_at: now } });
+  return tx.user.update({ where: { id: userId }, data: { mfa_enabled_at: now, updated_at: now } });
+}
+
+export async function deleteEnrolment(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx.mfaEnrolment.delete({ where: { user_id: userId } });
+  await tx.mfaRecoveryCode.deleteMany({ where: { user_id: userId } });
+  await tx.user.update({ where: { id: userId }, data: { mfa_enabled_at: null, updated_at: now } });
+}
+
+/** False: this step, or a later one, was accepted before. */
+export async function acceptStep(tx: Tx, userId: string, step: number): Promise<boolean> {
+  const accepted = await tx.mfaEnrolment.updateMany({
+    where: { user_id: userId, last_step: { lt: BigInt(step) } },
+    data: { last_step: BigInt(step) },
+  });
+  return accepted.count === 1;
+}
+
+export async function putRecoveryCodes(tx: Tx, userId: string, hashes: readonly string[]): Promise<void> {
+  await tx.mfaRecoveryCode.deleteMany({ where: { user_id: userId } });
+  await tx.mfaRecoveryCode.createMany({ data: hashes.map((code_hash) => ({ user_id: userId, code_hash })) });
+}
+
+/** False: there is no such code, or it was used. */
+export async function useRecoveryCode(tx: Tx, userId: string, hash: string, now: Date): Promise<boolean> {
+  const used = await tx.mfaRecoveryCode.updateMany({
+    where: { user_id: userId, code_hash: hash, used_at: null },
+    data: { used_at: now },
+  });
+  return used.count === 1;
+}
+
+export interface Attempt {
+  /** The `jti` of the challenge's token. */
+  readonly challengeId: string;
+  readonly userId: string;
+  readonly expiresAt: Date;
+  readonly limit: number;
+}
+
+/** Counts an attempt before it is judged. False: the challenge is used, or has no attempts left. */
+export async function countAttempt(tx: Tx, { challengeId, userId, expiresAt, limit }: Attempt): Promise<boolean> {
+  const counted = await tx.$executeRaw`
+    INSERT INTO mfa_challenges AS c (id, user_id, attempts, expires_at)
+    VALUES (${challengeId}::uuid, ${userId}, 1, ${expiresAt})
+    ON CONFLICT (id) DO UPDATE SET attempts = c.attempts + 1 WHERE c.attempts < ${limit} AND c.used_at IS NULL`;
+  return counted === 1;
+}
+
+/** False: another attempt has opened a session with it already. */
+export async function useChallenge(tx: Tx, challengeId: string, now: Date): Promise<boolean> {
+  const used = await tx.mfaChallenge.updateMany({ where: { id: challengeId, used_at: null }, data: { used_at: now } });
+  return used.count === 1;
+}
+
+/** Attempts that opened nothing, over all challenges of the user that ended after `since`. */
+export async function attemptsSince(tx: Tx, userId: string, since: Date): Promise<number> {
+  const sum = await tx.mfaChallenge.aggregate({
+    _sum: { attempts: true },
+    where: { user_id: userId, used_at: null, expires_at: { gt: since } },
+  });
+  return sum._sum.attempts ?? 0;
+}
+
+export async function deleteChallengesBefore(tx: Pick<Tx, 'mfaChallenge'>, time: Date): Promise<void> {
+  await tx.mfaChallenge.deleteMany({ where: { expires_at: { lt: time } } });
+}

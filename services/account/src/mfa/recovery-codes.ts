@@ -1,0 +1,18 @@
+import { createHash, randomInt } from 'node:crypto';
+
+const count = 10;
+/** Without what is mistaken for something else. 32 letters, 16 of them: 80 bits, which need no slow hash. */
+const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+function newRecoveryCode(): string {
+  const groups = Array.from({ length: 4 }, () =>
+    Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join(''),
+  );
+  return groups.join('-');
+}
+
+export const newRecoveryCodes = (): string[] => Array.from({ length: count }, newRecoveryCode);
+
+/** Letter case, spaces and dashes are nobody's concern. */
+export const hashRecoveryCode = (code: string): string =>
+  createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest('hex');

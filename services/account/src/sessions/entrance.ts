@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { Signer, TokenType, Verifier } from '@attribution/auth';
+import { newUuid, Problem } from '@attribution/contracts';
+import { z } from 'zod';
+import type { Tx } from '../store.ts';
+import { findMembership } from './session.store.ts';
+
+/** The way into an account between the right password and the session: the token of an MFA envelope. */
+export interface Entrance {
+  readonly id: string;
+  readonly userId: string;
+  readonly accountId: string;
+  readonly expiresAt: Date;
+  /** Of the password that was right: a token does not outlive its reset. */
+  readonly password: string;
+}
+
+const Claims = z.object({ jti: z.uuid(), sub: z.string(), account: z.string(), exp: z.int(), pwd: z.string() });
+
+/** Tells passwords apart, and nothing about them. */
+const fingerprint = (passwordHash: string) =>
+  createHash('sha256').update(passwordHash).digest('base64url').slice(0, 16);
+
+/** `ttl` in seconds. */
+export function signEntrance(
+  signer: Signer,
+  type: TokenType,
+  given: { user: { id: string; password_hash: string }; accountId: string; ttl: number; now: Date },
+): string {
+  const { user, accountId, ttl, now } = given;
+  const claims = { jti: newUuid(), sub: user.id, account: accountId, pwd: fingerprint(user.password_hash) };
+  return signer.sign(type, claims, ttl, now);
+}
+
+export function readEntrance(verifier: Verifier, type: TokenType, token: string): Entrance | undefined {
+  const claims = Claims.safeParse(verifier.verify(type, token));
+  if (!claims.success) return undefined;
+  const { jti, sub, account, exp, pwd } = claims.data;
+  return { id: jti, userId: sub, accountId: account, expiresAt: new Date(exp * 1000), password: pwd };
+}
+
+/** Where the entrance leads to by now. Throws `unauthorized` where it leads nowhere any more. */
+export async function requireEntrance(tx: Tx, entrance: Entrance, user: { id: string; password_hash: string }) {
+  const membership = await findMembership(tx, user.id, entrance.accountId);
+  const account = membership && (await tx.account.findUnique({ where: { id: entrance.accountId } }));
+  const open = membership?.status === 'active' && account && account.status !== 'closed';
+  if (!open || entrance.password !== fingerprint(user.password_hash))
+    throw new Problem('unauthorized', 'What was right at the login has changed. Log in again.');
+  return { membership, account };
+}
