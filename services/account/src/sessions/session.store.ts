@@ -1,13 +1,17 @@
+import type { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { type Membership, ServiceMap } from './membership.ts';
 
 const withGrants = { grants: { select: { group_id: true, role: true } } } as const;
 
 /** A stored `services` that cannot be read grants nothing, rather than everything. */
-function readMembership<M extends { services: unknown }>(row: M): M & { services: ServiceMap | null } {
-  const services = row.services === null ? null : (ServiceMap.safeParse(row.services).data ?? {});
-  return { ...row, services };
-}
+export const readServiceMap = (stored: unknown): ServiceMap | null =>
+  stored === null ? null : (ServiceMap.safeParse(stored).data ?? {});
+
+const readMembership = <M extends { services: unknown }>(row: M): M & { services: ServiceMap | null } => ({
+  ...row,
+  services: readServiceMap(row.services),
+});
 
 export async function findMemberships(database: Pick<AccountDatabase, 'prisma'>, userId: string) {
   const rows = await database.prisma.membership.findMany({
@@ -98,11 +102,34 @@ export async function touchSession(tx: Tx, id: string, now: Date): Promise<void>
 /** Ends sessions that are still open; their refresh tokens are dead with them. */
 export async function endSessions(
   tx: Pick<Tx, 'session'>,
-  which: { id?: string; user_id?: string },
+  which: Pick<Prisma.SessionWhereInput, 'id' | 'user_id' | 'account_id' | 'NOT'>,
   reason: string,
   now: Date,
-): Promise<void> {
-  await tx.session.updateMany({ where: { ...which, ended_at: null }, data: { ended_at: now, end_reason: reason } });
+): Promise<number> {
+  const where = { ...which, ended_at: null };
+  return (await tx.session.updateMany({ where, data: { ended_at: now, end_reason: reason } })).count;
+}
+
+/** Sessions of a user that have not ended and can still be refreshed, newest first. */
+export async function findOpenSessions(
+  { prisma }: Pick<AccountDatabase, 'prisma'>,
+  userId: string,
+  page: { limit: number; before: string | undefined; usedSince: Date },
+) {
+  return prisma.session.findMany({
+    where: {
+      user_id: userId,
+      ended_at: null,
+      last_used_at: { gt: page.usedSince },
+      ...(page.before !== undefined && { id: { lt: page.before } }),
+    },
+    orderBy: { id: 'desc' },
+    take: page.limit,
+  });
+}
+
+export async function findSession(tx: Tx, id: string, userId: string) {
+  return tx.session.findFirst({ where: { id, user_id: userId } });
 }
 
 /** Deletes what no token can come back to. */

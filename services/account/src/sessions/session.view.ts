@@ -40,3 +40,7 @@ export function viewAccount(row: AccountRow): z.output<typeof Account> {
     created_at: row.created_at.toISOString(),
   };
 }
+
+/** On the wire a session is named as the family of its refresh tokens. */
+export const wireSessionId = (id: string) => `rt_${id}`;
+export const sessionIdOf = (wire: string) => wire.slice('rt_'.length);

@@ -35,6 +35,10 @@ export async function markEmailVerified(tx: Tx, id: string, now: Date) {
   return tx.user.update({ where: { id }, data: { email_verified_at: now, updated_at: now } });
 }
 
+export async function renameUser(tx: Tx, id: string, fullName: string, now: Date) {
+  return tx.user.update({ where: { id }, data: { full_name: fullName, updated_at: now } });
+}
+
 export async function setPassword(tx: Tx, id: string, passwordHash: string, now: Date): Promise<void> {
   await tx.user.update({ where: { id }, data: { password_hash: passwordHash, updated_at: now } });
 }

@@ -1,0 +1,5 @@
+export { getUserEndpoint } from './get-user.ts';
+export { listUsersEndpoint } from './list-users.ts';
+export { requireRights } from './member-rules.ts';
+export { removeUserEndpoint } from './remove-user.ts';
+export { updateUserEndpoint } from './update-user.ts';

@@ -1,0 +1,34 @@
+import { Problem, removeUser, userRemoved } from '@attribution/contracts';
+import { newEvent, type Outbox } from '@attribution/messaging';
+import { type Clock, implement } from '@attribution/service';
+import { actorOf, audit } from '../audit/index.ts';
+import { endSessions } from '../sessions/index.ts';
+import type { AccountDatabase } from '../store.ts';
+import { deleteMember, lockMember } from './member.store.ts';
+
+/** The user stays a user, maybe of other accounts; keys that it made stay as well. */
+export const removeUserEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
+  implement(removeUser, async ({ params, caller, request }) => {
+    const { database, outbox, clock } = parts;
+    const { accountId } = caller;
+    await database.transaction(async (tx) => {
+      const member = await lockMember(tx, accountId, params.id);
+      if (!member) throw Problem.notFound();
+      if (member.role === 'owner')
+        throw new Problem('conflict', 'The owner is never removed: hand the account over first.');
+      const now = clock.now();
+      await deleteMember(tx, accountId, member.user_id);
+      await endSessions(tx, { user_id: member.user_id, account_id: accountId }, 'removed', now);
+      await audit(tx, {
+        accountId,
+        action: 'user.removed',
+        actor: actorOf(caller),
+        subject: { type: 'user', id: member.user_id },
+        request,
+        now,
+      });
+      const data = { account_id: accountId, user_id: member.user_id };
+      const context = { accountId, occurredAt: now, traceparent: request.traceparent };
+      await outbox.append(tx, newEvent(userRemoved, data, context));
+    });
+  });

@@ -1,0 +1,27 @@
+import { listSessions } from '@attribution/contracts';
+import { cursorScope, cutPage, readCursor } from '@attribution/database';
+import { type Clock, implement } from '@attribution/service';
+import { findOpenSessions, refreshTokenDays, sessionIdOf, wireSessionId } from '../sessions/index.ts';
+import type { AccountDatabase } from '../store.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+export const listSessionsEndpoint = ({ database, clock }: { database: AccountDatabase; clock: Clock }) =>
+  implement(listSessions, async ({ query, caller }) => {
+    const scope = cursorScope(listSessions.operation, query);
+    const [cursor] = readCursor(query.cursor, scope, ['string']) ?? [];
+    const usedSince = new Date(clock.now().getTime() - refreshTokenDays * day);
+    const before = cursor && sessionIdOf(cursor);
+    const found = await findOpenSessions(database, caller.id, { limit: query.limit + 1, before, usedSince });
+    const page = cutPage(found, { limit: query.limit, scope, position: (row) => [wireSessionId(row.id)] });
+    const entries = page.rows.map((row) => ({
+      id: wireSessionId(row.id),
+      account_id: row.account_id,
+      current: row.id === caller.sessionId,
+      ip: row.ip,
+      user_agent: row.user_agent,
+      created_at: row.created_at.toISOString(),
+      last_used_at: row.last_used_at.toISOString(),
+    }));
+    return { entries, next_cursor: page.next_cursor };
+  });
