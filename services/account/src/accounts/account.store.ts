@@ -18,6 +18,10 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<void> 
   await tx.balance.create({ data: { account_id: id } });
 }
 
+export async function findAccount(tx: Pick<Tx, 'account'>, id: string) {
+  return tx.account.findUniqueOrThrow({ where: { id } });
+}
+
 export async function deleteAccount(tx: Tx, id: string): Promise<void> {
   await tx.account.delete({ where: { id } });
 }

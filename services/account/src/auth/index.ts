@@ -1,7 +1,7 @@
 export { forgotPasswordEndpoint } from './forgot-password.ts';
 export { loginEndpoint } from './login.ts';
 export { logoutEndpoint } from './logout.ts';
-export { newPasswordCheck } from './new-password.ts';
+export { type CheckNewPassword, newPasswordCheck } from './new-password.ts';
 export { refreshSessionEndpoint } from './refresh-session.ts';
 export { resendVerificationEndpoint } from './resend-verification.ts';
 export { resetPasswordEndpoint } from './reset-password.ts';

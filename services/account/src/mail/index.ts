@@ -1,3 +1,3 @@
 export { createMailQueue, type MailQueue, mailJob } from './mail-queue.ts';
 export { createFolderSender, createSmtpSender } from './senders.ts';
-export { passwordResetMail, verificationMail } from './templates.ts';
+export { invitationMail, passwordResetMail, verificationMail } from './templates.ts';

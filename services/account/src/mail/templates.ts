@@ -23,10 +23,31 @@ export function passwordResetMail(mail: CodeMail): Mail {
   });
 }
 
+export function invitationMail(mail: { to: string; accountName: string; link: string }): Mail {
+  const { to, link } = mail;
+  const accountName = oneLine(mail.accountName);
+  const subject = `You are invited to ${accountName}`;
+  const before = `${accountName} invites you to its account on the Attribution Platform. Follow this link to accept:`;
+  const after = 'It works once, within 7 days. If you do not know them, you need not do anything.';
+  return {
+    to,
+    subject,
+    text: ['Hello,', before, link, after, ''].join('\n\n'),
+    html: page(subject, [
+      paragraph('Hello,'),
+      paragraph(before),
+      `<p style="margin:24px 0"><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`,
+      `<p style="margin:0;color:#5b6470">${escapeHtml(after)}</p>`,
+    ]),
+  };
+}
+
+/** Whoever signs up chooses the name, and maybe another's address: it gets no lines of its own. */
+const oneLine = (name: string) => name.replaceAll(/[\s\p{Cc}]+/gu, ' ');
+
 function codeMail(mail: CodeMail, words: { subject: string; before: string; after: string }): Mail {
   const { to, code, minutes } = mail;
-  // Whoever signs up chooses the name, and maybe another's address: it gets no lines of its own.
-  const fullName = mail.fullName.replaceAll(/[\s\p{Cc}]+/gu, ' ');
+  const fullName = oneLine(mail.fullName);
   const lifetime = `It works once, within ${minutes} minutes.`;
   return {
     to,

@@ -1,6 +1,6 @@
-import type { AccountDatabase, Tx } from '../store.ts';
+import type { Tx } from '../store.ts';
 
-export async function findUserByEmail(database: Pick<AccountDatabase, 'prisma'>, emailKey: string) {
+export async function findUserByEmail(database: { prisma: Pick<Tx, 'user'> }, emailKey: string) {
   return database.prisma.user.findUnique({ where: { email_key: emailKey } });
 }
 

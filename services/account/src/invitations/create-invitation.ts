@@ -1,0 +1,71 @@
+import { createInvitation, Problem, userInvited } from '@attribution/contracts';
+import { isUniqueViolation } from '@attribution/database';
+import { newEvent, type Outbox } from '@attribution/messaging';
+import { type Clock, implement } from '@attribution/service';
+import { findAccount } from '../accounts/index.ts';
+import { actorOf, audit } from '../audit/index.ts';
+import { emailKeyOf } from '../codes/index.ts';
+import type { RequireGroups } from '../groups/index.ts';
+import { invitationMail, type MailQueue } from '../mail/index.ts';
+import { requireRights } from '../members/index.ts';
+import type { AccountDatabase } from '../store.ts';
+import { deleteExpiredInvitation, insertInvitation, isMember } from './invitation.store.ts';
+import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
+import { viewInvitation } from './invitation.view.ts';
+
+export interface Inviting {
+  readonly database: AccountDatabase;
+  readonly outbox: Outbox;
+  readonly mail: MailQueue;
+  readonly clock: Clock;
+  /** Of the product app, where links lead to. */
+  readonly appUrl: string;
+}
+
+export const createInvitationEndpoint = (parts: Inviting & { readonly requireGroups: RequireGroups }) =>
+  implement(createInvitation, async ({ body, caller, request }) => {
+    const { database, outbox, mail, clock } = parts;
+    const { accountId } = caller;
+    requireRights(body);
+    const ids = body.groups.map(({ group_id }) => group_id);
+    await parts.requireGroups(accountId, ids, 'body.groups');
+    const emailKey = emailKeyOf(body.email);
+    const { token, hash } = newInvitationToken();
+    const now = clock.now();
+    return database
+      .transaction(async (tx) => {
+        if (await isMember(tx, accountId, emailKey))
+          throw new Problem('conflict', 'body.email: is a user of this account already.');
+        await deleteExpiredInvitation(tx, accountId, emailKey, now);
+        const invitation = await insertInvitation(tx, {
+          ...body,
+          accountId,
+          emailKey,
+          tokenHash: hash,
+          invitedBy: caller.id,
+          expiresAt: invitationExpiry(now),
+          now,
+        });
+        const { name } = await findAccount(tx, accountId);
+        await mail.enqueue(
+          tx,
+          invitationMail({ to: body.email, accountName: name, link: invitationLink(parts.appUrl, token) }),
+        );
+        await audit(tx, {
+          accountId,
+          action: 'user.invited',
+          actor: actorOf(caller),
+          subject: { type: 'invitation', id: invitation.id },
+          details: { email: body.email, role: body.role },
+          request,
+          now,
+        });
+        const data = { account_id: accountId, invitation_id: invitation.id };
+        const context = { accountId, occurredAt: now, traceparent: request.traceparent };
+        await outbox.append(tx, newEvent(userInvited, data, context));
+        return viewInvitation(invitation, now);
+      })
+      .catch((error: unknown) => {
+        throw isUniqueViolation(error) ? new Problem('conflict', 'body.email: is invited already.') : error;
+      });
+  });

@@ -1,0 +1,125 @@
+import { newId } from '@attribution/contracts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { readServiceMap, type ServiceMap } from '../sessions/index.ts';
+import type { AccountDatabase, Tx } from '../store.ts';
+
+type Row = Prisma.InvitationGetPayload<object>;
+
+interface Grant {
+  readonly group_id: string;
+  readonly role: 'a' | 'm';
+}
+
+export type InvitationRow = Omit<Row, 'services' | 'groups' | 'role'> & {
+  readonly role: 'admin' | 'member';
+  readonly groups: readonly Grant[];
+  readonly services: ServiceMap | null;
+};
+
+/** What is stored was checked when it came; a role of owner cannot be invited. */
+function read(row: Row): InvitationRow {
+  const role = row.role === 'admin' ? 'admin' : 'member';
+  return { ...row, role, groups: row.groups as unknown as Grant[], services: readServiceMap(row.services) };
+}
+
+export interface NewInvitationRow {
+  readonly accountId: string;
+  readonly email: string;
+  readonly emailKey: string;
+  readonly role: 'admin' | 'member';
+  readonly group_scope: 'all' | 'selected';
+  readonly groups: readonly Grant[];
+  readonly services: ServiceMap | null;
+  readonly billing: boolean;
+  readonly tokenHash: string;
+  readonly invitedBy: string;
+  readonly expiresAt: Date;
+  readonly now: Date;
+}
+
+export async function insertInvitation(tx: Tx, invitation: NewInvitationRow): Promise<InvitationRow> {
+  const row = await tx.invitation.create({
+    data: {
+      id: newId('invitation'),
+      account_id: invitation.accountId,
+      email: invitation.email,
+      email_key: invitation.emailKey,
+      role: invitation.role,
+      group_scope: invitation.group_scope,
+      groups: invitation.groups.map(({ group_id, role }) => ({ group_id, role })),
+      services: invitation.services ?? Prisma.DbNull,
+      billing: invitation.billing,
+      token_hash: invitation.tokenHash,
+      invited_by: invitation.invitedBy,
+      expires_at: invitation.expiresAt,
+      created_at: invitation.now,
+    },
+  });
+  return read(row);
+}
+
+export async function findInvitations(
+  { prisma }: Pick<AccountDatabase, 'prisma'>,
+  accountId: string,
+  { limit, before }: { limit: number; before: string | undefined },
+): Promise<InvitationRow[]> {
+  const rows = await prisma.invitation.findMany({
+    where: { account_id: accountId, ...(before !== undefined && { id: { lt: before } }) },
+    orderBy: { id: 'desc' },
+    take: limit,
+  });
+  return rows.map(read);
+}
+
+/** Locks the invitation, so that one of several acceptances wins. */
+export async function lockInvitation(tx: Tx, accountId: string, id: string): Promise<InvitationRow | undefined> {
+  await tx.$queryRaw`SELECT 1 FROM invitations WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
+  const row = await tx.invitation.findFirst({ where: { id, account_id: accountId } });
+  return row ? read(row) : undefined;
+}
+
+export async function lockInvitationByToken(tx: Tx, tokenHash: string): Promise<InvitationRow | undefined> {
+  await tx.$queryRaw`SELECT 1 FROM invitations WHERE token_hash = ${tokenHash} FOR UPDATE`;
+  const row = await tx.invitation.findUnique({ where: { token_hash: tokenHash } });
+  return row ? read(row) : undefined;
+}
+
+/** One that has expired makes room for another to the same address. */
+export async function deleteExpiredInvitation(tx: Tx, accountId: string, emailKey: string, now: Date): Promise<void> {
+  await tx.invitation.deleteMany({
+    where: { account_id: accountId, email_key: emailKey, accepted_at: null, expires_at: { lte: now } },
+  });
+}
+
+/** A new link; the one before opens nothing any more. */
+export async function renewInvitation(tx: Tx, id: string, tokenHash: string, expiresAt: Date): Promise<void> {
+  await tx.invitation.update({ where: { id }, data: { token_hash: tokenHash, expires_at: expiresAt } });
+}
+
+export async function acceptInvitationRow(tx: Tx, id: string, userId: string, now: Date): Promise<void> {
+  await tx.invitation.update({ where: { id }, data: { accepted_at: now, accepted_by: userId } });
+}
+
+export async function deleteInvitationRow(tx: Tx, id: string): Promise<void> {
+  await tx.invitation.delete({ where: { id } });
+}
+
+export async function insertMembership(tx: Tx, userId: string, invitation: InvitationRow, now: Date): Promise<void> {
+  await tx.membership.create({
+    data: {
+      user_id: userId,
+      account_id: invitation.account_id,
+      role: invitation.role,
+      group_scope: invitation.group_scope,
+      services: invitation.services ?? Prisma.DbNull,
+      billing: invitation.billing,
+      joined_at: now,
+      grants: { create: invitation.groups.map(({ group_id, role }) => ({ group_id, role })) },
+    },
+  });
+}
+
+/** Whether the address is a user's who is in the account already. */
+export async function isMember(tx: Tx, accountId: string, emailKey: string): Promise<boolean> {
+  return (await tx.membership.count({ where: { account_id: accountId, user: { email_key: emailKey } } })) > 0;
+}

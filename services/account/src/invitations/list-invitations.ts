@@ -1,0 +1,15 @@
+import { listInvitations } from '@attribution/contracts';
+import { cursorScope, cutPage, readCursor } from '@attribution/database';
+import { type Clock, implement } from '@attribution/service';
+import type { AccountDatabase } from '../store.ts';
+import { findInvitations } from './invitation.store.ts';
+import { viewInvitation } from './invitation.view.ts';
+
+export const listInvitationsEndpoint = ({ database, clock }: { database: AccountDatabase; clock: Clock }) =>
+  implement(listInvitations, async ({ query, caller }) => {
+    const scope = cursorScope(listInvitations.operation, query);
+    const [before] = readCursor(query.cursor, scope, ['string']) ?? [];
+    const found = await findInvitations(database, caller.accountId, { limit: query.limit + 1, before });
+    const page = cutPage(found, { limit: query.limit, scope, position: (row) => [row.id] });
+    return { entries: page.rows.map((row) => viewInvitation(row, clock.now())), next_cursor: page.next_cursor };
+  });

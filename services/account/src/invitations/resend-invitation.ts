@@ -1,0 +1,33 @@
+import { Problem, resendInvitation } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import { findAccount } from '../accounts/index.ts';
+import { actorOf, audit } from '../audit/index.ts';
+import { invitationMail } from '../mail/index.ts';
+import type { Inviting } from './create-invitation.ts';
+import { lockInvitation, renewInvitation } from './invitation.store.ts';
+import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
+
+export const resendInvitationEndpoint = (parts: Omit<Inviting, 'outbox'>) =>
+  implement(resendInvitation, async ({ params, caller, request }) => {
+    const { database, mail, clock, appUrl } = parts;
+    const { accountId } = caller;
+    const { token, hash } = newInvitationToken();
+    await database.transaction(async (tx) => {
+      const invitation = await lockInvitation(tx, accountId, params.id);
+      if (!invitation) throw Problem.notFound();
+      if (invitation.accepted_at) throw new Problem('conflict', 'This invitation was accepted.');
+      const now = clock.now();
+      await renewInvitation(tx, invitation.id, hash, invitationExpiry(now));
+      const { name } = await findAccount(tx, accountId);
+      const link = invitationLink(appUrl, token);
+      await mail.enqueue(tx, invitationMail({ to: invitation.email, accountName: name, link }));
+      await audit(tx, {
+        accountId,
+        action: 'invitation.resent',
+        actor: actorOf(caller),
+        subject: { type: 'invitation', id: invitation.id },
+        request,
+        now,
+      });
+    });
+  });
