@@ -22,6 +22,25 @@ export async function findAccount(tx: Pick<Tx, 'account'>, id: string) {
   return tx.account.findUniqueOrThrow({ where: { id } });
 }
 
+export async function findAccountOrNone(tx: Pick<Tx, 'account'>, id: string) {
+  return tx.account.findUnique({ where: { id } });
+}
+
+/** Locks the account, so that what is decided on it holds until the commit. */
+export async function lockAccount(tx: Tx, id: string) {
+  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${id} FOR UPDATE`;
+  return findAccount(tx, id);
+}
+
+export async function changeAccount(
+  tx: Tx,
+  id: string,
+  change: { name?: string; require_mfa?: boolean; status?: 'closed' },
+  now: Date,
+) {
+  return tx.account.update({ where: { id }, data: { ...change, updated_at: now } });
+}
+
 export async function deleteAccount(tx: Tx, id: string): Promise<void> {
   await tx.account.delete({ where: { id } });
 }

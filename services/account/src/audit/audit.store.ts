@@ -2,7 +2,7 @@ import type { Principal } from '@attribution/auth';
 import { newUuid, type ServiceName } from '@attribution/contracts';
 import type { RequestContext } from '@attribution/service';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { Tx } from '../store.ts';
+import type { AccountDatabase, Tx } from '../store.ts';
 
 /** Who did it. `unknown`: somebody who did not prove who they are. */
 export interface Actor {
@@ -49,5 +49,35 @@ export async function audit(tx: Tx, ...deeds: readonly Deed[]): Promise<void> {
       request_id: request?.id ?? null,
       details,
     })),
+  });
+}
+
+export type AuditRow = Prisma.AuditRecordGetPayload<object>;
+
+interface AuditFilter {
+  readonly limit: number;
+  readonly before: string | undefined;
+  readonly action: string | undefined;
+  readonly actor: string | undefined;
+  readonly from: Date | undefined;
+  readonly until: Date | undefined;
+}
+
+/** Newest first: ids are made in the order of time. */
+export async function findAuditRecords(
+  { prisma }: Pick<AccountDatabase, 'prisma'>,
+  accountId: string,
+  { limit, before, action, actor, from, until }: AuditFilter,
+): Promise<AuditRow[]> {
+  return prisma.auditRecord.findMany({
+    where: {
+      account_id: accountId,
+      ...(before !== undefined && { id: { lt: before } }),
+      ...(action !== undefined && { action }),
+      ...(actor !== undefined && { actor_id: actor }),
+      ...((from || until) && { occurred_at: { ...(from && { gte: from }), ...(until && { lt: until }) } }),
+    },
+    orderBy: { id: 'desc' },
+    take: limit,
   });
 }

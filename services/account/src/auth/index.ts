@@ -1,3 +1,4 @@
+export { changePasswordEndpoint } from './change-password.ts';
 export { forgotPasswordEndpoint } from './forgot-password.ts';
 export { loginEndpoint } from './login.ts';
 export { logoutEndpoint } from './logout.ts';
@@ -6,4 +7,5 @@ export { refreshSessionEndpoint } from './refresh-session.ts';
 export { resendVerificationEndpoint } from './resend-verification.ts';
 export { resetPasswordEndpoint } from './reset-password.ts';
 export { signupEndpoint } from './signup.ts';
+export { switchAccountEndpoint } from './switch-account.ts';
 export { verifyEmailEndpoint } from './verify-email.ts';

@@ -1,4 +1,4 @@
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { readServiceMap, type ServiceMap } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 
@@ -11,6 +11,9 @@ type Row = Prisma.MembershipGetPayload<{ include: typeof whole }>;
 export type MemberRow = Omit<Row, 'services'> & { readonly services: ServiceMap | null };
 
 const read = (row: Row): MemberRow => ({ ...row, services: readServiceMap(row.services) });
+
+/** No per-service restriction. */
+export const everyService = Prisma.DbNull;
 
 interface MemberPage {
   readonly limit: number;

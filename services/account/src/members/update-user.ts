@@ -3,11 +3,10 @@ import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import type { z } from 'zod';
 import { actorOf, audit } from '../audit/index.ts';
-import { Prisma } from '../generated/prisma/client.ts';
 import type { RequireGroups } from '../groups/index.ts';
 import { endSessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { changeMember, lockMember, type MemberRow } from './member.store.ts';
+import { changeMember, everyService, lockMember, type MemberRow } from './member.store.ts';
 import { viewMember } from './member.view.ts';
 import { requireRights, requireTouchable } from './member-rules.ts';
 
@@ -74,7 +73,7 @@ function fieldsOf(change: Change, { role, group_scope }: Pick<MemberRow, 'role' 
   return {
     role,
     group_scope,
-    ...(services !== undefined && { services: services ?? Prisma.DbNull }),
+    ...(services !== undefined && { services: services ?? everyService }),
     ...(billing !== undefined && { billing }),
     ...(status !== undefined && { status }),
   };

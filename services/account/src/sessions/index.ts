@@ -12,6 +12,7 @@ export {
   deleteSessionsUnusedSince,
   endSessions,
   findMembership,
+  findMembershipPage,
   findMemberships,
   findOpenSessions,
   findRefreshToken,

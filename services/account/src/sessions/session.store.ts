@@ -21,6 +21,23 @@ export async function findMemberships(database: Pick<AccountDatabase, 'prisma'>,
   return rows.map(readMembership);
 }
 
+/** Memberships of a user, the earliest joined first. */
+export async function findMembershipPage(
+  { prisma }: Pick<AccountDatabase, 'prisma'>,
+  userId: string,
+  { limit, after }: { limit: number; after: { joinedAt: Date; accountId: string } | undefined },
+) {
+  const later = after && {
+    OR: [{ joined_at: { gt: after.joinedAt } }, { joined_at: after.joinedAt, account_id: { gt: after.accountId } }],
+  };
+  return prisma.membership.findMany({
+    where: { user_id: userId, ...later },
+    orderBy: [{ joined_at: 'asc' }, { account_id: 'asc' }],
+    take: limit,
+    include: { account: true },
+  });
+}
+
 export async function findMembership(
   tx: Pick<Tx, 'membership'>,
   userId: string,

@@ -1,0 +1,1 @@
+export { createSupportSessionEndpoint } from './create-support-session.ts';
