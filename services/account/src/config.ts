@@ -7,6 +7,14 @@ const Settings = z
     TOKEN_PRIVATE_KEYS: setting.json(KeySet),
     PASSWORD_PEPPER: z.string().min(32, 'must have at least 32 characters'),
     PASSWORD_MIN_LENGTH: setting.count.pipe(z.int().min(8).max(128)).default(8),
+    /** Before the environment in an access key id. */
+    API_KEY_PREFIX: z
+      .string()
+      .regex(/^[a-z0-9]{1,20}$/, 'must be lower-case letters and digits')
+      .default('atp'),
+    API_KEY_ENVIRONMENT: z.enum(['live', 'stage']).default('stage'),
+    APP_URL: z.url().default('http://localhost:3000'),
+    ORGANIZATION_URL: z.url(),
     BCRYPT_COST: setting.count.pipe(z.int().min(4).max(16)).default(12),
     SECRET_KEYS: setting.list.pipe(z.array(z.base64()).min(1)),
     SMTP_URL: z.url().optional(),

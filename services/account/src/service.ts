@@ -1,18 +1,25 @@
 import { createSigner } from '@attribution/auth';
-import { accountEvents } from '@attribution/contracts';
+import { accountEvents, createClient } from '@attribution/contracts';
 import { openService, type Service, type ServiceParts } from '@attribution/service';
-import { listAccountTypesEndpoint, listPlansEndpoint } from './accounts/index.ts';
+import * as accounts from './accounts/index.ts';
+import * as keys from './api-keys/index.ts';
+import { listAuditLogEndpoint } from './audit/index.ts';
 import * as auth from './auth/index.ts';
 import { createCodes } from './codes/index.ts';
 import { readAccountConfig } from './config.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
+import * as groups from './groups/index.ts';
 import { purgeSpent, purgeUnverified } from './housekeeping.ts';
+import * as invitations from './invitations/index.ts';
 import { getBalanceEndpoint, listLedgerEndpoint } from './ledger/index.ts';
 import { createFolderSender, createMailQueue, createSmtpSender, mailJob } from './mail/index.ts';
+import * as members from './members/index.ts';
+import * as mfa from './mfa/index.ts';
 import { createHasher } from './passwords/index.ts';
 import { createSessions } from './sessions/index.ts';
 import { newClient, type Tx } from './store.ts';
-import { getMeEndpoint, getMyPermissionsEndpoint } from './users/index.ts';
+import { createSupportSessionEndpoint } from './support/index.ts';
+import * as users from './users/index.ts';
 import { createVault } from './vault.ts';
 
 const hour = 60 * 60 * 1000;
@@ -31,16 +38,29 @@ export function createAccountService(
   const sender = config.SMTP_URL
     ? createSmtpSender({ url: config.SMTP_URL, from })
     : createFolderSender({ directory: config.MAIL_DIR ?? '', from, now: () => clock.now() });
+  const vault = createVault(config.SECRET_KEYS);
   const mail = createMailQueue({
     database,
     sender,
     clock,
     logger,
-    vault: createVault(config.SECRET_KEYS),
+    vault,
     wake: () => service.wake(mailJob),
   });
   const codes = createCodes({ database, hasher, clock });
-  const sessions = createSessions({ database, signer: createSigner(config.TOKEN_PRIVATE_KEYS), clock });
+  const signer = createSigner(config.TOKEN_PRIVATE_KEYS);
+  const sessions = createSessions({ database, signer, clock });
+  const mfaCodes = mfa.createMfaCodes(vault);
+  const organization = createClient({
+    baseUrl: config.ORGANIZATION_URL,
+    token: () => parts.internal.sign('organization'),
+  });
+  const requireGroups = groups.createRequireGroups({ database, organization });
+  const keyEnvironment = { prefix: config.API_KEY_PREFIX, name: config.API_KEY_ENVIRONMENT };
+  const keyWriting = { database, outbox, clock, requireGroups, keyEnvironment };
+  const keyUses = keys.createKeyUses({ database, clock });
+  const inviting = { database, outbox, mail, clock, appUrl: config.APP_URL };
+  const { verifier } = parts;
   const checkNewPassword = auth.newPasswordCheck(config.PASSWORD_MIN_LENGTH);
 
   return service.assemble({
@@ -54,14 +74,50 @@ export function createAccountService(
       auth.logoutEndpoint({ database, clock }),
       auth.forgotPasswordEndpoint({ database, codes, mail }),
       auth.resetPasswordEndpoint({ database, codes, hasher, clock, checkNewPassword }),
-      getMeEndpoint(database),
-      getMyPermissionsEndpoint(database),
-      listPlansEndpoint(database),
-      listAccountTypesEndpoint(database),
+      auth.changePasswordEndpoint({ database, hasher, clock, checkNewPassword }),
+      auth.switchAccountEndpoint({ database, sessions }),
+      mfa.setUpMfaEndpoint({ database, verifier, mfaCodes, clock }),
+      mfa.verifyMfaSetupEndpoint({ database, verifier, mfaCodes, sessions, clock }),
+      mfa.verifyMfaChallengeEndpoint({ database, verifier, mfaCodes, sessions, clock }),
+      mfa.renewRecoveryCodesEndpoint({ database, mfaCodes, clock }),
+      mfa.disableMfaEndpoint({ database, mfaCodes, clock }),
+      users.getMeEndpoint(database),
+      users.updateMeEndpoint({ database, clock }),
+      users.listSessionsEndpoint({ database, clock }),
+      users.endSessionEndpoint({ database, clock }),
+      users.getMyPermissionsEndpoint(database),
+      members.listUsersEndpoint(database),
+      members.getUserEndpoint(database),
+      members.updateUserEndpoint({ database, outbox, clock, requireGroups }),
+      members.removeUserEndpoint({ database, outbox, clock }),
+      invitations.listInvitationsEndpoint({ database, clock }),
+      invitations.createInvitationEndpoint({ ...inviting, requireGroups }),
+      invitations.resendInvitationEndpoint(inviting),
+      invitations.deleteInvitationEndpoint({ database, clock }),
+      invitations.acceptInvitationEndpoint({ database, outbox, clock, hasher, sessions, checkNewPassword }),
+      accounts.listAccountsEndpoint(database),
+      accounts.getAccountEndpoint(database),
+      accounts.updateAccountEndpoint({ database, clock }),
+      accounts.closeAccountEndpoint({ database, outbox, clock }),
+      accounts.transferOwnershipEndpoint({ database, outbox, clock }),
+      accounts.listPlansEndpoint(database),
+      accounts.listAccountTypesEndpoint(database),
       listLedgerEndpoint(database),
       getBalanceEndpoint(database),
+      keys.listApiKeysEndpoint(database),
+      keys.createApiKeyEndpoint(keyWriting),
+      keys.getApiKeyEndpoint(database),
+      keys.updateApiKeyEndpoint(keyWriting),
+      keys.deleteApiKeyEndpoint(keyWriting),
+      keys.rotateApiKeyEndpoint(keyWriting),
+      keys.exchangeApiKeyEndpoint({ database, signer, clock, uses: keyUses, keyEnvironment }),
+      keys.createMachineKeyEndpoint(keyWriting),
+      listAuditLogEndpoint(database),
+      createSupportSessionEndpoint({ database, signer, clock }),
     ],
+    handlers: [groups.onGroupCreated, groups.onGroupUpdated, groups.onGroupDeleted],
     jobs: [
+      { name: 'note-key-uses', every: 5_000, run: () => keyUses.flush() },
       { name: mailJob, every: 1_000, run: () => mail.sendDue() },
       { name: 'purge-spent', every: hour, run: () => purgeSpent(database, clock) },
       { name: 'purge-unverified', every: hour, run: () => purgeUnverified(database, outbox, clock) },
