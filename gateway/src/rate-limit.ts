@@ -1,8 +1,8 @@
 import { type Endpoint, Problem, type RateLimit } from '@attribution/contracts';
-import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { createAttemptGate } from './attempt-gate.ts';
 import { rateLimitKey } from './client-ip.ts';
+import type { SharedCounts } from './redis.ts';
 
 /** The limited passage of one request. */
 export interface Passage {
@@ -17,13 +17,15 @@ export interface RateLimiter {
   enter(endpoint: Endpoint, ip: string): Promise<Passage | undefined>;
 }
 
+export interface RateLimiterOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly shared?: Pick<SharedCounts, 'redis' | 'breaker'> | undefined;
+  /** Told of each count that was made in-process because Redis did not answer in time. */
+  readonly onFallback: () => void;
+}
+
 /** Counts in fixed windows, opened by the first hit: in Redis, shared by all gateways; in-process without it. */
-export function createRateLimiter(options: {
-  endpoints: readonly Endpoint[];
-  redis?: Redis | undefined;
-  /** Told of each count that was made in-process because Redis did not answer. */
-  onFallback: () => void;
-}): RateLimiter {
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const limiters = new Map<string, RateLimiter['enter']>();
   for (const endpoint of options.endpoints) {
     const limit = endpoint.rate_limit;
@@ -42,15 +44,16 @@ type Window = Pick<RateLimiterRedis, 'consume' | 'get'>;
 function createWindow(
   name: string,
   { limit, window_seconds }: RateLimit,
-  { redis, onFallback }: { redis?: Redis | undefined; onFallback: () => void },
+  { shared: counts, onFallback }: Pick<RateLimiterOptions, 'shared' | 'onFallback'>,
 ): Window {
   const settings = { keyPrefix: `rate:${name}`, points: limit, duration: window_seconds };
-  if (!redis) return new RateLimiterMemory(settings);
+  if (!counts) return new RateLimiterMemory(settings);
+  const { redis, breaker } = counts;
   const shared = new RateLimiterRedis({ ...settings, storeClient: redis, rejectIfRedisNotReady: true });
   const local = new RateLimiterMemory(settings);
-  async function either<T>(inRedis: Promise<T>, inProcess: () => Promise<T>): Promise<T> {
+  async function either<T>(inRedis: () => Promise<T>, inProcess: () => Promise<T>): Promise<T> {
     try {
-      const state = await inRedis;
+      const state = await breaker.attempt(inRedis);
       if (state === null || isCount(state)) return state;
     } catch (error) {
       if (isCount(error)) throw error;
@@ -59,8 +62,16 @@ function createWindow(
     return inProcess();
   }
   return {
-    consume: (key, points) => either(shared.consume(key, points), () => local.consume(key, points)),
-    get: (key) => either(shared.get(key), () => local.get(key)),
+    consume: (key, points) =>
+      either(
+        () => shared.consume(key, points),
+        () => local.consume(key, points),
+      ),
+    get: (key) =>
+      either(
+        () => shared.get(key),
+        () => local.get(key),
+      ),
   };
 }
 

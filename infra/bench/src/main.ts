@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { provideParts } from '@attribution/tools/parts';
 import type { Case, Row, Tools } from './case.ts';
 import { cases } from './cases/index.ts';
-import { placing } from './cores.ts';
+import { placing, stayAround } from './cores.ts';
 import { needPrograms } from './programs.ts';
 import { machine, table } from './report.ts';
 
@@ -24,6 +24,7 @@ const say = (line: string) => console.error(line);
 const chosen = cases.filter(({ name }) => positionals.every((word) => name.includes(word)));
 if (chosen.length === 0) throw new Error(`No case is called so. There are: ${cases.map((one) => one.name).join(', ')}`);
 
+await stayAround();
 const programs = await needPrograms(say);
 const parts = await provideParts((line) => say(`· ${line}`));
 for (const line of parts.missing) say(`\n!! MISSING ${line}\n!! Its cases are left out.\n`);

@@ -50,7 +50,7 @@ export interface Platform {
 const loopback = '127.0.0.1';
 const problemBase = 'https://problems.attribution.example';
 /** Milliseconds. */
-const stopWithin = 9_000;
+const stopWithin = 8_500;
 
 /** The whole platform in this process: all services, the in-process transport, and the gateway before them. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -111,7 +111,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     }
     const settings = readGatewaySettings({ ...environment, ...urls });
     gateway = createGateway(settings, logger.child({ service: 'gateway' }));
-    edge = await listen(gateway.handle, { host: options.host, port: options.port, problemBase: settings.PROBLEM_BASE });
+    edge = await listen(gateway.handle, {
+      host: options.host,
+      port: options.port,
+      problemBase: settings.PROBLEM_BASE,
+      clientTimeout: settings.CLIENT_TIMEOUT_MS,
+    });
     return { url: `http://${options.host}:${edge.port}`, stop };
   } catch (error) {
     await stop();

@@ -3,3 +3,4 @@ export * from './database.ts';
 export * from './embedded-postgres.ts';
 export * from './migrate.ts';
 export * from './pages.ts';
+export type { Sql } from './sql.ts';

@@ -48,3 +48,6 @@ export const processSettings = {
   HOST: z.string().default('127.0.0.1'),
   PROBLEM_BASE: z.url().default('https://problems.attribution.example'),
 };
+
+/** Milliseconds in which a process that was told to stop serves on, and says that it is not ready: so that balancers turn away. */
+export const lameDuckMs = 2_000;

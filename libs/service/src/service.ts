@@ -20,6 +20,7 @@ import {
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { closeApp, createApp } from './app.ts';
+import { by } from './by.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { serveHealth } from './health.ts';
 import type { Implementation } from './implement.ts';
@@ -53,6 +54,8 @@ export interface Service {
   readonly app: Express;
   /** Starts the relay and the jobs; the transport is the process's to start. */
   start(): void;
+  /** Says from now on that it is not ready, and serves on. */
+  retire(): void;
   /** Ends the jobs and publishes what the outbox holds, until `deadline` (ms since the epoch). */
   drain(deadline: number): Promise<void>;
   close(): Promise<void>;
@@ -71,6 +74,10 @@ export interface OpenService<Client extends SqlTransaction, Tx extends SqlTransa
 const day = 24 * 60 * 60 * 1000;
 /** Longer than Kafka keeps an event, so that no redelivery finds its mark gone. */
 const inboxKeptDays = 30;
+const purgedAtOnce = 10_000;
+const purgeInbox = `
+  DELETE FROM inbox WHERE (consumer, event_id) IN (
+    SELECT consumer, event_id FROM inbox WHERE processed_at < now() - make_interval(days => $1) LIMIT $2)`;
 
 /** Opens a service's own parts; `assemble` makes the service of them and of what it implements. */
 export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransaction>(
@@ -93,6 +100,7 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
   const relay = createRelay({ pool: database.pool, transport, logger });
   const outbox = createOutbox(() => relay.wake());
   let running: RunningJobs | undefined;
+  let retired = false;
 
   return {
     database,
@@ -123,7 +131,10 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
         checkAnswers: parts.checkAnswers,
       });
       serveHealth(app, {
-        checks: { database: () => database.ping(), broker: () => transport.check() },
+        checks: { database: () => database.ping() },
+        // Requests need no broker: what they tell waits in the outbox.
+        tolerated: { broker: () => transport.check() },
+        stopping: () => retired,
         registry,
         refresh: messaging.refresh,
         problemBase,
@@ -136,9 +147,9 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
           name: 'purge-inbox',
           every: day / 24,
           run: async () => {
-            await database.pool.query('DELETE FROM inbox WHERE processed_at < now() - make_interval(days => $1)', [
-              inboxKeptDays,
-            ]);
+            // In parts, as one statement over everything could take longer than a statement may.
+            const purge = () => database.pool.query(purgeInbox, [inboxKeptDays, purgedAtOnce]);
+            while ((await purge()).rowCount === purgedAtOnce);
           },
         },
       ];
@@ -149,9 +160,12 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
           relay.start();
           running = startJobs([...housekeeping, ...jobs], database.pool, logger);
         },
+        retire() {
+          retired = true;
+        },
         async drain(deadline) {
-          await running?.stop();
-          await relay.stop(deadline);
+          await by(deadline, running?.stop());
+          await by(deadline, relay.stop(deadline));
         },
         close: () => database.close(),
       };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { eventually, problemBase } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import { listen, type RunningServer } from '../src/index.ts';
@@ -74,7 +75,7 @@ test('a close waits for what is in hand', async () => {
     closed = true;
   });
   // Refused connections tell that the close is under way.
-  await eventually(() => expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
+  await eventually(() => expect(once(connect(server.port), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
   expect(closed).toBe(false);
   release();
   expect((await asked).text).toBe('done');
@@ -97,6 +98,72 @@ test('idle connections do not keep a server from closing, nor does its deadline'
   await server.close(deadline);
   expect(Date.now()).toBeLessThan(deadline);
   await expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('an answer that had begun when the close did ends with a connection that may bring one more request', async () => {
+  const answers: ServerResponse[] = [];
+  const server = await listen(
+    (_req, res) => {
+      res.write('begun,');
+      answers.push(res);
+    },
+    { host: '127.0.0.1', port: 0, problemBase },
+  );
+  const ask = newClient(server);
+  const first = ask();
+  await eventually(() => expect(answers).toHaveLength(1));
+  const closed = server.close(soon());
+  // Longer than the silence in which nothing more is expected.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  answers[0]?.end('done');
+  expect(await first).toEqual({ text: 'begun,done', closes: false });
+  const second = ask();
+  await eventually(() => expect(answers).toHaveLength(2));
+  answers[1]?.end('done');
+  expect(await second).toEqual({ text: 'begun,done', closes: true });
+  await closed;
+});
+
+test('a request that is arriving slowly when the close begins is taken to its end', async () => {
+  const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+  await once(socket, 'connect');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const closed = server.close(soon());
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  socket.write('\r\n');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(String(answer)).toMatch(/^HTTP\/1.1 200 OK\r\n(.*\r\n)*connection: close\r\n/i);
+  await closed;
+});
+
+test('a server without connections closes at once', async () => {
+  const server = await listen((_req, res) => void res.end(), { host: '127.0.0.1', port: 0, problemBase });
+  const began = Date.now();
+  await server.close(soon());
+  expect(Date.now() - began).toBeLessThan(200);
+});
+
+test('connections that nobody has accepted yet are answered, and not reset, when the server closes', async () => {
+  for (let round = 0; round < 3; round++) {
+    const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
+    const warm = newClient(server);
+    await warm();
+    const sockets = Array.from({ length: 50 }, () => connect(server.port, '127.0.0.1'));
+    await Promise.resolve(); // They are on their way from the next tick on.
+    // While this process is busy, the system completes them for it.
+    for (const end = Date.now() + 20; Date.now() < end; );
+    const closed = server.close(soon());
+    const outcomes = sockets.map(async (socket) => {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      let text = '';
+      for await (const chunk of socket) text += String(chunk);
+      return text.endsWith('done');
+    });
+    expect(await Promise.all(outcomes)).toEqual(Array(50).fill(true));
+    await closed;
+  }
 });
 
 test('at the deadline what is still in hand is cut', async () => {

@@ -1,4 +1,21 @@
 import type { Experiment } from '../experiment.ts';
+import { crashEmbedded } from './crash-embedded.ts';
+import { crashFleet } from './crash-fleet.ts';
+import { crashOneProcess } from './crash-one-process.ts';
+import { redis } from './redis.ts';
+import { schemathesis } from './schemathesis.ts';
+import { slowClients } from './slow-clients.ts';
+import { smuggling } from './smuggling.ts';
+import { upstreams } from './upstreams.ts';
 
 /** In the order in which they run. */
-export const experiments: readonly Experiment[] = [];
+export const experiments: readonly Experiment[] = [
+  upstreams,
+  slowClients,
+  smuggling,
+  redis,
+  schemathesis,
+  crashOneProcess,
+  crashFleet,
+  crashEmbedded,
+];

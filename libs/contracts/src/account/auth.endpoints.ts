@@ -6,7 +6,11 @@ import { MfaChallenge, MfaSetupRequired, Session, TokenPair, Verification } from
 
 /** The rules for a new password are the service's: what was accepted once must always log in. */
 const Password = z.string().min(1).max(1024).meta({ format: 'password', example: 'seven quiet lanterns' });
-const NewPassword = Password.meta({ description: '8 to 128 characters, not a common one' });
+const NewPassword = Password.meta({
+  description: '8 to 128 characters, not a common one',
+  minLength: 8,
+  maxLength: 128,
+});
 const Code = z
   .string()
   .regex(/^\d{6}$/, 'must be the 6 digits of the e-mail')
