@@ -51,22 +51,32 @@ function createWindow(
   const { redis, breaker } = counts;
   const shared = new RateLimiterRedis({ ...settings, storeClient: redis, rejectIfRedisNotReady: true });
   const local = new RateLimiterMemory(settings);
-  async function either<T>(inRedis: () => Promise<T>, inProcess: () => Promise<T>): Promise<T> {
+  async function either<T>(inRedis: () => Promise<T>, inProcess: () => Promise<T>, counted?: () => void): Promise<T> {
     try {
       const state = await breaker.attempt(inRedis);
-      if (state === null || isCount(state)) return state;
+      if (state === null || isCount(state)) {
+        counted?.();
+        return state;
+      }
     } catch (error) {
-      if (isCount(error)) throw error;
+      if (isCount(error)) {
+        counted?.();
+        throw error;
+      }
     }
     onFallback();
     return inProcess();
   }
   return {
-    consume: (key, points) =>
-      either(
+    consume(key, points) {
+      const here = () => local.consume(key, points);
+      // What was counted in Redis is remembered here too: no window begins anew when Redis goes away.
+      return either(
         () => shared.consume(key, points),
-        () => local.consume(key, points),
-      ),
+        here,
+        () => void here().catch(() => {}),
+      );
+    },
     get: (key) =>
       either(
         () => shared.get(key),

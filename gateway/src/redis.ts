@@ -30,7 +30,7 @@ export function openSharedCounts(url: string, logger: Logger): SharedCounts {
     away = false;
   });
   const breaker = createBreaker({
-    patience: 30,
+    patience: 40,
     strikes: 3,
     pause: 1_000,
     probe: () => redis.ping(),

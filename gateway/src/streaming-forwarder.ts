@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { ServiceName } from '@attribution/contracts';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { answerHeaders, type HeaderList } from './answer-headers.ts';
@@ -54,6 +54,7 @@ export function createStreamingForwarder({ upstreams, timeout }: ForwarderOption
             // Without an error too, as after an upgrade that nobody asked for.
             onward.once('close', () => {
               clearTimeout(patience);
+              drain(req, onward);
               if (!exchange?.answered) exchange?.fail(new Error('The upstream closed without an answer'));
             });
           });
@@ -77,6 +78,13 @@ export function createStreamingForwarder({ upstreams, timeout }: ForwarderOption
     },
     close: () => agent.destroy(),
   };
+}
+
+/** What is left of a body that nobody takes any more is read all the same: behind it comes the next request. */
+function drain(req: IncomingMessage, onward: ClientRequest): void {
+  if (req.complete) return;
+  req.unpipe(onward); // It pauses, and would do so after Node has begun to read the rest by itself.
+  req.resume();
 }
 
 function passBack(answer: IncomingMessage, res: ServerResponse, exchange: Exchange): void {

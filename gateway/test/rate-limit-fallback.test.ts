@@ -123,6 +123,25 @@ test('Redis hangs after it was in use: three requests wait for it, those after t
   await redis.stop();
 });
 
+test('a window that began in Redis does not begin anew when Redis goes away', async () => {
+  const redis = await startLiar(firstHit);
+  const gateway = await startGateway(upstream, { REDIS_URL: redis.url.replace('http:', 'redis:') });
+  const fallbacks = () => gateway.count('rate_limit_fallbacks_total');
+  await eventually(async () => {
+    const before = await fallbacks();
+    await gateway.send(path, { method: 'POST', ip: newIp() });
+    expect(await fallbacks()).toBe(before);
+  });
+  const ip = newIp();
+  const before = await fallbacks();
+  for (const _ of range(limit - 1)) expect((await gateway.send(path, { method: 'POST', ip })).status).toBe(200);
+  expect(await fallbacks()).toBe(before);
+  await redis.stop();
+  expect((await gateway.send(path, { method: 'POST', ip })).status).toBe(200);
+  expectProblem(await gateway.send(path, { method: 'POST', ip }), 'rate-limited');
+  await gateway.stop();
+});
+
 test.each([
   ['an error', '-OOM command not allowed when used memory is over the limit\r\n'],
   ['what a read-only replica says', "-READONLY You can't write against a read only replica.\r\n"],

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: every case beside a peer or a floor, in the same run.
  *
- *     npm run bench -- [words of a case's name …] [--pairs 5] [--seconds 5] [--out file.md]
+ *     npm run bench -- [words of a case's name …] [--pairs 5] [--seconds 5] [--minutes 10] [--out file.md]
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
   options: {
     pairs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '5' },
+    minutes: { type: 'string', default: '10' },
     out: { type: 'string' },
   },
 });
@@ -31,6 +32,7 @@ for (const line of parts.missing) say(`\n!! MISSING ${line}\n!! Its cases are le
 const tools: Tools = {
   pairs: Number(values.pairs),
   seconds: Number(values.seconds),
+  minutes: Number(values.minutes),
   say,
   nginx: programs.nginx,
   postgresUrl: parts.environment.TEST_POSTGRES_URL ?? '',

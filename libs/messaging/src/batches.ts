@@ -32,8 +32,11 @@ export function gatherBatches<T, R>({ budget, width, costOf, work }: BatchOption
 
   async function run(): Promise<void> {
     working++;
-    while (waiting.length > 0) await work(takeBatch());
-    working--;
+    try {
+      while (waiting.length > 0) await work(takeBatch());
+    } finally {
+      working--;
+    }
   }
 
   return (items: readonly T[]): Promise<R> =>

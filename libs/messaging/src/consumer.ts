@@ -29,11 +29,11 @@ export interface Consumer {
 
 const defaultBackoff = [50, 200, 1_000, 5_000];
 /** What the events of one transaction cost at most, where one that is handled with others costs 1. */
-const batchCost = Number(process.env.C ?? 500);
+const batchCost = 500;
 /** So that what their handlers lock is not held for long. */
-const oneByOneCost = batchCost / 50;
+const oneByOneCost = 10;
 /** Batches at once; a second one keeps the database busy while this process reads and writes. */
-const width = Number(process.env.W ?? 2);
+const width = 2;
 /** Keys at once, when events are handled in transactions of their own. */
 const keysAtOnce = 4;
 

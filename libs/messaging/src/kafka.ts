@@ -20,11 +20,13 @@ const seconds = 1000;
 const checkedFor = 5 * seconds;
 /** Messages that a subscriber is given at once, at most. */
 const sliceSize = 500;
+/** Some five hundred events: what is fetched and waits costs memory, and larger fetches gain nothing. */
+const maxBytesPerPartition = Number(process.env.MBP);
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Carries events over Kafka (ADR 0005: why kafkajs's idempotent producer is not used). */
 export function createKafkaTransport(options: KafkaOptions): Transport {
-  const { logger, prefix = '', sessionTimeout = 30 * seconds } = options;
+  const { logger, prefix = '', sessionTimeout = 10 * seconds } = options;
   const heartbeatInterval = Math.min(3 * seconds, sessionTimeout / 3);
   const kafka = new Kafka({
     clientId: options.clientId,
@@ -88,7 +90,7 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
       sessionTimeout,
       heartbeatInterval,
       maxWaitTimeInMs: 250,
-      maxBytesPerPartition: Number(process.env.MBP ?? 1048576),
+      maxBytesPerPartition,
       allowAutoTopicCreation: false,
       retry: { retries: Number.MAX_SAFE_INTEGER, maxRetryTime: 5 * seconds, restartOnFailure: async () => false },
     });
@@ -103,7 +105,7 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
       await consumer.run({
         autoCommit: true,
         eachBatchAutoResolve: false,
-        partitionsConsumedConcurrently: 32,
+        partitionsConsumedConcurrently: 32, // The subscriber itself bounds what it does at once.
         eachBatch: (payload) => handleBatch(payload, subscription),
       });
       if (crash) throw crash;

@@ -194,6 +194,7 @@ export function createRelay({
   };
 }
 
-function toMessage({ sequence: _, topic, ...envelope }: OutboxRow): Message {
-  return { topic, envelope };
+function toMessage(row: OutboxRow): Message {
+  const { topic, event_id, type, version, account_id, key, occurred_at, traceparent, data } = row;
+  return { topic, envelope: { event_id, type, version, account_id, key, occurred_at, traceparent, data } };
 }

@@ -3,6 +3,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { newUuid, Problem } from '@attribution/contracts';
 import { watchConnections } from './connections.ts';
+import { watchIdle } from './idle-connections.ts';
 import { watchReaders } from './slow-readers.ts';
 
 export interface RunningServer {
@@ -25,6 +26,8 @@ export interface ListenOptions {
 
 /** After which no kept connection is believed to bring another request, milliseconds. */
 const lastWords = 250;
+/** How long a connection is kept for the next request: longer than balancers keep theirs, which would send into its end. */
+const keepAliveTimeout = 65_000;
 /** How long a client may read what it is told at the end, and end the connection itself. */
 const farewell = 1_000;
 
@@ -33,6 +36,7 @@ export async function listen(
   options: ListenOptions,
 ): Promise<RunningServer> {
   const { problemBase, clientTimeout = 60_000 } = options;
+  const headersTimeout = Math.min(20_000, clientTimeout);
   let closing = false;
   const inHand = new Set<ServerResponse>();
   const latest = new WeakMap<Duplex, ServerResponse>();
@@ -43,6 +47,7 @@ export async function listen(
     latest.set(req.socket, res);
     inHand.add(res);
     connections.note(res);
+    idle.note(res);
     // Node loses what comes right behind a request that asks for another protocol.
     if (closing || req.headers.upgrade !== undefined) res.setHeader('connection', 'close');
     res.on('close', () => inHand.delete(res));
@@ -50,8 +55,8 @@ export async function listen(
   };
   const server = createServer(
     {
-      keepAliveTimeout: 65_000,
-      headersTimeout: Math.min(20_000, clientTimeout),
+      keepAliveTimeout,
+      headersTimeout,
       requestTimeout: clientTimeout,
       connectionsCheckingInterval: 1_000, // How late these two may be.
       maxHeaderSize: 16_384,
@@ -82,6 +87,7 @@ export async function listen(
   }
   const connections = watchConnections(server);
   const unwatch = watchReaders(inHand, clientTimeout);
+  const idle = watchIdle(keepAliveTimeout + headersTimeout); // The next request may begin at the last moment.
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -90,16 +96,22 @@ export async function listen(
   return {
     port: (server.address() as AddressInfo).port,
     async close(deadline, silence = lastWords) {
+      // Before anybody is told to leave, as who leaves comes back: what waits when the server stops listening is reset.
+      await connections.allAccepted();
+      // The http server's own close() ends idle connections at once, and a request on its way to one is lost.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       closing = true;
       // Also where the answer is still to come: its connection would be used again, and cut with what it brings.
       for (const res of inHand) if (!res.headersSent) res.setHeader('connection', 'close');
-      await connections.allAccepted(); // What is left when the server stops listening, the system resets.
-      // The http server's own close() ends idle connections at once, and a request on its way to one is lost.
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       const began = performance.now();
       const done = () => connections.none || (performance.now() - began >= silence && connections.quietFor(silence));
-      while (!done() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (!done() && Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        // A process that was kept from running has not looked yet at what came meanwhile: it does before this resolves.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
       unwatch();
+      idle.stop();
       HttpServer.prototype.closeAllConnections.call(server);
       await closed;
     },

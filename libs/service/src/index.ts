@@ -1,6 +1,6 @@
 export { by } from './by.ts';
 export type { Clock } from './clock.ts';
-export { lameDuckMs, processSettings, readConfig, setting } from './config.ts';
+export { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
 export { listen, type RunningServer } from './http-server.ts';
 export { implement } from './implement.ts';
 export { createLogger } from './logger.ts';

@@ -6,7 +6,7 @@ import { migrate } from '@attribution/database';
 import { createKafkaTransport } from '@attribution/messaging';
 import { z } from 'zod';
 import { by } from './by.ts';
-import { lameDuckMs, processSettings, readConfig, setting } from './config.ts';
+import { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
 import { listen } from './http-server.ts';
 import { createLogger } from './logger.ts';
 import type { Service, ServiceParts } from './service.ts';
@@ -19,11 +19,11 @@ const Settings = z.object({
   PORT: setting.port.default(8080),
   LAME_DUCK_MS: setting.count.default(lameDuckMs),
   DATABASE_URL: z.url(),
-  DATABASE_POOL_SIZE: setting.count.default(10),
+  ...databaseSettings,
   KAFKA_BROKERS: setting.list,
   KAFKA_TOPIC_PREFIX: z.string().default(''),
   KAFKA_REPLICATION_FACTOR: setting.count.default(1),
-  KAFKA_SESSION_TIMEOUT_MS: setting.count.default(30_000),
+  KAFKA_SESSION_TIMEOUT_MS: setting.count.default(10_000),
   TOKEN_PUBLIC_KEYS: setting.json(KeySet),
 });
 
@@ -53,6 +53,7 @@ export async function runService(options: {
     {
       databaseUrl: config.DATABASE_URL,
       poolSize: config.DATABASE_POOL_SIZE,
+      statementTimeout: config.DATABASE_STATEMENT_TIMEOUT_MS,
       transport,
       verifier: createVerifier(config.TOKEN_PUBLIC_KEYS),
       logger,

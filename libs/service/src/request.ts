@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '@attribution/contracts';
-import { randomHex } from './random.ts';
+import { newRequestId, randomHex } from './random.ts';
 
 /** What a handler may know of a request besides its input. */
 export interface RequestContext {
@@ -22,7 +21,7 @@ const single = (header: string | string[] | undefined) => (Array.isArray(header)
 /** A caller's request id where it is a plain one, else a new one. */
 export function requestIdOf(req: IncomingMessage): string {
   const given = single(req.headers['x-request-id']);
-  return given && requestIdShape.test(given) ? given : randomUUID();
+  return given && requestIdShape.test(given) ? given : newRequestId();
 }
 
 /** The caller's W3C trace context, else a new one. */

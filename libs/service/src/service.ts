@@ -31,6 +31,8 @@ import { createRegistry, observeHttp } from './metrics.ts';
 export interface ServiceParts {
   readonly databaseUrl: string;
   readonly poolSize?: number;
+  /** Milliseconds until a statement is given up. */
+  readonly statementTimeout?: number;
   readonly transport: Transport;
   readonly verifier: Verifier;
   readonly logger: Logger;
@@ -91,6 +93,7 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
     {
       url: parts.databaseUrl,
       ...(parts.poolSize !== undefined && { poolSize: parts.poolSize }),
+      ...(parts.statementTimeout !== undefined && { statementTimeout: parts.statementTimeout }),
       onError: (err) => logger.warn({ err }, 'A database connection broke; the pool replaces it'),
     },
     newClient,

@@ -36,6 +36,10 @@ async function holdingServer() {
   };
 }
 
+/** Resolves when nobody listens any more: from then on clients are told to leave. */
+const refused = ({ port }: RunningServer) =>
+  eventually(() => expect(once(connect(port), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
+
 const soon = () => Date.now() + 10_000;
 
 test('20 clients that send without a break lose not one request to a close', async () => {
@@ -61,6 +65,7 @@ test('what is in hand is answered, and its client told not to use the connection
   const asked = Array.from({ length: 20 }, () => newClient(server)());
   await arrived(20);
   const closed = server.close(soon());
+  await refused(server);
   release();
   expect(await Promise.all(asked)).toEqual(Array(20).fill({ text: 'done', closes: true }));
   await closed;
@@ -74,8 +79,7 @@ test('a close waits for what is in hand', async () => {
   const closing = server.close(soon()).then(() => {
     closed = true;
   });
-  // Refused connections tell that the close is under way.
-  await eventually(() => expect(once(connect(server.port), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
+  await refused(server);
   expect(closed).toBe(false);
   release();
   expect((await asked).text).toBe('done');
@@ -87,6 +91,7 @@ test('a request that comes on an idle connection while the server closes is answ
   const ask = newClient(server);
   expect(await ask()).toEqual({ text: 'done', closes: false });
   const closed = server.close(soon());
+  await refused(server);
   expect(await ask()).toEqual({ text: 'done', closes: true });
   await closed;
 });

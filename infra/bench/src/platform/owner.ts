@@ -6,6 +6,8 @@ import type { z } from 'zod';
 export interface Owner {
   readonly email: string;
   readonly password: string;
+  /** The id of one of the groups. */
+  readonly group: string;
   /** A new access token. */
   token(): Promise<string>;
 }
@@ -22,6 +24,7 @@ export async function newOwner(url: string, mailDirectory: string, groups: numbe
     return session.access_token;
   };
   const owner = client.with({ token: await token() });
-  for (let n = 1; n <= groups; n++) await owner.call(createGroup, { body: { name: `Group ${n}` } });
-  return { email, password, token };
+  let group = '';
+  for (let n = 1; n <= groups; n++) group = (await owner.call(createGroup, { body: { name: `Group ${n}` } })).body.id;
+  return { email, password, group, token };
 }

@@ -91,8 +91,8 @@ async function breakIt(lab: Lab, parts: Parts, { name, way }: (typeof outages)[n
   };
 }
 
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
+/** The upper one of an even number. */
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** The same load on two gateways at once. */
 async function both(edges: readonly [Edge, Edge], forMs: number, chance: Chance): Promise<[Measured, Measured]> {

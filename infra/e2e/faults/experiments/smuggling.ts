@@ -21,7 +21,7 @@ export const smuggling: Experiment = {
     const upstream = await startRecordingUpstream();
     const edge = await startEdge(
       { account: upstream, organization: upstream, campaign: upstream, billing: upstream },
-      { CLIENT_TIMEOUT_MS: '1000' },
+      { CLIENT_TIMEOUT_MS: '3000' },
     );
     const tried: { id: string; one: SmugglingCase; answers: readonly number[]; ended: boolean; rest: string }[] = [];
     try {

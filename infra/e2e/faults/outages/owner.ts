@@ -1,18 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { ACCESS_TOKEN_TTL, createSigner, type KeySet } from '@attribution/auth';
-import { createClient, newId, newUuid, type Session, signup, verifyEmail } from '@attribution/contracts';
+import { createClient, login, newId, newUuid, type Session, signup, verifyEmail } from '@attribution/contracts';
 import { openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
 
-/** Signs somebody up and verifies the address; the access token lives 15 minutes. */
-export async function newOwner(url: string, mailDirectory: string): Promise<{ accountId: string; token: string }> {
+export interface Owner {
+  readonly token: string;
+  /** Logs in again, as a token lives 15 minutes. */
+  renew(): Promise<Owner>;
+}
+
+/** Signs somebody up and verifies the address. */
+export async function newOwner(url: string, mailDirectory: string): Promise<Owner> {
   const email = `owner-${randomBytes(6).toString('hex')}@example.com`;
+  const password = 'a long walk at dawn';
   const anyone = createClient({ baseUrl: url, headers: { 'x-forwarded-for': randomBytes(4).join('.') } });
-  const body = { email, password: 'a long walk at dawn', full_name: 'Ada Lovelace' };
-  const { account_id } = (await anyone.call(signup, { body })).body;
+  await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } }).then((answer) => answer.body);
   const code = await openMailbox(mailDirectory).codeFor(email);
-  const session = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
-  return { accountId: account_id, token: session.access_token };
+  const entered = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
+  const owner = (session: z.output<typeof Session>): Owner => ({
+    token: session.access_token,
+    renew: async () =>
+      owner((await anyone.call(login, { body: { email, password } })).body as z.output<typeof Session>),
+  });
+  return owner(entered);
 }
 
 /** Gives tokens of an owner of no account that anybody signed up; each lives as long as any. */

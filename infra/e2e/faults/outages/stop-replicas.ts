@@ -3,6 +3,7 @@ import { newSecrets } from '@attribution/local';
 import { createTestDatabase } from '@attribution/testing';
 import { freePort } from '@attribution/testing/parts';
 import { rowsOf } from '../crash/check/databases.ts';
+import { compileCache } from '../crash/worlds/compile-cache.ts';
 import type { Finding, Lab } from '../experiment.ts';
 import { createMember, type Ending, type Member } from '../member.ts';
 import { startBalancer } from './balancer.ts';
@@ -23,8 +24,9 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
   const shared = {
     TOKEN_PUBLIC_KEYS: JSON.stringify(secrets.token_keys.public),
     LOG_LEVEL: 'warn',
+    ...compileCache,
     // Longer than the balancers need to notice.
-    ...(!lab.long && { LAME_DUCK_MS: '700' }),
+    ...(!lab.long && { LAME_DUCK_MS: '1500' }),
   };
   const pair = async (program: string, environment: Record<string, string>): Promise<[Member, Member]> => {
     const one = async () =>

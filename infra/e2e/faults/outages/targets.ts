@@ -5,6 +5,7 @@ import { embeddedServices } from '@attribution/local';
 import { freePort } from '@attribution/testing/parts';
 import { installAudit } from '../crash/check/audit.ts';
 import type { Databases } from '../crash/check/databases.ts';
+import { compileCache } from '../crash/worlds/compile-cache.ts';
 import { startFleet } from '../fleet.ts';
 import { createMember, type Ending, type Member } from '../member.ts';
 import type { Cluster } from './cluster.ts';
@@ -23,14 +24,20 @@ export interface Target {
 }
 
 /** The platform in one process of its own. */
-export async function startEmbedded(cluster: Cluster): Promise<Target> {
+export async function startEmbedded(cluster: Cluster, statementTimeout: number): Promise<Target> {
   const mailDirectory = await mkdtemp(join(tmpdir(), 'outage-mail-'));
   const databases: Record<string, string> = {};
   for (const service of embeddedServices) databases[service] = await cluster.database(service);
   const platform = createMember({
     program: 'infra/e2e/faults/outages/platform.process.ts',
     port: await freePort(),
-    environment: { DATABASES: JSON.stringify(databases), MAIL_DIR: mailDirectory, BCRYPT_COST: '4' },
+    environment: {
+      ...compileCache,
+      DATABASES: JSON.stringify(databases),
+      DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeout),
+      MAIL_DIR: mailDirectory,
+      BCRYPT_COST: '4',
+    },
   });
   const stop = async () => {
     const ending = await platform.end('SIGTERM');

@@ -15,7 +15,7 @@ export interface Hasher {
 }
 
 /** Milliseconds that a hash may wait for its turn: far less than the gateway, or a person, waits for an answer. */
-const patience = 8_000;
+const patience = 5_000;
 
 const tooBusy = () =>
   new Problem('unavailable', 'Too many sign-ins at this moment; try again.', { 'retry-after': '5' });

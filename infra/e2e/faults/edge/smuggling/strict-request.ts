@@ -8,7 +8,7 @@ export interface StrictRequest {
 }
 
 /** What a lenient reader might read in two ways. */
-export class Ambiguous extends Error {}
+class Ambiguous extends Error {}
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const requestLine = new RegExp(`^(${token}) ([\\x21-\\x7e]+) HTTP/1\\.1$`);
