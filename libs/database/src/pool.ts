@@ -11,7 +11,7 @@ export interface PoolOptions {
 }
 
 /** Milliseconds: for a free connection; of a transaction in which nothing happens, longer than Prisma lets one last. */
-const limits = { connect: 5_000, idleInTransaction: 20_000 };
+const limits = { connect: 3_000, idleInTransaction: 20_000 };
 
 /**
  * How soon the server notices that a client has vanished without a word, and frees what that one held: by default

@@ -20,8 +20,6 @@ const seconds = 1000;
 const checkedFor = 5 * seconds;
 /** Messages that a subscriber is given at once, at most. */
 const sliceSize = 500;
-/** Some five hundred events: what is fetched and waits costs memory, and larger fetches gain nothing. */
-const maxBytesPerPartition = Number(process.env.MBP);
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Carries events over Kafka (ADR 0005: why kafkajs's idempotent producer is not used). */
@@ -90,7 +88,6 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
       sessionTimeout,
       heartbeatInterval,
       maxWaitTimeInMs: 250,
-      maxBytesPerPartition,
       allowAutoTopicCreation: false,
       retry: { retries: Number.MAX_SAFE_INTEGER, maxRetryTime: 5 * seconds, restartOnFailure: async () => false },
     });
@@ -193,8 +190,8 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
     },
     async check() {
       if (Date.now() - checkedAt < checkedFor) return;
-      const late = pause(2 * seconds).then(() => Promise.reject(new Error('Kafka does not answer')));
       if (!connected) throw new Error('Kafka is not asked before start()');
+      const late = pause(2 * seconds).then(() => Promise.reject(new Error('Kafka does not answer')));
       // In turn: a question to kafkajs's admin while it connects makes that fail.
       await Promise.race([connected.then(() => admin.describeCluster()), late]);
       checkedAt = Date.now();

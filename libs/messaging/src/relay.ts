@@ -117,15 +117,12 @@ export function createRelay({
           : [],
       ]);
       if (taken.status === 'rejected') throw taken.reason; // The connection, and with it the lock, may be gone.
-      acknowledged = [];
       if (published.status === 'rejected') throw published.reason;
       const { failed } = published.value;
       const done = new Set(published.value.acknowledged);
-      for (const row of rows) {
-        if (!done.has(row.event_id)) continue;
-        acknowledged.push(row.sequence);
-        blocked.delete(laneOf(row.topic, row.key));
-      }
+      const gone = done.size === rows.length ? rows : rows.filter(({ event_id }) => done.has(event_id));
+      acknowledged = gone.map(({ sequence }) => sequence);
+      if (blocked.size > 0) for (const { topic, key } of gone) blocked.delete(laneOf(topic, key));
       if (failed.length > 0) await block(client, failed);
       if (failed.length === 0 && taken.value.length > 0) rows = taken.value;
       else {

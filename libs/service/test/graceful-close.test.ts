@@ -60,6 +60,24 @@ test('20 clients that send without a break lose not one request to a close', asy
   expect(answered).toBe(sent);
 });
 
+test('clients who come back as soon as they are told to leave are refused, and never cut', async () => {
+  for (let round = 0; round < 5; round++) {
+    const answer = (_req: IncomingMessage, res: ServerResponse) => void setTimeout(() => res.end('done'), 2);
+    const server = await listen(answer, { host: '127.0.0.1', port: 0, problemBase });
+    const endings = Array.from({ length: 40 }, async () => {
+      const ask = newClient(server);
+      try {
+        for (;;) await ask();
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code;
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await server.close(soon());
+    expect(await Promise.all(endings)).toEqual(Array(40).fill('ECONNREFUSED'));
+  }
+});
+
 test('what is in hand is answered, and its client told not to use the connection again', async () => {
   const { server, arrived, release } = await holdingServer();
   const asked = Array.from({ length: 20 }, () => newClient(server)());

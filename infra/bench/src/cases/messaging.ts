@@ -6,8 +6,6 @@ import { streamOf } from '../messaging/events.ts';
 import { type BenchServer, startServer } from '../server.ts';
 
 const bar = 0.5;
-/** Events of a run for each second that it should about last. */
-const eventsASecond = 15_000;
 
 interface Stage {
   readonly pipeline: BenchServer;

@@ -48,7 +48,9 @@ async function startNginx(
   const child = spawn(...placed(place, nginx, ['-p', directory, '-e', 'stderr', '-c', 'nginx.conf']), {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  process.on('exit', () => child.kill('SIGTERM'));
+  const end = () => child.kill('SIGTERM');
+  process.on('exit', end);
+  child.on('exit', () => process.off('exit', end));
   while (child.exitCode === null && !(await accepts(port))) await sleep(20);
   return {
     url: `http://127.0.0.1:${port}`,

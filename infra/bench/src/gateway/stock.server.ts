@@ -26,6 +26,7 @@ function authenticate(req: Request, res: Response, next: NextFunction): void {
 }
 
 const app = express();
+app.set('trust proxy', 'loopback'); // As the gateway has it.
 app.use(rateLimit({ windowMs: 60_000, limit: 1e9 }));
 app.use(authenticate);
 app.use(createProxyMiddleware({ target: given('UPSTREAM_URL'), agent: new Agent({ keepAlive: true }) }));

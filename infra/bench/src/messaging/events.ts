@@ -14,6 +14,8 @@ export interface Stream {
   readonly receiver: string;
   /** The table that has a row more for each event. */
   readonly effects: string;
+  /** Events of a run for each second that it should about last. */
+  readonly eventsASecond: number;
   next(): NewEvent;
 }
 
@@ -25,6 +27,7 @@ const groups: Stream = {
   topic: organizationEvents,
   receiver: 'campaign',
   effects: 'known_groups',
+  eventsASecond: 15_000,
   next() {
     const accountId = accounts[Math.floor(Math.random() * accounts.length)] ?? '';
     const occurredAt = new Date();
@@ -39,6 +42,7 @@ const newAccounts: Stream = {
   topic: accountEvents,
   receiver: 'organization',
   effects: 'groups',
+  eventsASecond: 1_000,
   next() {
     const accountId = newId('account');
     const data = {
@@ -51,7 +55,7 @@ const newAccounts: Stream = {
   },
 };
 
-export const streams: Readonly<Record<string, Stream>> = { groups, accounts: newAccounts };
+const streams: Readonly<Record<string, Stream>> = { groups, accounts: newAccounts };
 
 export function streamOf(name: string | undefined): Stream {
   const stream = streams[name ?? ''];

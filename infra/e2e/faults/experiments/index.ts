@@ -2,8 +2,11 @@ import type { Experiment } from '../experiment.ts';
 import { crashEmbedded } from './crash-embedded.ts';
 import { crashFleet } from './crash-fleet.ts';
 import { crashOneProcess } from './crash-one-process.ts';
+import { kafka } from './kafka.ts';
+import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
 import { schemathesis } from './schemathesis.ts';
+import { sigterm } from './sigterm.ts';
 import { slowClients } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
 import { upstreams } from './upstreams.ts';
@@ -14,6 +17,9 @@ export const experiments: readonly Experiment[] = [
   slowClients,
   smuggling,
   redis,
+  postgres,
+  kafka,
+  sigterm,
   schemathesis,
   crashOneProcess,
   crashFleet,

@@ -14,8 +14,8 @@ export interface Hasher {
   verifyCode(code: string, boundTo: string, hash: string): Promise<boolean>;
 }
 
-/** Milliseconds that a hash may wait for its turn: far less than the gateway, or a person, waits for an answer. */
-const patience = 5_000;
+/** Milliseconds that a hash may have to wait for its turn: far less than the gateway, or a person, waits for an answer. */
+const defaultPatience = 5_000;
 
 const tooBusy = () =>
   new Problem('unavailable', 'Too many sign-ins at this moment; try again.', { 'retry-after': '5' });
@@ -24,7 +24,8 @@ const tooBusy = () =>
 const codeCostBelow = 2;
 
 /** bcrypt over base64(HMAC-SHA-384(value, pepper)): 64 characters, so that bcrypt cuts nothing at 72 bytes or a NUL. */
-export function createHasher({ pepper, cost }: { pepper: string; cost: number }): Hasher {
+export function createHasher(options: { pepper: string; cost: number; patience?: number }): Hasher {
+  const { pepper, cost, patience = defaultPatience } = options;
   // Each hash takes a core for a while: some are left for everything else.
   const threads = Math.max(1, availableParallelism() - 1);
   const limit = pLimit(threads);
@@ -33,7 +34,8 @@ export function createHasher({ pepper, cost }: { pepper: string; cost: number })
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const began = performance.now();
     const result = await work();
-    lately += (performance.now() - began - lately) / 5;
+    const took = performance.now() - began;
+    lately = lately === 0 ? took : lately + (took - lately) / 5;
     return result;
   };
   const queue = <T>(work: () => Promise<T>): Promise<T> => {
