@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceName } from '@attribution/contracts';
 import type { HeaderList } from './answer-headers.ts';
+import type { ForwarderOptions } from './forwarder-options.ts';
 import { createPooledForwarder } from './pooled-forwarder.ts';
 import { createStreamingForwarder } from './streaming-forwarder.ts';
 
@@ -19,12 +20,6 @@ export interface Forwarder {
     own?: HeaderList,
   ): Promise<void>;
   close(): void;
-}
-
-export interface ForwarderOptions {
-  readonly upstreams: Partial<Record<ServiceName, string>>;
-  /** Milliseconds until an upstream is given up: from the request's end to the answer's head, and without a sign of life. */
-  readonly timeout: number;
 }
 
 /** By undici what has arrived whole, by http-proxy-middleware what is still arriving (ADR 0008). */

@@ -3,7 +3,7 @@ import type { ServiceName } from '@attribution/contracts';
 import { type Dispatcher, Pool } from 'undici';
 import { answerHeaders, type HeaderList } from './answer-headers.ts';
 import type { Headers } from './forward-headers.ts';
-import type { ForwarderOptions } from './forwarder.ts';
+import type { ForwarderOptions } from './forwarder-options.ts';
 
 interface Passing {
   readonly onAnswer: (status: number) => void;

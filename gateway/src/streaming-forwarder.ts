@@ -2,7 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } 
 import type { ServiceName } from '@attribution/contracts';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { answerHeaders, type HeaderList } from './answer-headers.ts';
-import type { ForwarderOptions } from './forwarder.ts';
+import type { ForwarderOptions } from './forwarder-options.ts';
 
 interface Passing {
   readonly onAnswer: (status: number) => void;

@@ -1,6 +1,6 @@
 export * from './consumer.ts';
 export { deadLetterTopic } from './dead-letters.ts';
-export { type EventHandler, on, onBatch, type Received } from './handlers.ts';
+export { type EventHandler, on, onBatch } from './handlers.ts';
 export { createInProcessTransport } from './in-process.ts';
 export { createKafkaTransport } from './kafka.ts';
 export { observeMessaging } from './metrics.ts';

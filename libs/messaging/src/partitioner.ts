@@ -7,7 +7,7 @@ const m = 0x5bd1e995;
  * MurmurHash2 of 32 bits with Kafka's seed, signed. Austin Appleby's algorithm, as in
  * org.apache.kafka.common.utils.Utils.
  */
-export function murmur2(data: Buffer): number {
+function murmur2(data: Buffer): number {
   const whole = data.length & ~3;
   let hash = seed ^ data.length;
   for (let at = 0; at < whole; at += 4) {

@@ -1,4 +1,3 @@
-export { by } from './by.ts';
 export type { Clock } from './clock.ts';
 export { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
 export { listen, type RunningServer } from './http-server.ts';

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { type Case, compact, compare, type Row, rateRow, type Tools } from '../case.ts';
 import { createBenchDatabase } from '../database.ts';
 import { command } from '../messaging/commands.ts';
-import { streamOf } from '../messaging/events.ts';
+import { type Stream, streamOf } from '../messaging/events.ts';
 import { type BenchServer, startServer } from '../server.ts';
 
 const bar = 0.5;
 
 interface Stage {
+  readonly stream: Stream;
   readonly pipeline: BenchServer;
   readonly loop: BenchServer;
 }
@@ -15,11 +16,11 @@ interface Stage {
 /** Runs `work` with the pipeline of a stream, over Kafka or in one process, and the bare loop of the same events. */
 async function onStage<T>(
   tools: Tools,
-  stream: string,
+  name: string,
   over: 'kafka' | 'in-process',
   work: (stage: Stage) => Promise<T>,
 ) {
-  const { receiver, topic } = streamOf(stream);
+  const { receiver, topic } = streamOf(name);
   const [sending, receiving] = await Promise.all([
     createBenchDatabase(tools.postgresUrl, topic.owner),
     createBenchDatabase(tools.postgresUrl, receiver),
@@ -29,7 +30,7 @@ async function onStage<T>(
   const servers: BenchServer[] = [];
   const start = async (program: string, environment: Record<string, string>) => {
     const server = await startServer(new URL(`../messaging/${program}.server.ts`, import.meta.url), {
-      STREAM: stream,
+      STREAM: name,
       ...environment,
     });
     servers.push(server);
@@ -42,7 +43,7 @@ async function onStage<T>(
       ...(over === 'kafka' && { BROKERS: brokers, TOPIC_PREFIX: prefix }),
     });
     const loop = await start('loop', { BROKERS: brokers, TOPIC_PREFIX: `loop-${prefix}` });
-    return await work({ pipeline, loop });
+    return await work({ stream: streamOf(name), pipeline, loop });
   } finally {
     for (const server of servers) await server.stop();
     await Promise.all([sending.drop(), receiving.drop()]);
@@ -53,8 +54,9 @@ interface Rate {
   readonly rate: number;
 }
 
-async function drains(what: string, tools: Tools, { pipeline, loop }: Stage, least?: number): Promise<Row> {
-  const events = eventsASecond * tools.seconds;
+async function drains(what: string, tools: Tools, stage: Stage, least?: number): Promise<Row> {
+  const { stream, pipeline, loop } = stage;
+  const events = stream.eventsASecond * tools.seconds;
   const drain = async ({ url }: BenchServer) => {
     await command(url, 'prepare', { events });
     return (await command<Rate>(url, 'drain', { events })).rate;
