@@ -29,7 +29,7 @@ export function forwardHeaders(
   const onward: IncomingHttpHeaders = {};
   for (const name in headers) {
     if (dropped.has(name) || (listed.includes(name) && !kept.has(name))) continue;
-    if (reserved.test(name)) continue;
+    if (name.startsWith('x-') && reserved.test(name)) continue;
     onward[name] = name === 'transfer-encoding' ? 'chunked' : headers[name]; // Whatever its letters.
   }
   for (const name in set) onward[name] = set[name];

@@ -51,7 +51,7 @@ export function createGateway(settings: GatewaySettings, logger: Logger): Gatewa
       problemBase,
       logger,
     }),
-    observe: observeHttp(registry, 'gateway').observe,
+    metrics: observeHttp(registry, 'gateway'),
   });
 
   return {

@@ -7,7 +7,10 @@ const authority = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d*)?
 export function malformationOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return `HTTP/${httpVersion}: is not spoken here; HTTP/1.1 is.`;
   let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
   if (hosts > 1) return 'Host: the header is given more than once.';
   if (hosts === 0 && httpVersion === '1.1') return 'Host: the header is missing.';
   if (!authority.test(headers.host ?? '')) return 'Host: is no name or address with a port.';

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { refuseCredential, type Verifier } from '@attribution/auth';
 import { createMatcher, type Endpoint, Problem } from '@attribution/contracts';
-import { problemOf, requestIdOf, traceparentOf, writeProblem } from '@attribution/service';
+import {
+  type HttpMetrics,
+  problemOf,
+  requestIdOf,
+  requestRecorder,
+  traceparentOf,
+  writeProblem,
+} from '@attribution/service';
 import type { Logger } from 'pino';
 import { type HeaderList, setHeaders } from './answer-headers.ts';
 import { clientIpFinder, trustedPeer } from './client-ip.ts';
@@ -24,7 +31,7 @@ export interface PipelineOptions {
   readonly logger: Logger;
   /** What answers paths that are no endpoint: health, document, reference; else 404. */
   readonly site: Listener;
-  readonly observe: (request: { method: string; operation: string; status: number; seconds: number }) => void;
+  readonly metrics: HttpMetrics;
 }
 
 interface Exchange {
@@ -43,10 +50,12 @@ export function createPipeline(options: PipelineOptions): Listener {
   const clientIpOf = clientIpFinder(options.trustedProxies);
   const isTrusted = trustedPeer(options.trustedProxies);
   const cors = corsFor(options.corsOrigins);
+  const record = requestRecorder(options.metrics, logger, 'info');
 
   async function pass({ req, res, endpoint, requestId, own }: Exchange): Promise<void> {
     const ip = clientIpOf(req);
-    const passage = await limiter.enter(endpoint, ip);
+    const entering = limiter.enter(endpoint, ip);
+    const passage = entering && (await entering);
     try {
       if (res.closed) return; // The client went away while it waited for its turn.
       if (passage) for (const name in passage.headers) own.push(name, passage.headers[name] ?? '');
@@ -97,14 +106,14 @@ export function createPipeline(options: PipelineOptions): Listener {
     const query = url.indexOf('?');
     const endpoint = match(req.method ?? '', query === -1 ? url : url.slice(0, query));
     res.on('close', () => {
-      const seconds = (performance.now() - started) / 1000;
-      const operation = endpoint?.operation ?? 'none';
       const { method = '' } = req;
-      options.observe({ method, operation, status: res.statusCode, seconds });
-      logger.info(
-        { request_id: requestId, method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) },
-        'request',
-      );
+      record({
+        request_id: requestId,
+        method,
+        operation: endpoint?.operation ?? 'none',
+        status: res.statusCode,
+        seconds: (performance.now() - started) / 1000,
+      });
     });
 
     const fault = malformationOf(req);

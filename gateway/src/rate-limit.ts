@@ -13,8 +13,8 @@ export interface Passage {
 }
 
 export interface RateLimiter {
-  /** Lets a request pass. Throws `rate-limited`. */
-  enter(endpoint: Endpoint, ip: string): Promise<Passage | undefined>;
+  /** Lets a request pass; undefined where nothing limits it. Rejects with `rate-limited`. */
+  enter(endpoint: Endpoint, ip: string): Promise<Passage> | undefined;
 }
 
 export interface RateLimiterOptions {
@@ -26,7 +26,7 @@ export interface RateLimiterOptions {
 
 /** Counts in fixed windows, opened by the first hit: in Redis, shared by all gateways; in-process without it. */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const limiters = new Map<string, RateLimiter['enter']>();
+  const limiters = new Map<string, Enter>();
   for (const endpoint of options.endpoints) {
     const limit = endpoint.rate_limit;
     if (!limit) continue;
@@ -36,9 +36,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       limit.counts === 'requests' ? countRequests(window, limit) : countUnauthorized(window, limit),
     );
   }
-  return { enter: async (endpoint, ip) => limiters.get(endpoint.operation)?.(endpoint, rateLimitKey(ip)) };
+  return { enter: (endpoint, ip) => limiters.get(endpoint.operation)?.(rateLimitKey(ip)) };
 }
 
+type Enter = (key: string) => Promise<Passage>;
 type Window = Pick<RateLimiterRedis, 'consume' | 'get'>;
 
 function createWindow(
@@ -91,8 +92,8 @@ function isCount(state: unknown): boolean {
 }
 
 /** Every request counts. */
-function countRequests(window: Window, limit: RateLimit): RateLimiter['enter'] {
-  return async (_endpoint, key) => {
+function countRequests(window: Window, limit: RateLimit): Enter {
+  return async (key) => {
     const state = await window.consume(key).catch((refused: unknown) => {
       throw refused instanceof RateLimiterRes ? tooMany(limit, refused) : refused;
     });
@@ -101,9 +102,9 @@ function countRequests(window: Window, limit: RateLimit): RateLimiter['enter'] {
 }
 
 /** Only answers of 401 count. Attempts of one client beyond what is left wait for those before them to be judged. */
-function countUnauthorized(window: Window, limit: RateLimit): RateLimiter['enter'] {
+function countUnauthorized(window: Window, limit: RateLimit): Enter {
   const gate = createAttemptGate();
-  return async (_endpoint, key) => {
+  return async (key) => {
     let state: RateLimiterRes | null = null;
     const left = async () => {
       state = await window.get(key);

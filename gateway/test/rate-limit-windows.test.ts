@@ -76,8 +76,8 @@ describe.each([['in-process', undefined], ...(url ? [['in Redis', url] as const]
     (await limiter.enter(failed, ip))?.settle(200);
   });
 
-  test('an endpoint without a limit has no passage to settle', async () => {
+  test('an endpoint without a limit has no passage to settle', () => {
     const { rate_limit: _, ...unlimited } = all;
-    await expect(limiter.enter({ ...unlimited, operation: 'unlimited' }, newIp())).resolves.toBeUndefined();
+    expect(limiter.enter({ ...unlimited, operation: 'unlimited' }, newIp())).toBeUndefined();
   });
 });

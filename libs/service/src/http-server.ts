@@ -38,19 +38,11 @@ export async function listen(
   const { problemBase, clientTimeout = 60_000 } = options;
   const headersTimeout = Math.min(20_000, clientTimeout);
   let closing = false;
-  const inHand = new Set<ServerResponse>();
-  const latest = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
-    // Nothing is done behind an answer that ends the connection (RFC 9112 §9.6): nobody would be told of it.
-    if (latest.get(req.socket)?.getHeader('connection') === 'close') return;
-    latest.set(req.socket, res);
-    inHand.add(res);
-    connections.note(res);
-    idle.note(res);
+    if (!connections.enter(res)) return;
     // Node loses what comes right behind a request that asks for another protocol.
     if (closing || req.headers.upgrade !== undefined) res.setHeader('connection', 'close');
-    res.on('close', () => inHand.delete(res));
     handler(req, res);
   };
   const server = createServer(
@@ -78,7 +70,7 @@ export async function listen(
   async function refuse(problem: Problem, socket: Duplex): Promise<void> {
     if (refused.has(socket)) return; // Whatever else comes on it is as wrong.
     refused.add(socket);
-    const onSocket = [...inHand].filter(({ req }) => req.socket === socket);
+    const onSocket = [...(connections.of(socket)?.inHand ?? [])];
     const earlier = onSocket.filter(({ req }) => req.complete);
     await Promise.all(earlier.map((res) => new Promise((resolve) => res.once('close', resolve))));
     if (onSocket.some((res) => !res.req.complete && res.headersSent)) socket.destroy();
@@ -86,8 +78,10 @@ export async function listen(
     setTimeout(() => socket.destroy(), farewell).unref();
   }
   const connections = watchConnections(server);
-  const unwatch = watchReaders(inHand, clientTimeout);
-  const idle = watchIdle(keepAliveTimeout + headersTimeout); // The next request may begin at the last moment.
+  const unwatch = [
+    watchReaders(connections, clientTimeout),
+    watchIdle(connections, keepAliveTimeout + headersTimeout), // The next request may begin at the last moment.
+  ];
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -102,7 +96,8 @@ export async function listen(
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       closing = true;
       // Also where the answer is still to come: its connection would be used again, and cut with what it brings.
-      for (const res of inHand) if (!res.headersSent) res.setHeader('connection', 'close');
+      for (const { inHand } of connections.all())
+        for (const res of inHand) if (!res.headersSent) res.setHeader('connection', 'close');
       const began = performance.now();
       const done = () => connections.none || (performance.now() - began >= silence && connections.quietFor(silence));
       while (!done() && Date.now() < deadline) {
@@ -110,8 +105,7 @@ export async function listen(
         // A process that was kept from running has not looked yet at what came meanwhile: it does before this resolves.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      unwatch();
-      idle.stop();
+      for (const end of unwatch) end();
       HttpServer.prototype.closeAllConnections.call(server);
       await closed;
     },

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Connections } from './connections.ts';
 
 /** Bytes of an answer that a client must take within its time, when more than that waits for it. */
 const least = 512 * 1024;
@@ -10,13 +10,12 @@ const interval = 1_000;
  * Resets the connections of clients that let an answer wait: for them alone nothing else would ever end it. Returns
  * what ends the watch. `patience` is in milliseconds.
  */
-export function watchReaders(inHand: ReadonlySet<ServerResponse>, patience: number): () => void {
+export function watchReaders(connections: Connections, patience: number): () => void {
   const waiting = new WeakMap<Socket, { since: number; taken: number }>();
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const { socket } of inHand) {
-      if (!socket) continue; // Its turn on the connection is still to come.
-      if (socket.writableLength === 0) {
+    for (const { socket, inHand } of connections.all()) {
+      if (inHand.size === 0 || socket.writableLength === 0) {
         waiting.delete(socket);
         continue;
       }

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
+import { watchConnections } from '../src/connections.ts';
 import { watchIdle } from '../src/idle-connections.ts';
 
 let undo: (() => unknown)[] = [];
@@ -17,16 +18,16 @@ const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** A connection to a server that would keep it for ever, and what came back on it. */
 async function open(answer: (req: IncomingMessage, res: ServerResponse) => void) {
-  const idle = watchIdle(limit);
   const server = createServer({ keepAliveTimeout: 600_000 }, (req, res) => {
-    idle.note(res);
+    connections.enter(res);
     answer(req, res);
   });
+  const connections = watchConnections(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   undo.push(
-    () => idle.stop(),
+    watchIdle(connections, limit),
     () => server.close(),
     () => server.closeAllConnections(),
     () => socket.destroy(),
