@@ -5,7 +5,8 @@
  */
 import { createServer } from 'node:http';
 
-const large = Buffer.alloc(8_000_000, 'x');
+/** Linux lets a socket's buffers grow to 4 MiB on one side and to 32 on the other. */
+const large = Buffer.alloc(48_000_000, 'x');
 const server = createServer((req, res) => {
   req.on('error', () => {});
   req.resume().once('end', () => {
