@@ -1,11 +1,12 @@
 import { KeySet } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
-import { processSettings, readConfig, setting } from '@attribution/service';
+import { lameDuckMs, processSettings, readConfig, setting } from '@attribution/service';
 import { z } from 'zod';
 
 const Settings = z.object({
   ...processSettings,
   PORT: setting.port.default(8080),
+  LAME_DUCK_MS: setting.count.default(lameDuckMs),
   ADMIN_PORT: setting.port.optional(),
   ACCOUNT_URL: z.url(),
   ORGANIZATION_URL: z.url(),
@@ -16,6 +17,7 @@ const Settings = z.object({
   TRUSTED_PROXIES: setting.list.default(['loopback']),
   CORS_ORIGINS: setting.list.default([]),
   UPSTREAM_TIMEOUT_MS: setting.count.default(30_000),
+  CLIENT_TIMEOUT_MS: setting.count.default(60_000),
 });
 
 export type GatewaySettings = z.output<typeof Settings>;

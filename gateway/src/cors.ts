@@ -1,23 +1,37 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { HeaderList } from './answer-headers.ts';
 
-const preflight = {
-  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key, traceparent, x-request-id',
-  'access-control-max-age': '600',
-};
+const preflight: HeaderList = [
+  'access-control-allow-methods',
+  'GET, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers',
+  'authorization, content-type, idempotency-key, traceparent, x-request-id',
+  'access-control-max-age',
+  '600',
+];
 const exposed = 'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
 
-/** Lets the configured origins read answers (Fetch standard, CORS). Returns true when it has answered a preflight. */
-export function corsFor(origins: readonly string[]): (req: IncomingMessage, res: ServerResponse) => boolean {
-  const allowed = new Set(origins);
-  return (req, res) => {
-    const { origin } = req.headers;
-    if (allowed.size > 0) res.setHeader('vary', 'origin');
-    if (origin === undefined || !allowed.has(origin)) return false;
-    res.setHeader('access-control-allow-origin', origin);
-    res.setHeader('access-control-expose-headers', exposed);
-    if (req.method !== 'OPTIONS' || !req.headers['access-control-request-method']) return false;
-    res.writeHead(204, preflight).end();
-    return true;
+export interface Cors {
+  /** What says whether the asking page may read the answer. */
+  headersFor(req: IncomingMessage): HeaderList;
+  /** The headers of the answer to a preflight; undefined when it is none, or nobody's who may ask. */
+  preflightFor(req: IncomingMessage): HeaderList | undefined;
+}
+
+/** Lets the configured origins read answers (Fetch standard, CORS). */
+export function corsFor(origins: readonly string[]): Cors {
+  const others: HeaderList = origins.length > 0 ? ['vary', 'origin'] : [];
+  const allowed = new Map<string | undefined, HeaderList>(
+    origins.map((origin) => [
+      origin,
+      [...others, 'access-control-allow-origin', origin, 'access-control-expose-headers', exposed],
+    ]),
+  );
+  return {
+    headersFor: ({ headers }) => allowed.get(headers.origin) ?? others,
+    preflightFor({ method, headers }) {
+      const asks = method === 'OPTIONS' && headers['access-control-request-method'];
+      return asks && allowed.has(headers.origin) ? preflight : undefined;
+    },
   };
 }

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
 /** RFC 9110 §7.6.1, and what a peer could say about the way here. `transfer-encoding` frames the body and stays. */
 const dropped = new Set([
   'connection',
@@ -14,7 +16,7 @@ const dropped = new Set([
   'forwarded',
 ]);
 /** What names caller or way: the platform's own to set. */
-const reservedPrefixes = ['x-internal-', 'x-forwarded-', 'x-real-'];
+const reserved = /^x-(?:internal|forwarded|real)-/;
 /** Never dropped at a client's word: they frame the body or name the caller. */
 const kept = new Set(['content-length', 'transfer-encoding', 'host', 'authorization', 'content-type']);
 
@@ -23,20 +25,24 @@ export function forwardHeaders(
   headers: IncomingHttpHeaders,
   set: Readonly<Record<string, string>>,
 ): IncomingHttpHeaders {
-  const listed = connectionOptions(headers);
+  const listed = connectionOptions(headers.connection);
   const onward: IncomingHttpHeaders = {};
   for (const name in headers) {
     if (dropped.has(name) || (listed.includes(name) && !kept.has(name))) continue;
-    if (reservedPrefixes.some((prefix) => name.startsWith(prefix))) continue;
-    onward[name] = headers[name];
+    if (name.startsWith('x-') && reserved.test(name)) continue;
+    onward[name] = name === 'transfer-encoding' ? 'chunked' : headers[name]; // Whatever its letters.
   }
-  return Object.assign(onward, set);
+  for (const name in set) onward[name] = set[name];
+  return onward;
 }
 
 /** The headers that `Connection` says are about the connection alone. */
-export function connectionOptions({ connection = '' }: IncomingHttpHeaders): string[] {
-  return connection
+export function connectionOptions(connection: string | string[] | undefined): readonly string[] {
+  if (connection === undefined || connection === 'keep-alive') return none;
+  return String(connection)
     .toLowerCase()
     .split(',')
     .map((name) => name.trim());
 }
+
+const none: readonly string[] = [];

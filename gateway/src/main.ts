@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, listen, onStopSignal, problemOf, writeProblem } from '@attribution/service';
 import { readGatewaySettings } from './config.ts';
 import { createGateway } from './gateway.ts';
+
+/** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
+const stopWithin = 8_000;
 
 const settings = readGatewaySettings(process.env);
 const logger = createLogger({ name: 'gateway', level: settings.LOG_LEVEL, pretty: process.stdout.isTTY });
@@ -9,6 +13,7 @@ const server = await listen(gateway.handle, {
   host: settings.HOST,
   port: settings.PORT,
   problemBase: settings.PROBLEM_BASE,
+  clientTimeout: settings.CLIENT_TIMEOUT_MS,
 });
 const admin =
   settings.ADMIN_PORT === undefined
@@ -25,8 +30,10 @@ const admin =
 logger.info({ port: server.port }, 'Listening');
 
 onStopSignal(async () => {
-  await server.close(Date.now() + 8_000);
+  gateway.retire();
+  await sleep(settings.LAME_DUCK_MS);
+  await server.close(Date.now() + stopWithin - 1_000, 1_500);
   await admin?.close(0);
   await gateway.close();
   logger.info('Stopped');
-});
+}, settings.LAME_DUCK_MS + stopWithin);

@@ -1,12 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { refuseCredential, type Verifier } from '@attribution/auth';
 import { createMatcher, type Endpoint, Problem } from '@attribution/contracts';
-import { problemOf, requestIdOf, traceparentOf, writeProblem } from '@attribution/service';
+import {
+  type HttpMetrics,
+  problemOf,
+  requestIdOf,
+  requestRecorder,
+  traceparentOf,
+  writeProblem,
+} from '@attribution/service';
 import type { Logger } from 'pino';
+import { type HeaderList, setHeaders } from './answer-headers.ts';
 import { clientIpFinder, trustedPeer } from './client-ip.ts';
 import { corsFor } from './cors.ts';
 import { forwardHeaders } from './forward-headers.ts';
 import type { Forwarder } from './forwarder.ts';
+import { malformationOf } from './malformed.ts';
 import type { Passage, RateLimiter } from './rate-limit.ts';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -22,7 +31,16 @@ export interface PipelineOptions {
   readonly logger: Logger;
   /** What answers paths that are no endpoint: health, document, reference; else 404. */
   readonly site: Listener;
-  readonly observe: (request: { method: string; operation: string; status: number; seconds: number }) => void;
+  readonly metrics: HttpMetrics;
+}
+
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly endpoint: Endpoint;
+  readonly requestId: string;
+  /** What the gateway itself says in the answer, whoever gives it. */
+  readonly own: string[];
 }
 
 /** The way of every public request, in this order: id, contract, rate limit, token, credential, onward. */
@@ -31,14 +49,16 @@ export function createPipeline(options: PipelineOptions): Listener {
   const match = createMatcher(options.endpoints);
   const clientIpOf = clientIpFinder(options.trustedProxies);
   const isTrusted = trustedPeer(options.trustedProxies);
-  const answerCors = corsFor(options.corsOrigins);
+  const cors = corsFor(options.corsOrigins);
+  const record = requestRecorder(options.metrics, logger, 'info');
 
-  async function pass(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint, requestId: string): Promise<void> {
+  async function pass({ req, res, endpoint, requestId, own }: Exchange): Promise<void> {
     const ip = clientIpOf(req);
-    const passage = await limiter.enter(endpoint, ip);
+    const entering = limiter.enter(endpoint, ip);
+    const passage = entering && (await entering);
     try {
       if (res.closed) return; // The client went away while it waited for its turn.
-      for (const [name, value] of Object.entries(passage?.headers ?? {})) res.setHeader(name, value);
+      if (passage) for (const name in passage.headers) own.push(name, passage.headers[name] ?? '');
       const { credential } = endpoint.access;
       const { authorization } = req.headers;
       if (credential !== 'none' && (credential !== 'optional' || authorization !== undefined)) {
@@ -51,77 +71,81 @@ export function createPipeline(options: PipelineOptions): Listener {
         'x-forwarded-proto': (isTrusted(req) && protoOf(req)) || 'http',
         traceparent: traceparentOf(req),
       });
-      await onward(req, res, endpoint, passage);
+      await onward(req, res, endpoint, passage, own);
     } finally {
       passage?.settle(undefined);
     }
   }
 
-  async function onward(req: IncomingMessage, res: ServerResponse, endpoint: Endpoint, passage: Passage | undefined) {
+  async function onward(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { service, operation }: Endpoint,
+    passage: Passage | undefined,
+    own: HeaderList,
+  ) {
     try {
-      await forwarder.forward(endpoint.service, req, res, (status) => passage?.settle(status));
+      await forwarder.forward(service, req, res, (status) => passage?.settle(status), own);
     } catch (error) {
-      logger.warn({ err: error, service: endpoint.service, operation: endpoint.operation }, 'An upstream failed');
+      logger.warn({ err: error, service, operation }, 'An upstream failed');
       throw new Problem('upstream-error', 'A service behind the gateway did not answer. Try again.', {
         'retry-after': '1',
       });
     }
   }
 
+  function refuse(res: ServerResponse, own: HeaderList, problem: Problem): void {
+    if (!res.headersSent) setHeaders(res, own);
+    writeProblem(res, problem, problemBase);
+  }
+
   return (req, res) => {
     const started = performance.now();
     const requestId = requestIdOf(req);
-    res.setHeader('x-request-id', requestId);
-    for (const name in securityHeaders) res.setHeader(name, securityHeaders[name] as string);
+    const own = [...securityHeaders, ...cors.headersFor(req), 'x-request-id', requestId];
 
     const url = req.url ?? '/';
     const query = url.indexOf('?');
     const endpoint = match(req.method ?? '', query === -1 ? url : url.slice(0, query));
-    res.once('close', () => {
-      const seconds = (performance.now() - started) / 1000;
-      const operation = endpoint?.operation ?? 'none';
+    res.on('close', () => {
       const { method = '' } = req;
-      options.observe({ method, operation, status: res.statusCode, seconds });
-      logger.info(
-        { request_id: requestId, method, operation, status: res.statusCode, ms: Math.round(seconds * 1000) },
-        'request',
-      );
+      record({
+        request_id: requestId,
+        method,
+        operation: endpoint?.operation ?? 'none',
+        status: res.statusCode,
+        seconds: (performance.now() - started) / 1000,
+      });
     });
 
-    const fault = faultOf(req);
+    const fault = malformationOf(req);
+    const preflight = cors.preflightFor(req);
     if (fault) {
-      writeProblem(res, new Problem('validation-error', fault), problemBase);
-    } else if (answerCors(req, res)) {
-      return;
+      res.setHeader('connection', 'close'); // Nobody knows what else it means otherwise.
+      refuse(res, own, new Problem('validation-error', fault));
+    } else if (preflight) {
+      res.writeHead(204, [...own, ...preflight]).end();
     } else if (!endpoint) {
+      setHeaders(res, own);
       options.site(req, res);
     } else {
-      pass(req, res, endpoint, requestId).catch((error: unknown) => {
+      pass({ req, res, endpoint, requestId, own }).catch((error: unknown) => {
         if (!(error instanceof Problem)) logger.error({ err: error, request_id: requestId }, 'The gateway failed');
-        writeProblem(res, problemOf(error), problemBase);
+        refuse(res, own, problemOf(error));
       });
     }
   };
 }
 
-const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  'x-content-type-options': 'nosniff',
-};
+const securityHeaders: HeaderList = [
+  ...['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ...['cross-origin-resource-policy', 'same-origin'],
+  ...['referrer-policy', 'no-referrer'],
+  ...['strict-transport-security', 'max-age=31536000; includeSubDomains'],
+  ...['x-content-type-options', 'nosniff'],
+];
 
 function protoOf(req: IncomingMessage): 'http' | 'https' | undefined {
   const proto = req.headers['x-forwarded-proto'];
   return proto === 'http' || proto === 'https' ? proto : undefined;
-}
-
-/** What Node's parser lets through and RFC 9112 (§2.3, §3.2) does not. */
-function faultOf({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `HTTP/${httpVersion}: is not spoken here; HTTP/1.1 is.`;
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts++;
-  if (hosts > 1) return 'Host: the header is given more than once.';
-  return hosts === 0 && httpVersion === '1.1' ? 'Host: the header is missing.' : undefined;
 }

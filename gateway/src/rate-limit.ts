@@ -1,8 +1,8 @@
 import { type Endpoint, Problem, type RateLimit } from '@attribution/contracts';
-import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { createAttemptGate } from './attempt-gate.ts';
 import { rateLimitKey } from './client-ip.ts';
+import type { SharedCounts } from './redis.ts';
 
 /** The limited passage of one request. */
 export interface Passage {
@@ -13,18 +13,20 @@ export interface Passage {
 }
 
 export interface RateLimiter {
-  /** Lets a request pass. Throws `rate-limited`. */
-  enter(endpoint: Endpoint, ip: string): Promise<Passage | undefined>;
+  /** Lets a request pass; undefined where nothing limits it. Rejects with `rate-limited`. */
+  enter(endpoint: Endpoint, ip: string): Promise<Passage> | undefined;
+}
+
+export interface RateLimiterOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly shared?: Pick<SharedCounts, 'redis' | 'breaker'> | undefined;
+  /** Told of each count that was made in-process because Redis did not answer in time. */
+  readonly onFallback: () => void;
 }
 
 /** Counts in fixed windows, opened by the first hit: in Redis, shared by all gateways; in-process without it. */
-export function createRateLimiter(options: {
-  endpoints: readonly Endpoint[];
-  redis?: Redis | undefined;
-  /** Told of each count that was made in-process because Redis did not answer. */
-  onFallback: () => void;
-}): RateLimiter {
-  const limiters = new Map<string, RateLimiter['enter']>();
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
+  const limiters = new Map<string, Enter>();
   for (const endpoint of options.endpoints) {
     const limit = endpoint.rate_limit;
     if (!limit) continue;
@@ -34,33 +36,53 @@ export function createRateLimiter(options: {
       limit.counts === 'requests' ? countRequests(window, limit) : countUnauthorized(window, limit),
     );
   }
-  return { enter: async (endpoint, ip) => limiters.get(endpoint.operation)?.(endpoint, rateLimitKey(ip)) };
+  return { enter: (endpoint, ip) => limiters.get(endpoint.operation)?.(rateLimitKey(ip)) };
 }
 
+type Enter = (key: string) => Promise<Passage>;
 type Window = Pick<RateLimiterRedis, 'consume' | 'get'>;
 
 function createWindow(
   name: string,
   { limit, window_seconds }: RateLimit,
-  { redis, onFallback }: { redis?: Redis | undefined; onFallback: () => void },
+  { shared: counts, onFallback }: Pick<RateLimiterOptions, 'shared' | 'onFallback'>,
 ): Window {
   const settings = { keyPrefix: `rate:${name}`, points: limit, duration: window_seconds };
-  if (!redis) return new RateLimiterMemory(settings);
+  if (!counts) return new RateLimiterMemory(settings);
+  const { redis, breaker } = counts;
   const shared = new RateLimiterRedis({ ...settings, storeClient: redis, rejectIfRedisNotReady: true });
   const local = new RateLimiterMemory(settings);
-  async function either<T>(inRedis: Promise<T>, inProcess: () => Promise<T>): Promise<T> {
+  async function either<T>(inRedis: () => Promise<T>, inProcess: () => Promise<T>, counted?: () => void): Promise<T> {
     try {
-      const state = await inRedis;
-      if (state === null || isCount(state)) return state;
+      const state = await breaker.attempt(inRedis);
+      if (state === null || isCount(state)) {
+        counted?.();
+        return state;
+      }
     } catch (error) {
-      if (isCount(error)) throw error;
+      if (isCount(error)) {
+        counted?.();
+        throw error;
+      }
     }
     onFallback();
     return inProcess();
   }
   return {
-    consume: (key, points) => either(shared.consume(key, points), () => local.consume(key, points)),
-    get: (key) => either(shared.get(key), () => local.get(key)),
+    consume(key, points) {
+      const here = () => local.consume(key, points);
+      // What was counted in Redis is remembered here too: no window begins anew when Redis goes away.
+      return either(
+        () => shared.consume(key, points),
+        here,
+        () => void here().catch(() => {}),
+      );
+    },
+    get: (key) =>
+      either(
+        () => shared.get(key),
+        () => local.get(key),
+      ),
   };
 }
 
@@ -70,8 +92,8 @@ function isCount(state: unknown): boolean {
 }
 
 /** Every request counts. */
-function countRequests(window: Window, limit: RateLimit): RateLimiter['enter'] {
-  return async (_endpoint, key) => {
+function countRequests(window: Window, limit: RateLimit): Enter {
+  return async (key) => {
     const state = await window.consume(key).catch((refused: unknown) => {
       throw refused instanceof RateLimiterRes ? tooMany(limit, refused) : refused;
     });
@@ -80,9 +102,9 @@ function countRequests(window: Window, limit: RateLimit): RateLimiter['enter'] {
 }
 
 /** Only answers of 401 count. Attempts of one client beyond what is left wait for those before them to be judged. */
-function countUnauthorized(window: Window, limit: RateLimit): RateLimiter['enter'] {
+function countUnauthorized(window: Window, limit: RateLimit): Enter {
   const gate = createAttemptGate();
-  return async (_endpoint, key) => {
+  return async (key) => {
     let state: RateLimiterRes | null = null;
     const left = async () => {
       state = await window.get(key);

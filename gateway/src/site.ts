@@ -21,6 +21,7 @@ const pagePolicy =
 export function createSite(options: {
   endpoints: readonly Endpoint[];
   failingUpstreams: () => Promise<string[]>;
+  stopping: () => boolean;
   problemBase: string;
   logger: Logger;
 }): Express {
@@ -31,12 +32,14 @@ export function createSite(options: {
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
-  app.get('/healthz', async (_req, res) => {
-    const failing = await options.failingUpstreams();
+  const answer = (res: Response, failing: string[]) => {
     if (failing.length > 0)
       throw new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' });
     res.json({ status: 'ok' });
-  });
+  };
+  // The platform's health is a person's to know; a balancer that asked for it would turn away from every gateway when one service fails.
+  app.get('/healthz', async (_req, res) => answer(res, await options.failingUpstreams()));
+  app.get('/readyz', (_req, res) => answer(res, options.stopping() ? ['stopping'] : []));
   app.get('/v2/openapi.json', (_req, res) => {
     res.type('application/json').send(document);
   });

@@ -111,6 +111,27 @@ test("a redirect of a service is the client's to follow", async () => {
   expect(reply).toMatchObject({ status: 302, headers: { location: 'http://internal.example/x' } });
 });
 
+test('unasked early hints do not reach the client; the answer behind them does', async () => {
+  answer = (res) => {
+    res.writeEarlyHints({ link: '</style.css>; rel=preload' });
+    res.end('{}');
+  };
+  for (const _ of range(3)) {
+    const reply = await gateway.send(path, { token });
+    expect(reply).toMatchObject({ status: 200, body: Buffer.from('{}') });
+    expect(reply.headers).not.toHaveProperty('link');
+  }
+});
+
+test('what the gateway says of itself stands, whatever a service says by the same name', async () => {
+  answer = (res) => void res.writeHead(200, { 'x-request-id': 'theirs', 'referrer-policy': 'unsafe-url' }).end('{}');
+  for (const sending of [{}, { method: 'POST', body: 'x'.repeat(200_000) }]) {
+    const { headers } = await gateway.send(path, { token, ...sending });
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers['referrer-policy']).toBe('no-referrer');
+  }
+});
+
 test('connections to a service are used again', async () => {
   const fresh = await startUpstream();
   const before = await startGateway(fresh);

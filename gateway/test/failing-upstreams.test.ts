@@ -54,6 +54,12 @@ test('502: nobody listens', async () => {
 
 const half = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
+/** Writes the same again and again: a sign of life each time, and never an answer. */
+function goOn(socket: Socket, piece: string): void {
+  const timer = setInterval(() => socket.write(piece), 50);
+  socket.once('close', () => clearInterval(timer));
+}
+
 const failures: [string, (socket: Socket) => void][] = [
   ['closes the connection', (socket) => socket.end()],
   ['resets the connection', (socket) => socket.resetAndDestroy()],
@@ -70,6 +76,15 @@ const failures: [string, (socket: Socket) => void][] = [
   ['answers the status 000', (socket) => socket.end('HTTP/1.1 000 None\r\nContent-Length: 0\r\n\r\n')],
   ['answers a header with a NUL', (socket) => socket.end(`${half}X-Bad: a\0b\r\nContent-Length: 0\r\n\r\n`)],
   ['says only 100 Continue', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
+  ['says 100 Continue without an end', (socket) => goOn(socket, 'HTTP/1.1 100 Continue\r\n\r\n')],
+  ['gives early hints without an end', (socket) => goOn(socket, 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')],
+  [
+    'writes headers without an end',
+    (socket) => {
+      socket.write(half);
+      goOn(socket, 'X-More: and more\r\n');
+    },
+  ],
   [
     'switches protocols unasked',
     (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
@@ -145,7 +160,7 @@ test('502: an upstream that takes no connection is given up in time', async () =
 test('502: a large body to an upstream that fails leaves a connection that serves on', async () => {
   const upstream = await answering((socket) => socket.resetAndDestroy());
   const gateway = await before(upstream);
-  for (const _ of range(3)) {
+  for (const _ of range(25)) {
     expectProblem(await gateway.send(path, { method: 'POST', token, body: 'x'.repeat(5_000_000) }), 'upstream-error');
     expectProblem(await gateway.send('/v2/nothing'), 'not-found');
   }
@@ -161,6 +176,16 @@ test('502: twenty at once to a hanging upstream fail alone; another service answ
   expect((await gateway.send('/v2/plans', { token })).status).toBe(200);
   for (const reply of await Promise.all(failing)) expectUpstreamError(reply, gateway, hanging);
   await eventually(() => expect(hanging.connections.open).toBe(0));
+});
+
+test('requests to an upstream that hangs do not wait for each other', async () => {
+  const hanging = await startTcpUpstream(() => {});
+  const gateway = await startGateway(hanging);
+  undo.push(() => gateway.stop());
+  const replies = range(600).map(() => gateway.send(path, { token }));
+  await eventually(() => expect(hanging.connections.open).toBe(600));
+  await hanging.stop();
+  for (const reply of await Promise.all(replies)) expectUpstreamError(reply, gateway, hanging);
 });
 
 test('an upstream that comes back is used at once', async () => {

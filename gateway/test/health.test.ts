@@ -75,7 +75,18 @@ test('health asks for no token, counts against no limit, and has no trailing for
   const gateway = await open(await startUpstream());
   expect((await gateway.send('/healthz', { token: 'garbage' })).status).toBe(200);
   expect((await gateway.send('/healthz', { method: 'HEAD' })).status).toBe(200);
-  for (const path of ['/healthz/', '/HEALTHZ', '/readyz', '/metrics'])
+  for (const path of ['/healthz/', '/HEALTHZ', '/readyz/', '/metrics'])
     expectProblem(await gateway.send(path), 'not-found');
   expectProblem(await gateway.send('/healthz', { method: 'POST' }), 'not-found');
+});
+
+test('/readyz: 200 whatever becomes of the services, so that a balancer keeps what still works; 503 once it is to stop', async () => {
+  const failing = await startUpstream((res) => void res.writeHead(500).end());
+  const gateway = await startGateway(failing);
+  undo.push(() => gateway.stop(), failing.stop);
+  expect((await gateway.send('/readyz')).status).toBe(200);
+  expect(failing.seen).toHaveLength(0);
+  gateway.retire();
+  expectProblem(await gateway.send('/readyz'), 'unavailable', /^Not ready: stopping\.$/);
+  expect((await gateway.send('/docs/')).status).toBe(200);
 });

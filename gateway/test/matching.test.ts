@@ -33,7 +33,7 @@ const unknown: [string, string][] = [
   ['an Internal path', 'POST /internal/v2/token-grants'],
   ['an Internal path below the version', 'GET /v2/internal/plans'],
   ['a device path', 'POST /v2/device/heartbeat'],
-  ['the health of a service', 'GET /readyz'],
+  ['the health of a service', 'GET /v2/readyz'],
   ['the metrics of a service', 'GET /metrics'],
   ['a webhook', 'POST /webhooks/stripe'],
   ['doubled slashes', 'GET //v2/plans'],

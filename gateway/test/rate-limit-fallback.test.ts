@@ -68,21 +68,79 @@ test('Redis hangs: it takes the connection and never answers', async () => {
   await hung.stop();
 });
 
-/** Greets as Redis does, and answers every further command with the same bytes. */
+/** Greets as Redis does, and answers every further command with the same bytes; while it hangs, later. */
 async function startLiar(answer: string) {
   let asked = 0;
+  let held: (() => void)[] | undefined;
   const greeting: Record<string, string> = { hello: '+OK\r\n', client: '+OK\r\n', info: '$0\r\n\r\n' };
   const server = await startTcpUpstream((socket) => {
     socket.on('data', (bytes) => {
       for (const [, command = ''] of bytes.toString('latin1').matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
         const greeted = greeting[command.toLowerCase()];
-        if (greeted === undefined) asked++;
-        socket.write(greeted ?? answer);
+        if (greeted === undefined && command.toLowerCase() !== 'ping') asked++;
+        const say = () => socket.write(greeted ?? (command.toLowerCase() === 'ping' ? '+PONG\r\n' : answer));
+        if (held) held.push(say);
+        else say();
       }
     });
   });
-  return { ...server, asked: () => asked };
+  return {
+    ...server,
+    asked: () => asked,
+    hang: () => (held = []),
+    goOn() {
+      const late = held ?? [];
+      held = undefined;
+      for (const say of late) say();
+    },
+  };
 }
+
+/** As the script answers that counts: the first hit of a window of 15 minutes. */
+const firstHit = '*2\r\n:1\r\n:900000\r\n';
+
+test('Redis hangs after it was in use: three requests wait for it, those after them do not ask it', async () => {
+  const redis = await startLiar(firstHit);
+  const gateway = await startGateway(upstream, { REDIS_URL: redis.url.replace('http:', 'redis:') });
+  const post = () => gateway.send(path, { method: 'POST', ip: newIp() });
+  const fallbacks = () => gateway.count('rate_limit_fallbacks_total');
+  const inUse = async () => {
+    const before = await fallbacks();
+    await post();
+    expect(await fallbacks()).toBe(before);
+  };
+  await eventually(inUse);
+  redis.hang();
+  for (const _ of range(3)) expect((await post()).status).toBe(200);
+  const asked = redis.asked();
+  for (const _ of range(20)) expect((await post()).status).toBe(200);
+  expect(redis.asked()).toBe(asked);
+  expect(gateway.logs.text().split('Redis is slow')).toHaveLength(2);
+  redis.goOn();
+  await eventually(inUse);
+  expect(redis.asked()).toBeGreaterThan(asked);
+  await gateway.stop();
+  await redis.stop();
+});
+
+test('a window that began in Redis does not begin anew when Redis goes away', async () => {
+  const redis = await startLiar(firstHit);
+  const gateway = await startGateway(upstream, { REDIS_URL: redis.url.replace('http:', 'redis:') });
+  const fallbacks = () => gateway.count('rate_limit_fallbacks_total');
+  await eventually(async () => {
+    const before = await fallbacks();
+    await gateway.send(path, { method: 'POST', ip: newIp() });
+    expect(await fallbacks()).toBe(before);
+  });
+  const ip = newIp();
+  const before = await fallbacks();
+  for (const _ of range(limit - 1)) expect((await gateway.send(path, { method: 'POST', ip })).status).toBe(200);
+  expect(await fallbacks()).toBe(before);
+  await redis.stop();
+  expect((await gateway.send(path, { method: 'POST', ip })).status).toBe(200);
+  expectProblem(await gateway.send(path, { method: 'POST', ip }), 'rate-limited');
+  await gateway.stop();
+});
 
 test.each([
   ['an error', '-OOM command not allowed when used memory is over the limit\r\n'],

@@ -108,9 +108,11 @@ redisTest(
     expectProblem(await post(gateway, ip), 'rate-limited');
     const before = await gateway.count('rate_limit_fallbacks_total');
     wire.hold();
-    for (const _ of range(limit)) expect((await post(gateway, ip)).status).toBe(200);
-    expectProblem(await post(gateway, ip), 'rate-limited');
-    expect(await gateway.count('rate_limit_fallbacks_total')).toBe(before + limit + 1);
+    expectProblem(await post(gateway, ip), 'rate-limited'); // Its window does not begin anew.
+    const fresh = newIp();
+    for (const _ of range(limit)) expect((await post(gateway, fresh)).status).toBe(200);
+    expectProblem(await post(gateway, fresh), 'rate-limited');
+    expect(await gateway.count('rate_limit_fallbacks_total')).toBe(before + limit + 2);
     const other = newIp();
     for (const _ of range(10)) expect((await login(gateway, other, 401)).status).toBe(401);
     expectProblem(await login(gateway, other, 200), 'rate-limited');

@@ -117,6 +117,8 @@ export interface TestGateway {
   raw(bytes: string): Promise<string>;
   /** The sum of a counter over its labels. */
   count(metric: string): Promise<number>;
+  /** Tells it that it is about to stop. */
+  retire(): void;
   /** Ends it as the process does. */
   stop(deadline?: number): Promise<void>;
 }
@@ -153,6 +155,7 @@ export async function startGateway(
       const found = await gateway.registry.getSingleMetric(metric)?.get();
       return (found?.values ?? []).reduce((sum, { value }) => sum + value, 0);
     },
+    retire: () => gateway.retire(),
     async stop(deadline = 0) {
       agent.destroy();
       await server.close(deadline);

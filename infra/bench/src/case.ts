@@ -7,6 +7,8 @@ export interface Tools {
   readonly pairs: number;
   /** Seconds that one side of a pair is loaded. */
   readonly seconds: number;
+  /** Of the load under which memory must not grow. */
+  readonly minutes: number;
   /** Tells a person what is going on. */
   readonly say: (line: string) => void;
   /** A server with the migrated database of each service as template. */

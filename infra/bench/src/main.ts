@@ -1,14 +1,14 @@
 /**
  * `npm run bench`: every case beside a peer or a floor, in the same run.
  *
- *     npm run bench -- [words of a case's name …] [--pairs 5] [--seconds 5] [--out file.md]
+ *     npm run bench -- [words of a case's name …] [--pairs 5] [--seconds 5] [--minutes 10] [--out file.md]
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { provideParts } from '@attribution/tools/parts';
 import type { Case, Row, Tools } from './case.ts';
 import { cases } from './cases/index.ts';
-import { placing } from './cores.ts';
+import { placing, stayAround } from './cores.ts';
 import { needPrograms } from './programs.ts';
 import { machine, table } from './report.ts';
 
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
   options: {
     pairs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '5' },
+    minutes: { type: 'string', default: '10' },
     out: { type: 'string' },
   },
 });
@@ -24,12 +25,14 @@ const say = (line: string) => console.error(line);
 const chosen = cases.filter(({ name }) => positionals.every((word) => name.includes(word)));
 if (chosen.length === 0) throw new Error(`No case is called so. There are: ${cases.map((one) => one.name).join(', ')}`);
 
+await stayAround();
 const programs = await needPrograms(say);
 const parts = await provideParts((line) => say(`· ${line}`));
 for (const line of parts.missing) say(`\n!! MISSING ${line}\n!! Its cases are left out.\n`);
 const tools: Tools = {
   pairs: Number(values.pairs),
   seconds: Number(values.seconds),
+  minutes: Number(values.minutes),
   say,
   nginx: programs.nginx,
   postgresUrl: parts.environment.TEST_POSTGRES_URL ?? '',

@@ -1,5 +1,4 @@
 import { programOr } from '@attribution/testing/parts';
-import { run } from './run.ts';
 
 /** What the benchmarks need of the system: found, or installed by apt where that can be done. */
 export async function needPrograms(say: (line: string) => void): Promise<{ nginx: string | undefined }> {
@@ -9,9 +8,4 @@ export async function needPrograms(say: (line: string) => void): Promise<{ nginx
   const nginx = await programOr('nginx', ['nginx-light'], say);
   if (nginx === undefined) say('!! nginx is not on PATH: its share is not printed.');
   return { nginx };
-}
-
-/** The versions of what is measured beside us, for the report. */
-export async function versionOf(program: string, flag: string): Promise<string> {
-  return (await run('sh', ['-c', `"$1" ${flag} 2>&1 | head -1; true`, 'sh', program])).trim();
 }

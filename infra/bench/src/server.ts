@@ -31,7 +31,9 @@ export async function startServer(
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  process.on('exit', () => child.kill('SIGKILL'));
+  const end = () => child.kill('SIGKILL');
+  process.on('exit', end);
+  child.on('exit', () => process.off('exit', end));
   const url = await firstLine(child, program);
   return {
     url,

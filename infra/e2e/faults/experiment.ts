@@ -15,6 +15,8 @@ export interface Lab {
   /** Absent where there is none on this machine: the experiment gives no row then. */
   readonly kafkaBrokers: readonly string[] | undefined;
   readonly redisUrl: string | undefined;
+  /** The directory of a Python environment that has it. */
+  readonly schemathesis: string | undefined;
 }
 
 /** One line of the table. */
@@ -33,6 +35,6 @@ export interface Experiment {
   /** Rounds of the form in `npm test`, and of `npm run shake`. */
   readonly rounds: { readonly short: number; readonly long: number };
   /** The parts without which it cannot be tried. */
-  readonly needs?: readonly ('kafka' | 'redis')[];
+  readonly needs?: readonly ('kafka' | 'redis' | 'schemathesis')[];
   run(lab: Lab): Promise<readonly Finding[]>;
 }

@@ -34,6 +34,7 @@ const parts: Parts = {
   postgresUrl: provided.environment.TEST_POSTGRES_URL ?? '',
   kafkaBrokers: provided.environment.TEST_KAFKA_BROKERS?.split(','),
   redisUrl: provided.environment.TEST_REDIS_URL,
+  schemathesis: provided.environment.TEST_SCHEMATHESIS,
 };
 
 const findings: Finding[] = [];

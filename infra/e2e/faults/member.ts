@@ -19,6 +19,7 @@ export interface Member {
   readonly url: string;
   /** Of the one that runs, or ran last. */
   readonly pid: number;
+  readonly running: boolean;
   /** What every process of this member wrote so far. */
   readonly output: string;
   /** Starts it, with more arguments of Node for this time; resolves when the process exists. */
@@ -34,6 +35,12 @@ export interface Member {
 /** An exit code, or the signal that ended it. */
 export type Ending = number | NodeJS.Signals;
 
+/** A driver that fails must not leave processes behind. */
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 export function createMember(options: MemberOptions): Member {
   const url = `http://127.0.0.1:${options.port}`;
   let child: ChildProcess | undefined;
@@ -43,13 +50,14 @@ export function createMember(options: MemberOptions): Member {
     output += String(chunk);
   };
   const running = () => child !== undefined && child.exitCode === null && child.signalCode === null;
-  // A driver that fails must not leave processes behind.
-  process.on('exit', () => running() && child?.kill('SIGKILL'));
 
   return {
     url,
     get pid() {
       return child?.pid ?? 0;
+    },
+    get running() {
+      return running();
     },
     get output() {
       return output;
@@ -63,7 +71,11 @@ export function createMember(options: MemberOptions): Member {
       });
       started.stdout.on('data', keep);
       started.stderr.on('data', keep);
-      ending = once(started, 'exit').then(([code, signal]) => (code ?? signal) as Ending);
+      children.add(started);
+      ending = once(started, 'exit').then(([code, signal]) => {
+        children.delete(started);
+        return (code ?? signal) as Ending;
+      });
       child = started;
     },
     async alive(ms = 30_000) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Experiment, Finding, Lab } from './experiment.ts';
 import { chanceFrom } from './random.ts';
 
-export type Parts = Pick<Lab, 'postgresUrl' | 'kafkaBrokers' | 'redisUrl'>;
+export type Parts = Pick<Lab, 'postgresUrl' | 'kafkaBrokers' | 'redisUrl' | 'schemathesis'>;
 
 export interface RunOptions {
   readonly seed: number;
@@ -13,8 +13,8 @@ export interface RunOptions {
 }
 
 /** Why an experiment cannot be tried here. */
-export function lacking({ needs = [] }: Experiment, { kafkaBrokers, redisUrl }: Parts): string | undefined {
-  const there = { kafka: kafkaBrokers, redis: redisUrl };
+export function lacking({ needs = [] }: Experiment, parts: Parts): string | undefined {
+  const there = { kafka: parts.kafkaBrokers, redis: parts.redisUrl, schemathesis: parts.schemathesis };
   const missing = needs.filter((part) => there[part] === undefined);
   return missing.length === 0 ? undefined : `there is no ${missing.join(' and no ')} here`;
 }

@@ -9,6 +9,7 @@ const parts = {
   postgresUrl: testParts.postgresUrl(),
   kafkaBrokers: testParts.kafkaBrokers(),
   redisUrl: testParts.redisUrl(),
+  schemathesis: testParts.schemathesis(),
 };
 
 describe('what is promised holds while things break', () => {

@@ -8,8 +8,17 @@ import { migrate } from '@attribution/database';
 import { createGateway, type Gateway, readGatewaySettings } from '@attribution/gateway';
 import { createInProcessTransport } from '@attribution/messaging';
 import * as organization from '@attribution/organization';
-import { type Clock, listen, type RunningServer, type Service, type ServiceParts } from '@attribution/service';
+import {
+  type Clock,
+  databaseSettings,
+  listen,
+  type RunningServer,
+  readConfig,
+  type Service,
+  type ServiceParts,
+} from '@attribution/service';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import type { Secrets } from './secrets.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,7 +59,7 @@ export interface Platform {
 const loopback = '127.0.0.1';
 const problemBase = 'https://problems.attribution.example';
 /** Milliseconds. */
-const stopWithin = 9_000;
+const stopWithin = 8_500;
 
 /** The whole platform in this process: all services, the in-process transport, and the gateway before them. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -69,12 +78,16 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     ...options.environment,
   };
 
+  const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS } = readConfig(z.object(databaseSettings), environment);
+
   async function open(name: keyof typeof services): Promise<Service> {
     const url = await options.database(name);
     const applied = await migrate({ url, directory: fileURLToPath(services[name].migrations) });
     if (applied.length > 0) logger.debug({ service: name, applied }, 'Migrated the database');
     const parts = {
       databaseUrl: url,
+      poolSize: DATABASE_POOL_SIZE,
+      statementTimeout: DATABASE_STATEMENT_TIMEOUT_MS,
       transport,
       verifier: createVerifier(publicKeys),
       internal: {
@@ -117,7 +130,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     }
     const settings = readGatewaySettings({ ...environment, ...urls });
     gateway = createGateway(settings, logger.child({ service: 'gateway' }));
-    edge = await listen(gateway.handle, { host: options.host, port: options.port, problemBase: settings.PROBLEM_BASE });
+    edge = await listen(gateway.handle, {
+      host: options.host,
+      port: options.port,
+      problemBase: settings.PROBLEM_BASE,
+      clientTimeout: settings.CLIENT_TIMEOUT_MS,
+    });
     return { url: `http://${options.host}:${edge.port}`, stop };
   } catch (error) {
     await stop();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, startPostgres } from '@attribution/database';
 import { templateName } from '@attribution/testing';
-import { findKafka, findRedis, type NoPart, type Part } from '@attribution/testing/parts';
+import { findKafka, findRedis, findSchemathesis, type NoPart, type Part } from '@attribution/testing/parts';
 import pg from 'pg';
 import { migrationsFolder, root, services } from './workspace.ts';
 
@@ -15,21 +15,23 @@ export interface TestParts {
   stop(): Promise<void>;
 }
 
-/** Finds or starts the real Postgres, Redis and Kafka that the tests talk to, and says what it found. */
+/** Finds or starts the real Postgres, Redis and Kafka that the tests talk to, and Schemathesis; says what it found. */
 export async function provideParts(say: (line: string) => void): Promise<TestParts> {
   const directory = await mkdtemp(join(tmpdir(), 'attribution-tests-'));
   const cache = join(root, '.cache');
   await mkdir(cache, { recursive: true });
-  const [postgres, redis, kafka] = await Promise.all([
+  const [postgres, redis, kafka, schemathesis] = await Promise.all([
     providePostgres(directory, say),
     findRedis({ directory: join(directory, 'redis'), say }),
     findKafka({ directory: join(directory, 'kafka'), cache, say }),
+    findSchemathesis({ cache, say }),
   ]);
   const environment: Record<string, string> = { TEST_POSTGRES_URL: postgres.url };
   const missing: string[] = [];
   say(`Postgres: ${postgres.found}`);
   take('Redis', 'TEST_REDIS_URL', redis);
   take('Kafka', 'TEST_KAFKA_BROKERS', kafka);
+  take('Schemathesis', 'TEST_SCHEMATHESIS', schemathesis);
 
   function take(name: string, variable: string, part: Part | NoPart): void {
     if ('missing' in part) {

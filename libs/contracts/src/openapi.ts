@@ -29,7 +29,28 @@ export function openApiDocument(endpoints: readonly Endpoint[]) {
     paths,
     components: { headers, securitySchemes },
   };
-  return createDocument(document as ZodOpenApiObject, { override: forReaders });
+  const made = createDocument(document as ZodOpenApiObject, { override: forReaders });
+  for (const path of Object.values(made.paths ?? {})) {
+    for (const operation of Object.values(path ?? {}))
+      joinLists((operation as { parameters?: Parameter[] }).parameters);
+  }
+  return made;
+}
+
+interface Parameter {
+  readonly in: string;
+  readonly schema?: { readonly type?: string };
+  style?: string;
+  explode?: boolean;
+}
+
+/** A list in a query is one parameter with comma-joined values (spec §2.2), where OpenAPI would repeat the parameter. */
+function joinLists(parameters: readonly Parameter[] = []): void {
+  for (const parameter of parameters) {
+    if (parameter.in !== 'query' || parameter.schema?.type !== 'array') continue;
+    parameter.style = 'form';
+    parameter.explode = false;
+  }
 }
 
 const authentication = { name: 'Authentication', description: 'Sign-up, sessions and passwords' };

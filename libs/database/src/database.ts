@@ -1,5 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
+import { closePool, openPool } from './pool.ts';
+import { runSqlTransaction, type Sql, sqlOver } from './sql.ts';
 import { hooked, useUpHook } from './transaction-hook.ts';
 
 /** What a Prisma transaction offers to code that speaks SQL itself. */
@@ -23,6 +25,10 @@ export interface Database<Client extends SqlTransaction = SqlTransaction, Tx ext
    * serialization failure, so the work has no effects outside the database; `afterCommit` is for those.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Prepared statements, outside a transaction: for hot reads. */
+  readonly sql: Sql;
+  /** As `transaction`, with the same promises, for hot writes: its work speaks prepared SQL and no models. */
+  sqlTransaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +37,13 @@ const attempts = 4;
 /** Milliseconds: for a free connection, and for a whole transaction. */
 const limits = { maxWait: 5_000, timeout: 15_000 };
 
+/** How long connections may take to close, milliseconds. */
+const patience = 1_000;
+
 const commitHooks = new WeakMap<SqlTransaction, Set<() => void>>();
+
+/** Begins a transaction, runs the work in it and commits it. */
+type Run<Tx> = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /** Runs the callback once the transaction has been committed; never when it was rolled back. */
 export function afterCommit(tx: SqlTransaction, callback: () => void): void {
@@ -42,6 +54,8 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Connections at most. */
   readonly poolSize?: number;
+  /** Milliseconds until a statement is given up. Default: 5 s. */
+  readonly statementTimeout?: number;
   /** Told of connections that broke while idle; the pool replaces them. */
   readonly onError?: (error: Error) => void;
 }
@@ -53,63 +67,50 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
   options: DatabaseOptions,
   newClient: NewClient<Client>,
 ): Database<Client, Tx> {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolSize ?? 10,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 30_000,
+  const pool = openPool({
+    url: options.url,
+    size: options.poolSize ?? 10,
+    statementTimeout: options.statementTimeout ?? 5_000,
+    onError: (error) => options.onError?.(error),
   });
-  pool.on('error', (error) => options.onError?.(error));
-  // The pool does not listen to what it lends: a connection that broke just then would end the process. Its next query fails.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const prisma = newClient(new PrismaPg(pool, { statementNameGenerator: statementNames() }));
-
-  async function once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const hooks = new Set<() => void>();
-    const result = await prisma.$transaction(async (tx) => {
-      commitHooks.set(tx, hooks);
-      return hooked(tx, work);
-    }, limits);
-    useUpHook();
-    for (const hook of hooks) hook();
-    return result;
-  }
+  const nameOf = statementNames();
+  const prisma = newClient(new PrismaPg(pool, { statementNameGenerator: nameOf }));
 
   return {
     prisma,
     pool,
-    async transaction(work) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await once(work);
-        } catch (error) {
-          if (attempt === attempts || !isSerializationFailure(error)) throw error;
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
-        }
-      }
-    },
+    transaction: (work) => repeated((inOne) => prisma.$transaction(inOne, limits), work),
+    sql: sqlOver(pool, nameOf),
+    sqlTransaction: (work) => repeated((inOne) => runSqlTransaction(pool, nameOf, inOne), work),
     async ping() {
       await pool.query('SELECT 1');
     },
     async close() {
-      await prisma.$disconnect();
-      const closed = connectionsClosed(pool);
-      await pool.end();
-      await closed;
+      const closed = prisma.$disconnect().then(() => closePool(pool));
+      // A server that hangs does not say goodbye.
+      const late = new Promise<void>((resolve) => setTimeout(resolve, patience).unref());
+      await Promise.race([closed, late]);
     },
   };
 }
 
-/** Resolves when the pool's connections are gone: its own end() resolves while they are still on their way out. */
-function connectionsClosed(pool: pg.Pool): Promise<void> {
-  let left = pool.totalCount;
-  return new Promise((resolve) => {
-    if (left === 0) resolve();
-    pool.on('remove', () => {
-      left--;
-      if (left === 0) resolve();
-    });
-  });
+/** Runs the work in a transaction, again when Postgres asks for that, and afterwards what waits for the commit. */
+async function repeated<Tx extends SqlTransaction, T>(run: Run<Tx>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const hooks = new Set<() => void>();
+    try {
+      const result = await run(async (tx) => {
+        commitHooks.set(tx, hooks);
+        return hooked(tx, work);
+      });
+      useUpHook();
+      for (const hook of hooks) hook();
+      return result;
+    } catch (error) {
+      if (attempt === attempts || !isSerializationFailure(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+    }
+  }
 }
 
 /** Prepared statements are kept by name; the cap bounds what lists of varying length could add. */

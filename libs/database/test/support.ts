@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testParts } from '@attribution/testing';
 import pg from 'pg';
-import { type Database, type NewClient, openDatabase, type PrismaLike, type SqlTransaction } from '../src/index.ts';
+import {
+  type Database,
+  type DatabaseOptions,
+  type NewClient,
+  openDatabase,
+  type PrismaLike,
+  type SqlTransaction,
+} from '../src/index.ts';
 
 const services = join(import.meta.dirname, '../../../services');
 
@@ -79,12 +86,15 @@ interface Things extends SqlTransaction {
 interface ThingsClient extends PrismaLike<Things>, Things {}
 export type ThingsDatabase = Database<ThingsClient, Things>;
 
-/** A database with a few things in it, and a Prisma client for them, made on the spot. */
-export async function openThings(options: { poolSize?: number; onError?: (error: Error) => void } = {}) {
+/** A database with a few things in it, and a Prisma client for them, made on the spot; reached by another way if one is given. */
+export async function openThings(
+  options: Partial<DatabaseOptions> = {},
+  way: (url: string) => Promise<string> = async (url) => url,
+) {
   const directory = await mkdtemp(join(tmpdir(), 'things-'));
   const newClient = await generateClient(directory);
   const { url, drop } = await createScratchDatabase();
-  const database: ThingsDatabase = openDatabase<ThingsClient, Things>({ url, ...options }, newClient);
+  const database: ThingsDatabase = openDatabase<ThingsClient, Things>({ ...options, url: await way(url) }, newClient);
   await database.pool.query(tables);
   return {
     ...database,

@@ -1,60 +1,13 @@
-import {
-  type Envelope,
-  type EventData,
-  type EventType,
-  event,
-  type ServiceName,
-  type Topic,
-} from '@attribution/contracts';
+import type { Envelope, ServiceName } from '@attribution/contracts';
 import type { Database, SqlTransaction } from '@attribution/database';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { newEvent, type Outbox } from './outbox.ts';
-import type { Message, Subscription } from './transport.ts';
-
-/** An event as a handler sees it. */
-export interface Received<T extends EventType> {
-  readonly id: string;
-  readonly accountId: string;
-  readonly occurredAt: Date;
-  readonly traceparent: string | null;
-  readonly data: EventData<T>;
-}
-
-/** One kind of event and its effect on this service's database. */
-export interface EventHandler<Tx> {
-  readonly event: EventType;
-  readonly handle: (tx: Tx, event: Received<EventType>) => Promise<void>;
-}
-
-/** Declares a handler. It runs in the transaction that marks the event as done, so it touches this database alone. */
-export function on<T extends EventType, Tx>(
-  eventType: T,
-  handle: (tx: Tx, event: Received<T>) => Promise<void>,
-): EventHandler<Tx> {
-  return { event: eventType, handle: handle as EventHandler<Tx>['handle'] };
-}
-
-/** The topic that tells of events a service could not handle. */
-export function deadLetterTopic(service: ServiceName): Topic {
-  return { name: `${service}.dead-letters`, owner: service, partitions: 1 };
-}
-
-const deadLettered = (service: ServiceName) =>
-  event({
-    type: 'event.dead_lettered',
-    topic: deadLetterTopic(service),
-    version: 1,
-    key: (data) => data.account_id,
-    data: z.object({
-      consumer: z.string(),
-      account_id: z.string(),
-      topic: z.string(),
-      error: z.string(),
-      attempts: z.int(),
-      envelope: z.record(z.string(), z.unknown()),
-    }),
-  });
+import { gatherBatches, type Load } from './batches.ts';
+import { createDeadLetters } from './dead-letters.ts';
+import { type EventHandler, indexHandlers, runHandlers } from './handlers.ts';
+import { markDone } from './inbox.ts';
+import type { Outbox } from './outbox.ts';
+import { asError, byKey, type Failure, inParallel, type Message, type Subscription, undone } from './transport.ts';
 
 export interface ConsumerOptions<Tx extends SqlTransaction> {
   readonly service: ServiceName;
@@ -75,38 +28,84 @@ export interface Consumer {
 }
 
 const defaultBackoff = [50, 200, 1_000, 5_000];
+/** What the events of one transaction cost at most, where one that is handled with others costs 1. */
+const batchCost = 500;
+/** So that what their handlers lock is not held for long. */
+const oneByOneCost = 10;
+/** Batches at once; a second one keeps the database busy while this process reads and writes. */
+const width = 2;
+/** Keys at once, when events are handled in transactions of their own. */
+const keysAtOnce = 4;
 
 export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptions<Tx>): Consumer {
   const { service, database, outbox, handlers, logger, backoff = defaultBackoff } = options;
+  const handlersOf = indexHandlers(handlers);
+  const deadLetters = createDeadLetters(service, outbox);
 
-  const handlersOf = ({ type, version }: Envelope) =>
-    handlers.filter((h) => h.event.type === type && h.event.version === version);
+  /** The effects, and the marks that they took place, in the caller's transaction. */
+  async function effects(tx: Tx, envelopes: readonly Envelope[]): Promise<void> {
+    await runHandlers(tx, await markDone(tx, service, envelopes), handlersOf);
+  }
 
-  /** The effect, and the mark that it took place, in the caller's transaction. */
-  async function effect(tx: Tx, envelope: Envelope): Promise<void> {
-    const first = await tx.$executeRawUnsafe(
-      'INSERT INTO inbox (consumer, event_id) VALUES ($1, $2::uuid) ON CONFLICT DO NOTHING',
-      service,
-      envelope.event_id,
-    );
-    if (first === 0) return;
-    for (const { event: eventType, handle } of handlersOf(envelope)) {
-      await handle(tx, {
-        id: envelope.event_id,
-        accountId: envelope.account_id,
-        occurredAt: new Date(envelope.occurred_at),
-        traceparent: envelope.traceparent,
-        data: eventType.data.parse(envelope.data) as never,
-      });
+  const costOf = ({ envelope }: Message) =>
+    handlersOf(envelope).some((handler) => handler.oneByOne) ? oneByOneCost : 1;
+
+  const handleBatch = gatherBatches<Message, readonly Failure[]>({ budget: batchCost, width, costOf, work: attempt });
+
+  /** All loads in one transaction; where that fails, each in one of its own; where that fails, event by event. */
+  async function attempt(loads: readonly Load<Message, readonly Failure[]>[]): Promise<void> {
+    const messages = loads.flatMap(({ items }) => items);
+    try {
+      const envelopes = messages.map(({ envelope }) => envelope);
+      await database.transaction((tx) => effects(tx, envelopes));
+      for (const { settle } of loads) settle([]);
+    } catch (error) {
+      logger.warn({ err: error, events: messages.length }, 'Events failed together; trying fewer at once');
+      const [first, ...others] = loads;
+      if (others.length > 0) for (const load of loads) void attempt([load]);
+      else first?.settle(handleByKeys(messages));
     }
   }
 
-  async function handle(message: Message): Promise<void> {
+  async function handle(messages: readonly Message[]): Promise<readonly Failure[]> {
+    const failures: Failure[] = [];
+    let left = messages.filter(({ envelope }) => handlersOf(envelope).length > 0); // The rest is nothing to this service.
+    while (left.length > 0) {
+      const batch = left.slice(0, batchLength(left));
+      const failed = await handleBatch(batch);
+      failures.push(...failed);
+      const waiting = new Set(undone(left, failed));
+      left = left.slice(batch.length).filter((message) => !waiting.has(message));
+    }
+    return failures;
+  }
+
+  /** How many of the messages share the next transaction. */
+  function batchLength(messages: readonly Message[]): number {
+    let cost = 0;
+    const end = messages.findIndex((message) => (cost += costOf(message)) > batchCost);
+    return end === -1 ? messages.length : end;
+  }
+
+  async function handleByKeys(messages: readonly Message[]): Promise<readonly Failure[]> {
+    const failures: Failure[] = [];
+    await inParallel(byKey(messages), keysAtOnce, async (lane) => {
+      for (const message of lane) {
+        // Where several keys found no database, the next would wait for it in vain.
+        const cause = failures.length < keysAtOnce ? await handleOne(message).then(none, asError) : failures[0]?.error;
+        if (!cause) continue;
+        failures.push({ message, error: cause });
+        return;
+      }
+    });
+    return failures;
+  }
+
+  async function handleOne(message: Message): Promise<void> {
     const { envelope } = message;
-    if (handlersOf(envelope).length === 0) return; // On the topic, but nothing to this service.
     for (let attempt = 1; ; attempt++) {
       try {
-        return await database.transaction((tx) => effect(tx, envelope));
+        return await database.transaction((tx) => effects(tx, [envelope]));
       } catch (error) {
         // Without a database nothing can be said of the event: the transport brings it again.
         await database.ping();
@@ -121,60 +120,31 @@ export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptio
     }
   }
 
-  async function bury({ topic, envelope }: Message, cause: unknown, attempts: number): Promise<void> {
-    const error = (cause instanceof Error ? cause.message : String(cause)).slice(0, 2000);
-    await database.transaction(async (tx) => {
-      const first = await tx.$executeRawUnsafe(
-        `INSERT INTO dead_letters (consumer, event_id, topic, envelope, attempts, error)
-         VALUES ($1, $2::uuid, $3, $4::jsonb, $5, $6) ON CONFLICT DO NOTHING`,
-        service,
-        envelope.event_id,
-        topic,
-        JSON.stringify(envelope),
-        attempts,
-        error,
-      );
-      if (first === 0) return;
-      const data = { consumer: service, account_id: envelope.account_id, topic, error, attempts, envelope };
-      const context = { accountId: envelope.account_id, occurredAt: new Date(), traceparent: envelope.traceparent };
-      await outbox.append(tx, newEvent(deadLettered(service), data, context));
-    });
-    logger.error(
-      { event_id: envelope.event_id, type: envelope.type, attempts, error },
-      'An event lies among the dead letters',
-    );
+  async function bury(message: Message, cause: unknown, attempts: number): Promise<void> {
+    const first = await database.transaction((tx) => deadLetters.bury(tx, message, cause, attempts));
+    if (!first) return; // It was there: its offset was not committed in time.
+    const { event_id, type } = message.envelope;
+    const error = asError(cause).message.slice(0, 2000);
+    logger.error({ event_id, type, attempts, error }, 'An event lies among the dead letters');
     options.onDeadLetter?.();
   }
 
   /** One letter in one transaction: gone with its effect done, or still there with its new error. */
   async function replayOne(): Promise<'done' | 'failed' | 'none'> {
-    let letter: DeadLetterRow | undefined;
+    let id: bigint | undefined;
     try {
       return await database.transaction(async (tx) => {
-        [letter] = await tx.$queryRawUnsafe<DeadLetterRow[]>(
-          `SELECT id, envelope FROM dead_letters WHERE consumer = $1 AND replay_requested_at IS NOT NULL
-           ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`,
-          service,
-        );
+        const letter = await deadLetters.takeRequested(tx);
+        id = letter?.id;
         if (!letter) return 'none';
-        await effect(tx, letter.envelope);
-        await tx.$executeRawUnsafe('DELETE FROM dead_letters WHERE id = $1', letter.id);
+        await effects(tx, [letter.envelope]);
+        await deadLetters.remove(tx, letter.id);
         return 'done';
       });
     } catch (error) {
-      if (!letter) throw error;
-      const { id } = letter;
-      const text = (error instanceof Error ? error.message : String(error)).slice(0, 2000);
-      await database.transaction((tx) =>
-        Promise.resolve(
-          tx.$executeRawUnsafe(
-            `UPDATE dead_letters SET replay_requested_at = NULL, attempts = attempts + 1, error = $2, failed_at = now()
-             WHERE id = $1`,
-            id,
-            text,
-          ),
-        ),
-      );
+      const failed = id;
+      if (failed === undefined) throw error;
+      await database.transaction((tx) => deadLetters.putBack(tx, failed, error));
       return 'failed';
     }
   }
@@ -191,7 +161,4 @@ export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptio
   };
 }
 
-interface DeadLetterRow {
-  readonly id: bigint;
-  readonly envelope: Envelope;
-}
+const none = () => undefined;

@@ -1,7 +1,4 @@
-import { byKey, inParallel, type Message, type Subscription, type Transport } from './transport.ts';
-
-/** Keys whose events are delivered at once. */
-const width = 8;
+import { asError, byKey, type Failure, type Message, type Subscription, type Transport, undone } from './transport.ts';
 
 /**
  * Carries events within one process, fed by the same outbox as Kafka: a message is acknowledged when every subscriber
@@ -11,14 +8,14 @@ export function createInProcessTransport(): Transport {
   const subscriptions: Subscription[] = [];
   let consuming = false;
 
-  async function deliver(message: Message): Promise<void> {
-    const subscribers = subscriptions.filter((s) => s.topics.includes(message.topic));
-    if (subscribers.length > 0 && !consuming) throw new Error('The subscribers are not running');
-    // Through JSON, as over a wire: no subscriber sees another's objects.
-    const text = JSON.stringify(message);
-    const outcomes = await Promise.allSettled(subscribers.map((s) => s.handle(JSON.parse(text) as Message)));
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed) throw failed.reason;
+  async function deliver({ handle }: Subscription, messages: readonly Message[]): Promise<readonly Failure[]> {
+    try {
+      if (!consuming) throw new Error('The subscribers are not running');
+      // Through JSON, as over a wire: no subscriber sees another's objects.
+      return await handle(JSON.parse(JSON.stringify(messages)) as Message[]);
+    } catch (error) {
+      return byKey(messages).flatMap(([message]) => (message ? [{ message, error: asError(error) }] : []));
+    }
   }
 
   return {
@@ -30,20 +27,24 @@ export function createInProcessTransport(): Transport {
       consuming = true;
     },
     async publish(messages) {
-      const acknowledged: string[] = [];
-      const failed: { message: Message; error: Error }[] = [];
-      await inParallel(byKey(messages), width, async (lane) => {
-        for (const message of lane) {
-          try {
-            await deliver(message);
-            acknowledged.push(message.envelope.event_id);
-          } catch (error) {
-            failed.push({ message, error: error instanceof Error ? error : new Error(String(error)) });
-            return;
-          }
-        }
+      const errors = new Map<string, Error>();
+      const waiting = new Set<string>();
+      const deliveries = subscriptions.map(async (subscription) => {
+        const wanted = messages.filter(({ topic }) => subscription.topics.includes(topic));
+        const failures = wanted.length > 0 ? await deliver(subscription, wanted) : [];
+        for (const { message, error } of failures) errors.set(message.envelope.event_id, error);
+        for (const { envelope } of undone(wanted, failures)) waiting.add(envelope.event_id);
       });
-      return { acknowledged, failed };
+      await Promise.all(deliveries);
+      const isWaiting = ({ envelope }: Message) => waiting.has(envelope.event_id);
+      return {
+        acknowledged: messages.filter((one) => !isWaiting(one)).map(({ envelope }) => envelope.event_id),
+        // Of several subscribers' failures in a key, the first is where the key goes on.
+        failed: byKey(messages.filter(isWaiting)).flatMap(([message]) => {
+          const error = message && errors.get(message.envelope.event_id);
+          return error ? [{ message, error }] : [];
+        }),
+      };
     },
     async check() {},
     async stopConsuming() {

@@ -2,7 +2,7 @@ import type { Envelope } from '@attribution/contracts';
 import { withAdvisoryLock } from '@attribution/database';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import type { Message, Transport } from './transport.ts';
+import { type Failure, laneOf, type Message, type Transport } from './transport.ts';
 
 export interface Relay {
   start(): void;
@@ -22,6 +22,9 @@ export interface RelayOptions {
   readonly pollEvery?: number;
 }
 
+/** Events that a relay publishes at once, at most. */
+export const relayBatchSize = 500;
+
 const longestPause = 5_000;
 /** Another's pass takes milliseconds; what we were woken for may have missed it. */
 const busyPause = 25;
@@ -32,30 +35,49 @@ interface Blocked {
   readonly failures: number;
 }
 
-interface OutboxRow extends Omit<Envelope, 'occurred_at'> {
+interface OutboxRow extends Envelope {
   readonly sequence: string;
   readonly topic: string;
-  readonly occurred_at: Date;
 }
 
-export function createRelay({ pool, transport, logger, batchSize = 500, pollEvery = 500 }: RelayOptions): Relay {
+/**
+ * Deletes what was acknowledged, and reads on, always from the lowest sequence: a sequence that was drawn early may be
+ * committed late, so a mark of how far one had read would pass over rows, and let their key's next ones go first.
+ * Parameters: sequences to delete, sequences to leave out, lanes to leave out, rows at most.
+ */
+const deleteAndRead = `
+  WITH acknowledged AS (DELETE FROM outbox WHERE sequence = ANY($1::bigint[]))
+  SELECT sequence, topic, event_id, type, version, account_id, key, traceparent, data,
+         to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS occurred_at
+  FROM outbox
+  WHERE sequence <> ALL($2::bigint[]) AND (cardinality($3::text[]) = 0 OR topic || ' ' || key <> ALL($3::text[]))
+  ORDER BY sequence LIMIT $4`;
+
+const noteFailures = `
+  UPDATE outbox SET attempts = attempts + 1, last_error = failed.error
+  FROM unnest($1::uuid[], $2::text[]) AS failed (id, error) WHERE outbox.event_id = failed.id`;
+
+export function createRelay({
+  pool,
+  transport,
+  logger,
+  batchSize = relayBatchSize,
+  pollEvery = 500,
+}: RelayOptions): Relay {
   const blocked = new Map<string, Blocked>();
   let running = false;
   let awake = false;
   let loop: Promise<void> | undefined;
   let interrupt = () => {};
 
-  const lane = (row: { topic: string; key: string }) => `${row.topic} ${row.key}`;
-
   async function run(): Promise<void> {
     while (running) {
       awake = false;
-      const outcome = await pass().catch((error: unknown) => {
+      const outcome = await drain(() => running).catch((error: unknown) => {
         logger.warn({ err: error }, 'The outbox could not be relayed; trying again');
-        return 'idle' as const;
       });
       if (outcome === 'busy') await sleepUntilWoken(busyPause);
-      else if (outcome === 'idle' && !awake && running) await sleepUntilWoken(pollEvery);
+      else if (!awake && running) await sleepUntilWoken(pollEvery);
     }
   }
 
@@ -69,40 +91,82 @@ export function createRelay({ pool, transport, logger, batchSize = 500, pollEver
     });
   }
 
-  /** Publishes one batch. `more`: there may be more; `busy`: another replica's relay is at it. */
-  async function pass(): Promise<'more' | 'idle' | 'busy'> {
-    return (await withAdvisoryLock(pool, 'relay', publishBatch)) ?? 'busy';
+  /** Publishes until nothing is left that may be published. `busy`: another replica's relay is at it. */
+  async function drain(goesOn: () => boolean): Promise<'drained' | 'busy'> {
+    const drained = await withAdvisoryLock(pool, 'relay', async (client) => {
+      await publishAll(client, goesOn);
+      return 'drained' as const;
+    });
+    return drained ?? 'busy';
   }
 
-  async function publishBatch(client: PoolClient): Promise<'more' | 'idle'> {
-    const now = Date.now();
-    const waiting = [...blocked].filter(([, { until }]) => until > now).map(([key]) => key);
-    const { rows } = await client.query<OutboxRow>(
-      `SELECT sequence, topic, event_id, type, version, account_id, key, occurred_at, traceparent, data
-       FROM outbox WHERE NOT (topic || ' ' || key = ANY($1::text[])) ORDER BY sequence LIMIT $2`,
-      [waiting, batchSize],
-    );
-    if (rows.length === 0) return 'idle';
-
-    const { acknowledged, failed } = await transport.publish(rows.map(toMessage));
-    if (acknowledged.length > 0) {
-      await client.query('DELETE FROM outbox WHERE event_id = ANY($1::uuid[])', [acknowledged]);
+  /** While a batch is on its way, the one before it is deleted and the one after it is read. */
+  async function publishAll(client: PoolClient, goesOn: () => boolean): Promise<void> {
+    let acknowledged: string[] = [];
+    let rows = await take(client, [], []);
+    while (rows.length > 0 && goesOn()) {
+      const more = acknowledged.length > 0 || rows.length === batchSize;
+      const [published, taken] = await Promise.allSettled([
+        transport.publish(rows.map(toMessage)),
+        more
+          ? take(
+              client,
+              acknowledged,
+              rows.map(({ sequence }) => sequence),
+            )
+          : [],
+      ]);
+      if (taken.status === 'rejected') throw taken.reason; // The connection, and with it the lock, may be gone.
+      if (published.status === 'rejected') throw published.reason;
+      const { failed } = published.value;
+      const done = new Set(published.value.acknowledged);
+      const gone = done.size === rows.length ? rows : rows.filter(({ event_id }) => done.has(event_id));
+      acknowledged = gone.map(({ sequence }) => sequence);
+      if (blocked.size > 0) for (const { topic, key } of gone) blocked.delete(laneOf(topic, key));
+      if (failed.length > 0) await block(client, failed);
+      if (failed.length === 0 && taken.value.length > 0) rows = taken.value;
+      else {
+        // What was read ahead may hold events of a key that now waits.
+        rows = await take(client, acknowledged, []);
+        acknowledged = [];
+      }
     }
-    const done = new Set(acknowledged);
-    for (const row of rows) if (done.has(row.event_id)) blocked.delete(lane(row));
-    for (const { message, error } of failed) await noteFailure(client, message, error);
-    return rows.length === batchSize && failed.length === 0 ? 'more' : 'idle';
+    if (acknowledged.length > 0) await take(client, acknowledged, [], 0);
   }
 
-  async function noteFailure(client: PoolClient, { topic, envelope }: Message, error: Error): Promise<void> {
-    const name = lane({ topic, key: envelope.key });
-    const failures = (blocked.get(name)?.failures ?? 0) + 1;
-    blocked.set(name, { failures, until: Date.now() + Math.min(100 * 2 ** failures, longestPause) });
-    await client.query('UPDATE outbox SET attempts = attempts + 1, last_error = $2 WHERE event_id = $1', [
-      envelope.event_id,
-      error.message.slice(0, 1000),
+  async function take(
+    client: PoolClient,
+    acknowledged: readonly string[],
+    onTheirWay: readonly string[],
+    limit = batchSize,
+  ): Promise<OutboxRow[]> {
+    const now = Date.now();
+    const waiting = [...blocked].filter(([, { until }]) => until > now).map(([lane]) => lane);
+    const values = [acknowledged, [...acknowledged, ...onTheirWay], waiting, limit];
+    const { rows } = await client.query<OutboxRow>({ name: 'relay', text: deleteAndRead, values });
+    return rows;
+  }
+
+  async function block(client: PoolClient, failed: readonly Failure[]): Promise<void> {
+    for (const { message } of failed) {
+      const lane = laneOf(message.topic, message.envelope.key);
+      const failures = (blocked.get(lane)?.failures ?? 0) + 1;
+      blocked.set(lane, { failures, until: Date.now() + Math.min(100 * 2 ** failures, longestPause) });
+    }
+    const [first] = failed;
+    logger.warn(
+      {
+        event_id: first?.message.envelope.event_id,
+        topic: first?.message.topic,
+        keys: failed.length,
+        err: first?.error,
+      },
+      'Events could not be published yet; this is the first of them',
+    );
+    await client.query(noteFailures, [
+      failed.map(({ message }) => message.envelope.event_id),
+      failed.map(({ error: { message } }) => message.slice(0, 1000)),
     ]);
-    logger.warn({ event_id: envelope.event_id, topic, failures, err: error }, 'An event could not be published yet');
   }
 
   return {
@@ -119,7 +183,7 @@ export function createRelay({ pool, transport, logger, batchSize = 500, pollEver
       interrupt();
       await loop;
       try {
-        while (Date.now() < deadline && (await pass()) === 'more');
+        await drain(() => Date.now() < deadline);
       } catch (error) {
         logger.warn({ err: error }, 'The outbox was not drained; the next start goes on with it');
       }
@@ -127,6 +191,7 @@ export function createRelay({ pool, transport, logger, batchSize = 500, pollEver
   };
 }
 
-function toMessage({ sequence: _, topic, occurred_at, ...envelope }: OutboxRow): Message {
-  return { topic, envelope: { ...envelope, occurred_at: occurred_at.toISOString() } };
+function toMessage(row: OutboxRow): Message {
+  const { topic, event_id, type, version, account_id, key, occurred_at, traceparent, data } = row;
+  return { topic, envelope: { event_id, type, version, account_id, key, occurred_at, traceparent, data } };
 }

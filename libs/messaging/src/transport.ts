@@ -6,23 +6,31 @@ export interface Message {
   readonly envelope: Envelope;
 }
 
+/** A message that could not be done; what follows it in its key was not tried, or is not known to be done. */
+export interface Failure {
+  readonly message: Message;
+  readonly error: Error;
+}
+
 /** One service's wish to hear of topics. */
 export interface Subscription {
   /** The consumer group: each group gets each event. */
   readonly group: string;
   readonly topics: readonly string[];
   /**
-   * Resolves when the event is done with: its effect is committed, or it lies among the dead letters. Rejects when
-   * nothing could be done for now (the database is away): the transport brings the event again.
+   * Handles messages, those of one key in their order; a key's messages are not given to two calls at once. Resolves
+   * when each is done with (its effect is committed, or it lies among the dead letters), but for the failures: the
+   * first message of each key for which nothing can be done now (the database is away). The transport brings that one
+   * and what follows it in its key again.
    */
-  readonly handle: (message: Message) => Promise<void>;
+  readonly handle: (messages: readonly Message[]) => Promise<readonly Failure[]>;
 }
 
 export interface PublishResult {
   /** event_ids that every subscriber, or the broker, has for good. */
   readonly acknowledged: readonly string[];
-  /** The first message of each key that failed; what follows it in its key was not tried. */
-  readonly failed: readonly { readonly message: Message; readonly error: Error }[];
+  /** The first message of each key that failed. */
+  readonly failed: readonly Failure[];
 }
 
 /**
@@ -43,10 +51,32 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** What orders events: those with the same lane keep their order. */
+export function laneOf(topic: string, key: string): string {
+  return `${topic} ${key}`;
+}
+
+const lane = ({ topic, envelope }: Message) => laneOf(topic, envelope.key);
+
 /** Messages by (topic, key), each in order. */
 export function byKey(messages: readonly Message[]): Message[][] {
-  const lane = ({ topic, envelope }: Message) => `${topic} ${envelope.key}`;
   return [...Map.groupBy(messages, lane).values()];
+}
+
+/** Of the messages, in order: each failed one and what follows it in its key. */
+export function undone(messages: readonly Message[], failures: readonly Failure[]): Message[] {
+  if (failures.length === 0) return [];
+  const first = new Map(failures.map(({ message }) => [lane(message), message.envelope.event_id]));
+  const reached = new Set<string>();
+  return messages.filter((message) => {
+    const name = lane(message);
+    if (first.get(name) === message.envelope.event_id) reached.add(name);
+    return reached.has(name);
+  });
+}
+
+export function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
 }
 
 /** Runs `work` on all items, at most `width` at once. */
@@ -56,8 +86,8 @@ export async function inParallel<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }

@@ -39,7 +39,7 @@ export const transports: [string, () => Transport][] = [
 export const kafka = (prefix: string, at = brokers ?? []) =>
   createKafkaTransport({ brokers: at, clientId: 'test', prefix, logger: captureLogs().logger });
 
-type TestDb = Database<PrismaLike<SqlTransaction>, SqlTransaction>;
+export type TestDb = Database<PrismaLike<SqlTransaction>, SqlTransaction>;
 
 /** A database with the messaging tables and a table of effects. Its client is Prisma's interface over plain pg. */
 export async function openTestDatabase(): Promise<TestDb & { drop(): Promise<void> }> {
@@ -69,9 +69,10 @@ function overPg(pool: pg.Pool): PrismaLike<SqlTransaction> {
     async $transaction(work) {
       const client = await pool.connect();
       let broken: Error | undefined;
-      client.on('error', (error) => {
+      const note = (error: Error) => {
         broken = error; // Its connection is cut by a test: the next one is another.
-      });
+      };
+      client.on('error', note);
       try {
         await client.query('BEGIN');
         const result = await work(speak(client));
@@ -82,6 +83,7 @@ function overPg(pool: pg.Pool): PrismaLike<SqlTransaction> {
         throw error;
       } finally {
         client.release(broken);
+        if (!broken) client.off('error', note);
       }
     },
     $disconnect: () => pool.end(),
@@ -103,10 +105,18 @@ export function createNode(options: {
   handlers?: EventHandler<SqlTransaction>[];
   service?: 'campaign' | 'billing';
   consumerDatabase?: Pick<TestDb, 'transaction' | 'ping'>;
+  batchSize?: number;
+  backoff?: number[];
 }): Node {
-  const { database, transport, service = 'campaign', handlers = [] } = options;
+  const { database, transport, service = 'campaign', handlers = [], batchSize, backoff = [5, 5, 5] } = options;
   const { logger } = captureLogs();
-  const relay = createRelay({ pool: database.pool, transport, logger, pollEvery: 100 });
+  const relay = createRelay({
+    pool: database.pool,
+    transport,
+    logger,
+    pollEvery: 100,
+    ...(batchSize && { batchSize }),
+  });
   const outbox = createOutbox(() => relay.wake());
   const consumer = createConsumer({
     service,
@@ -114,7 +124,7 @@ export function createNode(options: {
     outbox,
     handlers,
     logger,
-    backoff: [5, 5, 5],
+    backoff,
   });
   if (handlers.length > 0) transport.subscribe(consumer.subscription);
   return {

@@ -9,6 +9,7 @@ import { readJsonBody } from './json-body.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { problemOf, writeProblem } from './problem-response.ts';
 import { queryOf, type RequestContext, requestContext } from './request.ts';
+import { requestRecorder } from './request-record.ts';
 import { validate } from './validate.ts';
 
 export interface AppOptions {
@@ -61,6 +62,7 @@ export function closeApp(app: Express, { logger, problemBase }: Pick<AppOptions,
 }
 
 function openRequest({ logger, metrics }: AppOptions) {
+  const record = requestRecorder(metrics, logger, 'debug');
   return (req: Request, res: Response, next: NextFunction) => {
     const started = performance.now();
     const context = requestContext(req);
@@ -68,19 +70,9 @@ function openRequest({ logger, metrics }: AppOptions) {
     locals.context = context;
     res.setHeader('x-request-id', context.id);
     res.on('close', () => {
-      const seconds = (performance.now() - started) / 1000;
+      const { method } = req;
       const operation = locals.contract?.operation ?? 'none';
-      metrics.observe({ method: req.method, operation, status: res.statusCode, seconds });
-      logger.debug(
-        {
-          request_id: context.id,
-          method: req.method,
-          operation,
-          status: res.statusCode,
-          ms: Math.round(seconds * 1000),
-        },
-        'request',
-      );
+      record({ request_id: context.id, method, operation, status: res.statusCode, seconds: (performance.now() - started) / 1000 });
     });
     next();
   };

@@ -48,3 +48,12 @@ export const processSettings = {
   HOST: z.string().default('127.0.0.1'),
   PROBLEM_BASE: z.url().default('https://problems.attribution.example'),
 };
+
+/** What every process that opens databases reads. */
+export const databaseSettings = {
+  DATABASE_POOL_SIZE: setting.count.default(10),
+  DATABASE_STATEMENT_TIMEOUT_MS: setting.count.default(5_000),
+};
+
+/** Milliseconds in which a process that was told to stop serves on, and says that it is not ready: so that balancers turn away. */
+export const lameDuckMs = 2_000;

@@ -7,27 +7,42 @@ import { writeProblem } from './problem-response.ts';
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface HealthOptions {
+  /** Of the parts without which nothing can be served. */
   readonly checks: HealthChecks;
+  /** Of parts whose outage is told, and withstood: it must not take a service out of rotation that serves all the same. */
+  readonly tolerated?: HealthChecks;
+  /** Whether the process is about to stop: it serves, and should be sent nothing new. */
+  readonly stopping?: () => boolean;
   readonly registry: Registry;
   /** Before the metrics are written out. */
   readonly refresh?: () => Promise<void>;
   readonly problemBase: string;
 }
 
-/** `/healthz`: the process lives. `/readyz`: its parts work too. `/metrics`: Prometheus text. */
-export function serveHealth(app: Express, { checks, registry, refresh, problemBase }: HealthOptions): void {
+/** Milliseconds that checks may take; the tolerated ones must not delay an answer that somebody waits for. */
+const patience = { needed: 3_000, tolerated: 500 };
+
+/** `/healthz`: the process lives. `/readyz`: it can serve, and is to be sent requests. `/metrics`: Prometheus text. */
+export function serveHealth(app: Express, options: HealthOptions): void {
+  const { checks, tolerated = {}, stopping = () => false, registry, refresh, problemBase } = options;
   app.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
   app.get('/readyz', async (_req, res) => {
-    const failing = await findFailing(checks);
-    if (failing.length === 0) res.json({ status: 'ok', checks: Object.keys(checks) });
-    else
-      writeProblem(
-        res,
-        new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' }),
-        problemBase,
-      );
+    const [failing, degraded] = await Promise.all([
+      findFailing(checks, patience.needed),
+      findFailing(tolerated, patience.tolerated),
+    ]);
+    if (stopping()) failing.unshift('stopping');
+    if (failing.length > 0) {
+      const problem = new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' });
+      return writeProblem(res, problem, problemBase);
+    }
+    res.json({
+      status: degraded.length > 0 ? 'degraded' : 'ok',
+      checks: [...Object.keys(checks), ...Object.keys(tolerated)],
+      ...(degraded.length > 0 && { failing: degraded }),
+    });
   });
   app.get('/metrics', async (_req, res) => {
     await refresh?.();
@@ -35,12 +50,12 @@ export function serveHealth(app: Express, { checks, registry, refresh, problemBa
   });
 }
 
-/** The names of the checks that fail or do not answer within 3 s. */
-async function findFailing(checks: HealthChecks): Promise<string[]> {
+/** The names of the checks that fail or do not answer within `ms`. */
+async function findFailing(checks: HealthChecks, ms: number): Promise<string[]> {
   const outcomes = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       const late = Promise.withResolvers<void>();
-      const timer = setTimeout(() => late.reject(new Error('late')), 3_000);
+      const timer = setTimeout(() => late.reject(new Error('late')), ms);
       const ok = await Promise.race([Promise.try(check), late.promise]).then(
         () => true,
         () => false,

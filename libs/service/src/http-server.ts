@@ -2,11 +2,17 @@ import { createServer, Server as HttpServer, type IncomingMessage, type ServerRe
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { newUuid, Problem } from '@attribution/contracts';
+import { watchConnections } from './connections.ts';
+import { watchIdle } from './idle-connections.ts';
+import { watchReaders } from './slow-readers.ts';
 
 export interface RunningServer {
   readonly port: number;
-  /** Cuts no request: answers what is in hand and what still arrives on open connections, until `deadline` (ms). */
-  close(deadline: number): Promise<void>;
+  /**
+   * Cuts no request: answers what is in hand and what still arrives on open connections, until nothing has come for
+   * `silence` milliseconds, or until `deadline` (ms since the epoch).
+   */
+  close(deadline: number, silence?: number): Promise<void>;
 }
 
 export interface ListenOptions {
@@ -14,28 +20,37 @@ export interface ListenOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly problemBase: string;
+  /** Milliseconds in which a client must send a request, and take an answer or 512 KiB of it. */
+  readonly clientTimeout?: number;
 }
 
-/** How long an idle keep-alive connection may still bring a request after the last answer said `close`. */
+/** After which no kept connection is believed to bring another request, milliseconds. */
 const lastWords = 250;
+/** How long a connection is kept for the next request: longer than balancers keep theirs, which would send into its end. */
+const keepAliveTimeout = 65_000;
+/** How long a client may read what it is told at the end, and end the connection itself. */
+const farewell = 1_000;
 
 export async function listen(
   handler: (req: IncomingMessage, res: ServerResponse) => void,
   options: ListenOptions,
 ): Promise<RunningServer> {
+  const { problemBase, clientTimeout = 60_000 } = options;
+  const headersTimeout = Math.min(20_000, clientTimeout);
   let closing = false;
-  const inHand = new Set<ServerResponse>();
+  const refused = new WeakSet<Duplex>();
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
-    inHand.add(res);
-    if (closing) res.setHeader('connection', 'close');
-    res.on('close', () => inHand.delete(res));
+    if (!connections.enter(res)) return;
+    // Node loses what comes right behind a request that asks for another protocol.
+    if (closing || req.headers.upgrade !== undefined) res.setHeader('connection', 'close');
     handler(req, res);
   };
   const server = createServer(
     {
-      keepAliveTimeout: 65_000,
-      headersTimeout: 20_000,
-      requestTimeout: 60_000,
+      keepAliveTimeout,
+      headersTimeout,
+      requestTimeout: clientTimeout,
+      connectionsCheckingInterval: 1_000, // How late these two may be.
       maxHeaderSize: 16_384,
       requireHostHeader: false, // The handler says so, as a problem.
     },
@@ -44,13 +59,29 @@ export async function listen(
   server.on('checkExpectation', onRequest); // An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else endWith(new Problem('validation-error', describe(error.code)), socket, options.problemBase);
+    else void refuse(new Problem('validation-error', describe(error.code)), socket);
   });
   server.on('connect', (_req, socket) => {
     // From here on the server itself knows nothing of the socket: neither its errors, nor that it is to be closed.
     for (const event of ['error', 'finish']) socket.on(event, () => socket.destroy());
-    endWith(Problem.notFound(), socket, options.problemBase);
+    endWith(Problem.notFound(), socket, problemBase);
   });
+  /** Behind the answers to what came before it on the connection: in front of one, it would be taken for that answer. */
+  async function refuse(problem: Problem, socket: Duplex): Promise<void> {
+    if (refused.has(socket)) return; // Whatever else comes on it is as wrong.
+    refused.add(socket);
+    const onSocket = [...(connections.of(socket)?.inHand ?? [])];
+    const earlier = onSocket.filter(({ req }) => req.complete);
+    await Promise.all(earlier.map((res) => new Promise((resolve) => res.once('close', resolve))));
+    if (onSocket.some((res) => !res.req.complete && res.headersSent)) socket.destroy();
+    else endWith(problem, socket, problemBase);
+    setTimeout(() => socket.destroy(), farewell).unref();
+  }
+  const connections = watchConnections(server);
+  const unwatch = [
+    watchReaders(connections, clientTimeout),
+    watchIdle(connections, keepAliveTimeout + headersTimeout), // The next request may begin at the last moment.
+  ];
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -58,14 +89,23 @@ export async function listen(
 
   return {
     port: (server.address() as AddressInfo).port,
-    async close(deadline) {
-      closing = true;
-      // Also where the answer is still to come: its connection would be used again, and cut with what it brings.
-      for (const res of inHand) if (!res.headersSent) res.setHeader('connection', 'close');
+    async close(deadline, silence = lastWords) {
+      // Before anybody is told to leave, as who leaves comes back: what waits when the server stops listening is reset.
+      await connections.allAccepted();
       // The http server's own close() ends idle connections at once, and a request on its way to one is lost.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-      await new Promise((resolve) => setTimeout(resolve, lastWords));
-      while (inHand.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+      closing = true;
+      // Also where the answer is still to come: its connection would be used again, and cut with what it brings.
+      for (const { inHand } of connections.all())
+        for (const res of inHand) if (!res.headersSent) res.setHeader('connection', 'close');
+      const began = performance.now();
+      const done = () => connections.none || (performance.now() - began >= silence && connections.quietFor(silence));
+      while (!done() && Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        // A process that was kept from running has not looked yet at what came meanwhile: it does before this resolves.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      for (const end of unwatch) end();
       HttpServer.prototype.closeAllConnections.call(server);
       await closed;
     },

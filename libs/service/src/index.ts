@@ -1,10 +1,11 @@
 export type { Clock } from './clock.ts';
-export { processSettings, readConfig, setting } from './config.ts';
+export { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
 export { listen, type RunningServer } from './http-server.ts';
 export { implement } from './implement.ts';
 export { createLogger } from './logger.ts';
-export { createRegistry, observeHttp } from './metrics.ts';
+export { createRegistry, type HttpMetrics, observeHttp } from './metrics.ts';
 export { problemOf, writeProblem } from './problem-response.ts';
 export { onStopSignal, runService } from './process.ts';
 export { type RequestContext, requestIdOf, traceparentOf } from './request.ts';
+export { requestRecorder } from './request-record.ts';
 export { openService, type Service, type ServiceParts } from './service.ts';

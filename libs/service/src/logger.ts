@@ -57,11 +57,12 @@ const asGiven = (value: unknown) => value;
 const isError = (value: unknown): value is Error => isNativeError(value) || value instanceof Error;
 
 function withoutSecrets(fields: object, depth = 0): Record<string, unknown> {
-  const entries = Object.entries(fields).map(([name, value]) => {
+  const clean: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
     const hidden = secretFields.has(name.toLowerCase()) && value !== null && value !== undefined;
-    return [name, hidden ? '[redacted]' : writable(value, depth + 1)];
-  });
-  return Object.fromEntries(entries);
+    clean[name] = hidden ? '[redacted]' : writable(value, depth + 1);
+  }
+  return clean;
 }
 
 function writable(value: unknown, depth: number): unknown {

@@ -1,25 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createInternalSigner, createInternalVerifier, createVerifier, KeySet } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
 import { createKafkaTransport } from '@attribution/messaging';
 import { z } from 'zod';
-import { processSettings, readConfig, setting } from './config.ts';
+import { by } from './by.ts';
+import { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
 import { listen } from './http-server.ts';
 import { createLogger } from './logger.ts';
 import type { Service, ServiceParts } from './service.ts';
 
-/** SIGTERM to exit, milliseconds at most. */
-const stopWithin = 10_000;
+/** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
+const stopWithin = 8_000;
 
 const Settings = z.object({
   ...processSettings,
   PORT: setting.port.default(8080),
+  LAME_DUCK_MS: setting.count.default(lameDuckMs),
   DATABASE_URL: z.url(),
-  DATABASE_POOL_SIZE: setting.count.default(10),
+  ...databaseSettings,
   KAFKA_BROKERS: setting.list,
   KAFKA_TOPIC_PREFIX: z.string().default(''),
   KAFKA_REPLICATION_FACTOR: setting.count.default(1),
+  KAFKA_SESSION_TIMEOUT_MS: setting.count.default(10_000),
   TOKEN_PUBLIC_KEYS: setting.json(KeySet),
   INTERNAL_PRIVATE_KEYS: setting.json(KeySet),
   INTERNAL_PUBLIC_KEYS: setting.json(KeySet),
@@ -44,12 +48,14 @@ export async function runService(options: {
     clientId: name,
     prefix: config.KAFKA_TOPIC_PREFIX,
     replicationFactor: config.KAFKA_REPLICATION_FACTOR,
+    sessionTimeout: config.KAFKA_SESSION_TIMEOUT_MS,
     logger,
   });
   const service = options.create(
     {
       databaseUrl: config.DATABASE_URL,
       poolSize: config.DATABASE_POOL_SIZE,
+      statementTimeout: config.DATABASE_STATEMENT_TIMEOUT_MS,
       transport,
       verifier: createVerifier(config.TOKEN_PUBLIC_KEYS),
       internal: {
@@ -68,23 +74,25 @@ export async function runService(options: {
   logger.info({ port: server.port }, 'Listening');
 
   onStopSignal(async () => {
-    const deadline = Date.now() + stopWithin - 1_000;
-    await server.close(deadline - 3_000);
-    await transport.stopConsuming();
-    await service.drain(deadline);
-    await transport.close();
-    await service.close();
+    service.retire();
+    await sleep(config.LAME_DUCK_MS);
+    const within = (ms: number) => Date.now() + ms;
+    const [closed, consumed, drained, ended] = [within(4_000), within(5_000), within(7_000), within(7_500)];
+    await server.close(closed, 1_500);
+    await by(consumed, transport.stopConsuming());
+    await service.drain(drained);
+    await by(ended, Promise.allSettled([transport.close(), service.close()]));
     logger.info('Stopped');
-  });
+  }, config.LAME_DUCK_MS + stopWithin);
 }
 
-/** Runs `stop` once at SIGTERM or SIGINT, then exits: 0 when it finished in time. */
-export function onStopSignal(stop: () => Promise<void>): void {
+/** Runs `stop` once at SIGTERM or SIGINT, then exits: 0 when it finished within `ms`. */
+export function onStopSignal(stop: () => Promise<void>, ms = 10_000): void {
   let stopping = false;
   const once = () => {
     if (stopping) return;
     stopping = true;
-    setTimeout(() => process.exit(1), stopWithin).unref();
+    setTimeout(() => process.exit(1), ms).unref();
     stop().then(
       () => process.exit(0),
       () => process.exit(1),

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { newUuid, Problem } from '@attribution/contracts';
+import { Problem } from '@attribution/contracts';
+import { newRequestId, randomHex } from './random.ts';
 
 /** What a handler may know of a request besides its input. */
 export interface RequestContext {
@@ -21,22 +21,26 @@ const single = (header: string | string[] | undefined) => (Array.isArray(header)
 /** A caller's request id where it is a plain one, else a new one. */
 export function requestIdOf(req: IncomingMessage): string {
   const given = single(req.headers['x-request-id']);
-  return given && requestIdShape.test(given) ? given : newUuid();
+  return given && requestIdShape.test(given) ? given : newRequestId();
 }
 
 /** The caller's W3C trace context, else a new one. */
 export function traceparentOf(req: IncomingMessage): string {
   const given = single(req.headers.traceparent);
   if (given && traceparentShape.test(given)) return given;
-  return `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
+  return `00-${randomHex(16)}-${randomHex(8)}-01`;
 }
 
 export function requestContext(req: IncomingMessage): RequestContext {
+  let traceparent: string | undefined;
   return {
     id: requestIdOf(req),
     ip: single(req.headers['x-forwarded-for'])?.split(',')[0]?.trim() || (req.socket.remoteAddress ?? ''),
     userAgent: req.headers['user-agent']?.slice(0, 300) ?? null,
-    traceparent: traceparentOf(req),
+    // Made when it is asked for: randomness costs more than all else here, and reads do not need it.
+    get traceparent() {
+      return (traceparent ??= traceparentOf(req));
+    },
   };
 }
 

@@ -20,6 +20,7 @@ import {
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { closeApp, createApp } from './app.ts';
+import { by } from './by.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { serveHealth } from './health.ts';
 import { createIdempotency } from './idempotency.ts';
@@ -31,6 +32,8 @@ import { createRegistry, observeHttp } from './metrics.ts';
 export interface ServiceParts {
   readonly databaseUrl: string;
   readonly poolSize?: number;
+  /** Milliseconds until a statement is given up. */
+  readonly statementTimeout?: number;
   readonly transport: Transport;
   readonly verifier: Verifier;
   /** Calls of other services, and calls to them. */
@@ -56,6 +59,8 @@ export interface Service {
   readonly app: Express;
   /** Starts the relay and the jobs; the transport is the process's to start. */
   start(): void;
+  /** Says from now on that it is not ready, and serves on. */
+  retire(): void;
   /** Ends the jobs and publishes what the outbox holds, until `deadline` (ms since the epoch). */
   drain(deadline: number): Promise<void>;
   close(): Promise<void>;
@@ -74,6 +79,10 @@ export interface OpenService<Client extends SqlTransaction, Tx extends SqlTransa
 const day = 24 * 60 * 60 * 1000;
 /** Longer than Kafka keeps an event, so that no redelivery finds its mark gone. */
 const inboxKeptDays = 30;
+const purgedAtOnce = 10_000;
+const purgeInbox = `
+  DELETE FROM inbox WHERE (consumer, event_id) IN (
+    SELECT consumer, event_id FROM inbox WHERE processed_at < now() - make_interval(days => $1) LIMIT $2)`;
 
 /** Opens a service's own parts; `assemble` makes the service of them and of what it implements. */
 export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransaction>(
@@ -87,6 +96,7 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
     {
       url: parts.databaseUrl,
       ...(parts.poolSize !== undefined && { poolSize: parts.poolSize }),
+      ...(parts.statementTimeout !== undefined && { statementTimeout: parts.statementTimeout }),
       onError: (err) => logger.warn({ err }, 'A database connection broke; the pool replaces it'),
     },
     newClient,
@@ -96,6 +106,7 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
   const relay = createRelay({ pool: database.pool, transport, logger });
   const outbox = createOutbox(() => relay.wake());
   let running: RunningJobs | undefined;
+  let retired = false;
 
   return {
     database,
@@ -129,7 +140,10 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
         checkAnswers: parts.checkAnswers,
       });
       serveHealth(app, {
-        checks: { database: () => database.ping(), broker: () => transport.check() },
+        checks: { database: () => database.ping() },
+        // Requests need no broker: what they tell waits in the outbox.
+        tolerated: { broker: () => transport.check() },
+        stopping: () => retired,
         registry,
         refresh: messaging.refresh,
         problemBase,
@@ -143,9 +157,9 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
           name: 'purge-inbox',
           every: day / 24,
           run: async () => {
-            await database.pool.query('DELETE FROM inbox WHERE processed_at < now() - make_interval(days => $1)', [
-              inboxKeptDays,
-            ]);
+            // In parts, as one statement over everything could take longer than a statement may.
+            const purge = () => database.pool.query(purgeInbox, [inboxKeptDays, purgedAtOnce]);
+            while ((await purge()).rowCount === purgedAtOnce);
           },
         },
       ];
@@ -156,9 +170,12 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
           relay.start();
           running = startJobs([...housekeeping, ...jobs], database.pool, logger);
         },
+        retire() {
+          retired = true;
+        },
         async drain(deadline) {
-          await running?.stop();
-          await relay.stop(deadline);
+          await by(deadline, running?.stop());
+          await by(deadline, relay.stop(deadline));
         },
         close: () => database.close(),
       };

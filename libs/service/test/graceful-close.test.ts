@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { eventually, problemBase } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import { listen, type RunningServer } from '../src/index.ts';
@@ -35,6 +36,10 @@ async function holdingServer() {
   };
 }
 
+/** Resolves when nobody listens any more: from then on clients are told to leave. */
+const refused = ({ port }: RunningServer) =>
+  eventually(() => expect(once(connect(port), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
+
 const soon = () => Date.now() + 10_000;
 
 test('20 clients that send without a break lose not one request to a close', async () => {
@@ -55,11 +60,30 @@ test('20 clients that send without a break lose not one request to a close', asy
   expect(answered).toBe(sent);
 });
 
+test('clients who come back as soon as they are told to leave are refused, and never cut', async () => {
+  for (let round = 0; round < 5; round++) {
+    const answer = (_req: IncomingMessage, res: ServerResponse) => void setTimeout(() => res.end('done'), 2);
+    const server = await listen(answer, { host: '127.0.0.1', port: 0, problemBase });
+    const endings = Array.from({ length: 40 }, async () => {
+      const ask = newClient(server);
+      try {
+        for (;;) await ask();
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code;
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await server.close(soon());
+    expect(await Promise.all(endings)).toEqual(Array(40).fill('ECONNREFUSED'));
+  }
+});
+
 test('what is in hand is answered, and its client told not to use the connection again', async () => {
   const { server, arrived, release } = await holdingServer();
   const asked = Array.from({ length: 20 }, () => newClient(server)());
   await arrived(20);
   const closed = server.close(soon());
+  await refused(server);
   release();
   expect(await Promise.all(asked)).toEqual(Array(20).fill({ text: 'done', closes: true }));
   await closed;
@@ -73,8 +97,7 @@ test('a close waits for what is in hand', async () => {
   const closing = server.close(soon()).then(() => {
     closed = true;
   });
-  // Refused connections tell that the close is under way.
-  await eventually(() => expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
+  await refused(server);
   expect(closed).toBe(false);
   release();
   expect((await asked).text).toBe('done');
@@ -86,6 +109,7 @@ test('a request that comes on an idle connection while the server closes is answ
   const ask = newClient(server);
   expect(await ask()).toEqual({ text: 'done', closes: false });
   const closed = server.close(soon());
+  await refused(server);
   expect(await ask()).toEqual({ text: 'done', closes: true });
   await closed;
 });
@@ -97,6 +121,72 @@ test('idle connections do not keep a server from closing, nor does its deadline'
   await server.close(deadline);
   expect(Date.now()).toBeLessThan(deadline);
   await expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('an answer that had begun when the close did ends with a connection that may bring one more request', async () => {
+  const answers: ServerResponse[] = [];
+  const server = await listen(
+    (_req, res) => {
+      res.write('begun,');
+      answers.push(res);
+    },
+    { host: '127.0.0.1', port: 0, problemBase },
+  );
+  const ask = newClient(server);
+  const first = ask();
+  await eventually(() => expect(answers).toHaveLength(1));
+  const closed = server.close(soon());
+  // Longer than the silence in which nothing more is expected.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  answers[0]?.end('done');
+  expect(await first).toEqual({ text: 'begun,done', closes: false });
+  const second = ask();
+  await eventually(() => expect(answers).toHaveLength(2));
+  answers[1]?.end('done');
+  expect(await second).toEqual({ text: 'begun,done', closes: true });
+  await closed;
+});
+
+test('a request that is arriving slowly when the close begins is taken to its end', async () => {
+  const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+  await once(socket, 'connect');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const closed = server.close(soon());
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  socket.write('\r\n');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(String(answer)).toMatch(/^HTTP\/1.1 200 OK\r\n(.*\r\n)*connection: close\r\n/i);
+  await closed;
+});
+
+test('a server without connections closes at once', async () => {
+  const server = await listen((_req, res) => void res.end(), { host: '127.0.0.1', port: 0, problemBase });
+  const began = Date.now();
+  await server.close(soon());
+  expect(Date.now() - began).toBeLessThan(200);
+});
+
+test('connections that nobody has accepted yet are answered, and not reset, when the server closes', async () => {
+  for (let round = 0; round < 3; round++) {
+    const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
+    const warm = newClient(server);
+    await warm();
+    const sockets = Array.from({ length: 50 }, () => connect(server.port, '127.0.0.1'));
+    await Promise.resolve(); // They are on their way from the next tick on.
+    // While this process is busy, the system completes them for it.
+    for (const end = Date.now() + 20; Date.now() < end; );
+    const closed = server.close(soon());
+    const outcomes = sockets.map(async (socket) => {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      let text = '';
+      for await (const chunk of socket) text += String(chunk);
+      return text.endsWith('done');
+    });
+    expect(await Promise.all(outcomes)).toEqual(Array(50).fill(true));
+    await closed;
+  }
 });
 
 test('at the deadline what is still in hand is cut', async () => {

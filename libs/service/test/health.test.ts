@@ -58,6 +58,29 @@ test('503: a part that does not answer at all is not ready, and neither waits fo
   expect(problemOf(await get('/readyz'))).toEqual(notReady('database, broker'));
 });
 
+test('200: a part that it can do without is named as failing, be it away or hung, and does not delay the answer', async () => {
+  const get = await serve({ checks: { database: works }, tolerated: { broker: fails, search: never, cache: works } });
+  const asked = Date.now();
+  const answer = await get('/readyz');
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.text)).toEqual({
+    status: 'degraded',
+    checks: ['database', 'broker', 'search', 'cache'],
+    failing: ['broker', 'search'],
+  });
+  // A gateway that asks gives up after 2 s.
+  expect(Date.now() - asked).toBeLessThan(1_500);
+});
+
+test('503: about to stop, though every part works; it lives all the same', async () => {
+  let stopping = false;
+  const get = await serve({ checks: { database: works }, stopping: () => stopping });
+  expect((await get('/readyz')).status).toBe(200);
+  stopping = true;
+  expect(problemOf(await get('/readyz'))).toEqual(notReady('stopping'));
+  expect((await get('/healthz')).status).toBe(200);
+});
+
 test('ready again as soon as the part works again', async () => {
   let check = fails;
   const get = await serve({ checks: { database: () => check() } });

@@ -20,8 +20,8 @@ afterEach(() => {
 });
 
 /** Everything that comes back for these bytes until the server ends the connection. Our own side stays open. */
-async function exchange(bytes: string): Promise<string> {
-  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+async function exchange(bytes: string, { port } = server): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   sockets.push(socket);
   let text = '';
   socket.on('data', (chunk) => {
@@ -98,6 +98,29 @@ test('404: a tunnel is refused like any unknown path, and the connection ended',
 test('an upgrade that nobody offers is passed over: the request is answered', async () => {
   const text = await exchange(`GET /up HTTP/1.1\r\n${host}Connection: upgrade, close\r\nUpgrade: websocket\r\n\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*GET \/up$/s);
+});
+
+test('a request for another protocol ends the connection: what came behind it is known to be unanswered', async () => {
+  const upgrade = `GET /up HTTP/1.1\r\n${host}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n`;
+  const text = await exchange(`${upgrade}GET /behind HTTP/1.1\r\n${host}\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close.*GET \/up$/is);
+});
+
+test('nothing is done behind an answer that ends the connection', async () => {
+  const done: (string | undefined)[] = [];
+  const ending = await listen(
+    (req, res) => {
+      done.push(req.url);
+      if (req.url === '/last') res.setHeader('connection', 'close');
+      setTimeout(() => res.end(req.url), 20);
+    },
+    { host: '127.0.0.1', port: 0, problemBase },
+  );
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
+  const text = await exchange(get('/first') + get('/last') + get('/behind'), ending);
+  expect(text).toMatch(/\/first.*\/last$/s);
+  expect(done).toEqual(['/first', '/last']);
+  await ending.close(Date.now() + 1_000);
 });
 
 test.each(['100-continue', 'something-else'])(

@@ -14,13 +14,22 @@ let logs: ReturnType<typeof captureLogs>;
 let service: Service;
 let server: RunningServer;
 let runs: number;
+let brokerAway: boolean;
+let held: Promise<void> | undefined;
 let wake: (job: string) => void;
 
 beforeEach(async () => {
   database = await createTestDatabase('organization');
   logs = captureLogs();
   runs = 0;
-  const transport = createInProcessTransport();
+  brokerAway = false;
+  held = undefined;
+  const transport = {
+    ...createInProcessTransport(),
+    check: async () => {
+      if (brokerAway) throw new Error('no broker');
+    },
+  };
   const verifier = createVerifier(testKeys.public);
   const parts = {
     databaseUrl: database.url,
@@ -36,7 +45,16 @@ beforeEach(async () => {
   service = opened.assemble({
     publishes: [],
     implementations: [implement(declare({ method: 'GET', path: '/v2/things' }), async () => {})],
-    jobs: [{ name: 'count', every: 60 * 60 * 1000, run: async () => void runs++ }],
+    jobs: [
+      {
+        name: 'count',
+        every: 60 * 60 * 1000,
+        run: async () => {
+          runs++;
+          await held;
+        },
+      },
+    ],
   });
   await transport.start();
   service.start();
@@ -87,4 +105,29 @@ test('its jobs run from the start, when they are woken, and no more once it is d
   await service.drain(Date.now() + 2_000);
   wake('count');
   expect(runs).toBe(2);
+});
+
+test('200: with its broker gone it is ready, as it still takes requests, and names what fails', async () => {
+  brokerAway = true;
+  const answer = await get('/readyz');
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.text)).toEqual({ status: 'degraded', checks: ['database', 'broker'], failing: ['broker'] });
+});
+
+test('503: once it is to stop it is not ready, and serves what still comes', async () => {
+  service.retire();
+  expect(problemOf(await get('/readyz'))).toMatchObject({ status: 503, detail: 'Not ready: stopping.' });
+  expect((await get('/v2/things')).status).toBe(204);
+});
+
+test('a job that hangs does not keep it from stopping', async () => {
+  await eventually(() => expect(runs).toBe(1));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  wake('count');
+  await eventually(() => expect(runs).toBe(2));
+  const began = Date.now();
+  await service.drain(began + 300);
+  expect(Date.now() - began).toBeLessThan(2_000);
+  resolve();
 });

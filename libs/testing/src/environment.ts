@@ -14,6 +14,8 @@ export const testParts = {
   postgresUrl: () => required('TEST_POSTGRES_URL'),
   redisUrl: () => given('TEST_REDIS_URL'),
   kafkaBrokers: () => given('TEST_KAFKA_BROKERS')?.split(','),
+  /** The directory of a Python environment that has it. */
+  schemathesis: () => given('TEST_SCHEMATHESIS'),
 };
 
 /** Of a service's migrated, empty database, which each test file copies. */

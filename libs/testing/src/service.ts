@@ -17,6 +17,7 @@ import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
 import { type CapturedLogs, captureLogs } from './logs.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
+import { createStatementRecorder, type StatementRecorder } from './statements.ts';
 import { testInternal, testKeys } from './tokens.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,6 +36,7 @@ export interface TestService {
   /** Brings an event to the service, as its transport does; resolves when the effect is committed. */
   deliver<T extends EventType>(type: T, data: EventData<T>, accountId: string): Promise<Envelope>;
   redeliver(envelope: Envelope, topic: string): Promise<void>;
+  readonly statementsOf: StatementRecorder['statementsOf'];
   stop(): Promise<void>;
 }
 
@@ -77,7 +79,8 @@ export async function startTestService(
   );
   await transport.start();
   service.start();
-  const server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });
+  const recorder = createStatementRecorder();
+  const server = await listen(recorder.recorded(service.app), { host: '127.0.0.1', port: 0, problemBase });
   const url = `http://127.0.0.1:${server.port}`;
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
   db.on('error', () => {}); // The database is dropped below idle connections.
@@ -96,6 +99,7 @@ export async function startTestService(
     mailbox: openMailbox(mailDirectory),
     published,
     redeliver,
+    statementsOf: recorder.statementsOf,
     async deliver(type, data, accountId) {
       const { message } = newEvent(type, data, { accountId, occurredAt: clock.now() });
       await redeliver(message.envelope, message.topic);

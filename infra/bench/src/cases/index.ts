@@ -1,4 +1,17 @@
 import type { Case } from '../case.ts';
+import { accessLayers } from './access-layers.ts';
+import { endpoints } from './endpoints.ts';
+import { gatewayCases } from './gateway.ts';
+import { messagingCases } from './messaging.ts';
+import { platformEmbedded } from './platform-embedded.ts';
+import { platformLogins } from './platform-logins.ts';
 
 /** In the order in which they run. */
-export const cases: readonly Case[] = [];
+export const cases: readonly Case[] = [
+  ...gatewayCases,
+  endpoints,
+  accessLayers,
+  ...messagingCases,
+  platformLogins,
+  platformEmbedded,
+];

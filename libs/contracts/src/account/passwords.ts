@@ -2,4 +2,8 @@ import { z } from 'zod';
 
 /** The rules for a new password are the service's: what was accepted once must always log in. */
 export const Password = z.string().min(1).max(1024).meta({ format: 'password', example: 'seven quiet lanterns' });
-export const NewPassword = Password.meta({ description: '8 to 128 characters, not a common one' });
+export const NewPassword = Password.meta({
+  description: '8 to 128 characters, not a common one',
+  minLength: 8,
+  maxLength: 128,
+});

@@ -4,7 +4,7 @@ import { id } from '../wire/ids.ts';
 
 /** What the campaign is for. Fields beyond the named ones are kept as given. */
 const briefFields = {
-  version: z.int().min(1),
+  version: z.int().min(1).max(1_000_000),
   product: Text(500).nullable().meta({ example: 'Trail shoe X2' }),
   objective: Text(2000).nullable().meta({ example: 'Bring runners into the shops' }),
   outcome: Text(2000).nullable().meta({ example: 'A tenth more visits' }),
@@ -29,7 +29,7 @@ const settable = {
   name: Name().meta({ example: 'Spring sale' }),
   description: Text(5000).nullable().meta({ example: 'Trail shoes, in all shops' }),
   start_date: CalendarDate.nullable(),
-  end_date: CalendarDate.nullable().meta({ example: '2026-03-31' }),
+  end_date: CalendarDate.nullable().meta({ description: 'Not before start_date', example: '2026-03-31' }),
   priority: z.int().min(0).max(1_000_000).meta({ description: 'The highest wins on a shared screen', example: 10 }),
   metadata: JsonObject().meta({
     description: 'Settings of a user interface; never read by logic',

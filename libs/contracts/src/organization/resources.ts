@@ -46,7 +46,10 @@ export const OpeningHours = z
     z
       .array(
         z
-          .object({ opens: clock, closes: clock.meta({ description: '24:00 is midnight', example: '18:30' }) })
+          .object({
+            opens: clock,
+            closes: clock.meta({ description: 'After opens; 24:00 is midnight', example: '18:30' }),
+          })
           .refine((span) => span.opens < span.closes, { message: 'must close after it opens', path: ['closes'] }),
       )
       .max(4),

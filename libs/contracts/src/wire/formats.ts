@@ -27,7 +27,8 @@ export function Name(max = 200) {
     .trim()
     .min(1, 'must not be empty')
     .max(max, `must have at most ${max} characters`)
-    .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name), 'must be one line, without control characters');
+    .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name), 'must be one line, without control characters')
+    .meta({ description: 'One line, trimmed' });
 }
 
 /** Free text, up to `max` characters. */
@@ -40,21 +41,35 @@ export function JsonObject() {
   return z.record(z.string(), z.unknown());
 }
 
+/** Dot-atoms of the characters that addresses have in practice, and a host name (RFC 5321 §4.1.2, RFC 1123 §2.1). */
+const mailbox =
+  /^[A-Za-z0-9_'+-]+(?:\.[A-Za-z0-9_'+-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+
+/** RFC 5321 §4.5.3.1.1. */
+const maxLocalPart = 64;
+
 export const Email = z
   .string()
   .trim()
   .max(254, 'must have at most 254 characters')
-  .pipe(z.email('must be an email address'))
+  .regex(mailbox, 'must be an email address')
+  .refine((address) => address.indexOf('@') <= maxLocalPart, 'must be an email address')
   .meta({ format: 'email', example: 'ada@example.com' });
 
 const ianaName = /^[A-Z][A-Za-z0-9_+-]*(\/[A-Z][A-Za-z0-9_+-]*)*$/;
 
+/** Zones found good so far: to ask the runtime takes longer than all the rest of a request's checks. */
+const knownZones = new Set<string>();
+
 /** Whether this runtime knows the IANA zone, spelt so. Offsets such as `+01:00` are no zones. */
 function isTimeZone(name: string): boolean {
+  if (knownZones.has(name)) return true;
   if (!ianaName.test(name)) return false;
   try {
     // Any letter case is accepted here; a link may resolve to its zone, which is another name altogether.
     const resolved = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    // Links are not kept: any letter case of theirs passes, and so there is no end to them.
+    if (resolved === name) knownZones.add(name);
     return resolved === name || resolved.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;
@@ -69,12 +84,14 @@ export const TimeZone = z
 
 /** One query parameter with comma-joined values (spec §2.2); empty parts are refused. */
 export function CommaSeparated<T extends z.ZodType<string, string>>(item: T, max = 100) {
+  const items = z.toJSONSchema(item);
+  delete items.$schema;
   return z
     .string()
     .transform((joined) => joined.split(','))
     .pipe(z.array(item).max(max, `must have at most ${max} values`))
     .refine((values: readonly string[]) => !values.includes(''), 'must not have empty values')
-    .meta({ type: 'string', description: 'Comma-joined values' });
+    .meta({ type: 'array', items, minItems: 1, maxItems: max, description: 'Comma-joined values' });
 }
 
 /** Fields that a resource has but this request cannot change: naming one is an error, not silence. */

@@ -11,6 +11,8 @@ export interface Child {
   ready(trouble: () => Promise<string | undefined>, ms: number): Promise<void>;
   /** SIGTERM, and after 10 s SIGKILL. */
   stop(): Promise<void>;
+  /** Sends a signal, as SIGKILL or SIGSTOP. */
+  signal(name: NodeJS.Signals): void;
 }
 
 const PATIENCE_MS = 10_000;
@@ -69,6 +71,7 @@ export async function startChild({ name, program, args, log }: Command): Promise
       }
     },
     stop,
+    signal: (name) => void child.kill(name),
   };
 }
 

@@ -4,3 +4,4 @@ export type { NoPart, Part } from './part.ts';
 export { freePort } from './port.ts';
 export { programOr } from './program.ts';
 export { findRedis } from './redis.ts';
+export { findSchemathesis } from './schemathesis.ts';

@@ -15,6 +15,8 @@ export interface Broker {
   stop(): Promise<void>;
   /** Ends the JVM, if it runs, and starts another with the same ports and data. */
   restart(): Promise<void>;
+  /** Sends the JVM a signal, as SIGKILL, or SIGSTOP that makes it hang. */
+  signal(name: NodeJS.Signals): void;
 }
 
 export interface BrokerOptions extends JarOptions {
@@ -77,6 +79,7 @@ export async function startKafka(options: BrokerOptions): Promise<Broker> {
         await server.stop();
         server = await launch();
       }),
+    signal: (name) => server.signal(name),
   };
 }
 

@@ -14,8 +14,8 @@ export interface Hasher {
   verifyCode(code: string, boundTo: string, hash: string): Promise<boolean>;
 }
 
-/** Hashes that may wait for a core: at cost 12 the last of them waits some seconds on a large machine, a minute on a small one. */
-const maxWaiting = 256;
+/** Milliseconds that a hash may have to wait for its turn: far less than the gateway, or a person, waits for an answer. */
+const defaultPatience = 5_000;
 
 const tooBusy = () =>
   new Problem('unavailable', 'Too many sign-ins at this moment; try again.', { 'retry-after': '5' });
@@ -24,12 +24,23 @@ const tooBusy = () =>
 const codeCostBelow = 2;
 
 /** bcrypt over base64(HMAC-SHA-384(value, pepper)): 64 characters, so that bcrypt cuts nothing at 72 bytes or a NUL. */
-export function createHasher({ pepper, cost }: { pepper: string; cost: number }): Hasher {
+export function createHasher(options: { pepper: string; cost: number; patience?: number }): Hasher {
+  const { pepper, cost, patience = defaultPatience } = options;
   // Each hash takes a core for a while: some are left for everything else.
-  const limit = pLimit(Math.max(1, availableParallelism() - 1));
+  const threads = Math.max(1, availableParallelism() - 1);
+  const limit = pLimit(threads);
+  /** What a hash took lately, milliseconds. */
+  let lately = 0;
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const result = await work();
+    const took = performance.now() - began;
+    lately = lately === 0 ? took : lately + (took - lately) / 5;
+    return result;
+  };
   const queue = <T>(work: () => Promise<T>): Promise<T> => {
-    if (limit.pendingCount >= maxWaiting) return Promise.reject(tooBusy());
-    return limit(work);
+    if ((limit.pendingCount * lately) / threads > patience) return Promise.reject(tooBusy());
+    return limit(() => timed(work));
   };
   const digest = (value: string) => createHmac('sha384', pepper).update(value).digest('base64');
   const codeCost = Math.max(4, cost - codeCostBelow);

@@ -1,19 +1,84 @@
 import type { Principal } from '@attribution/auth';
-import { type Brief, type CampaignStatus, Problem, type Target } from '@attribution/contracts';
+import { type Brief, Problem, type CampaignStatus as Status, type Target } from '@attribution/contracts';
 import type { z } from 'zod';
 
 export type CampaignBrief = z.output<typeof Brief>;
 export type CampaignTarget = z.output<typeof Target>;
+export type CampaignStatus = z.output<typeof Status>;
 
-/** A new campaign is aimed at nothing yet. */
-export const emptyTarget: CampaignTarget = {
-  include: { group_ids: [], location_ids: [], tags: [] },
-  exclude: { group_ids: [], location_ids: [], tags: [] },
-  holdout_percent: 0,
-};
+/** What a request may set; days as `YYYY-MM-DD`. */
+export interface CampaignFields {
+  readonly group_id: string | null;
+  readonly name: string;
+  readonly description: string | null;
+  readonly brief: CampaignBrief;
+  readonly start_date: string | null;
+  readonly end_date: string | null;
+  readonly priority: number;
+  readonly metadata: Record<string, unknown>;
+}
+
+/** What is counted of a campaign's ads. */
+interface AdSummary {
+  readonly total_ad_count: number;
+  readonly scored_ad_count: number;
+  /** The average of the ads that have a score; null when none has. */
+  readonly campaign_score: number | null;
+}
+
+export interface CampaignRow extends CampaignFields, AdSummary {
+  readonly id: string;
+  readonly account_id: string;
+  /** Id of the user or key. */
+  readonly created_by: string;
+  readonly target: CampaignTarget;
+  readonly status: CampaignStatus;
+  readonly current_version: number | null;
+  readonly screen_count: number;
+  readonly estimated_locations: number;
+  readonly media_asset_id: string | null;
+  readonly poster_url: string | null;
+  readonly scored_signature: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A campaign in a list: of the brief, only the product. */
+export interface ListedCampaign extends Omit<CampaignRow, 'brief' | 'target' | 'created_by'> {
+  readonly product: string | null;
+}
+
+export function summarizeAds(ads: readonly { readonly score: number | null }[]): AdSummary {
+  const scores = ads.flatMap((ad) => ad.score ?? []);
+  const campaign_score = scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return { total_ad_count: ads.length, scored_ad_count: scores.length, campaign_score };
+}
+
+const nothing = { group_ids: [], location_ids: [], tags: [] };
+
+/** A new campaign: a draft that is aimed at nothing yet. */
+export function newDraft(id: string, author: Principal, fields: CampaignFields, now: Date): CampaignRow {
+  return {
+    id,
+    account_id: author.accountId,
+    created_by: author.id,
+    ...fields,
+    target: { include: nothing, exclude: nothing, holdout_percent: 0 },
+    status: 'draft',
+    current_version: null,
+    screen_count: 0,
+    estimated_locations: 0,
+    media_asset_id: null,
+    poster_url: null,
+    scored_signature: null,
+    created_at: now,
+    updated_at: now,
+    ...summarizeAds([]),
+  };
+}
 
 /** Throws `conflict` outside draft. */
-export function requireDraft(status: z.output<typeof CampaignStatus>): void {
+export function requireDraft(status: CampaignStatus): void {
   if (status !== 'draft') throw new Problem('conflict', `The campaign is ${status}: only a draft can be changed.`);
 }
 

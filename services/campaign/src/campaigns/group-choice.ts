@@ -1,10 +1,10 @@
 import { type Principal, seesGroup } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import { isKnownGroup } from '../groups/index.ts';
-import type { Tx } from '../store.ts';
 
 /** Requires a group of the account that the caller holds. Throws `unprocessable`: to the caller, any other does not exist. */
-export async function requireGroup(tx: Tx, caller: Principal, groupId: string): Promise<void> {
+export async function requireGroup(tx: Sql, caller: Principal, groupId: string): Promise<void> {
   const chosen = seesGroup(caller, groupId) && (await isKnownGroup(tx, caller.accountId, groupId));
   if (!chosen) throw new Problem('unprocessable', `body.group_id: there is no group ${groupId} in this account.`);
 }

@@ -5,11 +5,11 @@ import type { CampaignDatabase } from '../store.ts';
 import { findCampaigns } from './campaign.store.ts';
 import { viewSummary } from './campaign.view.ts';
 
-export const listCampaignsEndpoint = ({ prisma }: CampaignDatabase) =>
+export const listCampaignsEndpoint = ({ sql }: CampaignDatabase) =>
   implement(listCampaigns, async ({ query, caller }) => {
     const scope = cursorScope(listCampaigns.operation, query);
     const [before] = readCursor(query.cursor, scope, ['string']) ?? [];
-    const found = await findCampaigns(prisma, caller, { limit: query.limit + 1, before, statuses: query.status });
+    const found = await findCampaigns(sql, caller, { limit: query.limit + 1, before, statuses: query.status });
     const page = cutPage(found, { limit: query.limit, scope, position: (campaign) => [campaign.id] });
     return { data: page.rows.map(viewSummary), next_cursor: page.next_cursor };
   });

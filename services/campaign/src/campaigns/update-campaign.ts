@@ -2,8 +2,8 @@ import { type CampaignChange, Problem, updateCampaign } from '@attribution/contr
 import { type Clock, implement } from '@attribution/service';
 import type { z } from 'zod';
 import type { CampaignDatabase } from '../store.ts';
-import { type CampaignFields, lockCampaign, replaceFields } from './campaign.store.ts';
-import { requireDateOrder, requireDraft } from './campaign.ts';
+import { lockCampaign, replaceFields } from './campaign.store.ts';
+import { type CampaignFields, requireDateOrder, requireDraft } from './campaign.ts';
 import { fieldsOf, viewCampaign } from './campaign.view.ts';
 import { requireGroup } from './group-choice.ts';
 
@@ -17,7 +17,7 @@ export const updateCampaignEndpoint = ({ database, clock }: { database: Campaign
       const fields = merge(before, body);
       requireDateOrder(fields, body);
       if (fields.group_id && fields.group_id !== before.group_id) await requireGroup(tx, caller, fields.group_id);
-      return viewCampaign(await replaceFields(tx, row.id, fields, clock.now()));
+      return viewCampaign(await replaceFields(tx, row, fields, clock.now()));
     }),
   );
 

@@ -1,5 +1,6 @@
 import type { Validation } from '@attribution/contracts';
 import type { z } from 'zod';
+import { summarizeAds } from './campaign.ts';
 
 type Report = z.output<typeof Validation>;
 type Check = Report['checks'][number];
@@ -26,7 +27,7 @@ export function validateCampaign(ads: readonly ValidatedAd[]): Report {
     warning_count: warnings,
     checks,
     ads: ofAds,
-    effectiveness_score: averageScore(ads),
+    effectiveness_score: summarizeAds(ads).campaign_score,
   };
 }
 
@@ -35,10 +36,4 @@ function checkAd(ad: ValidatedAd): Check[] {
   return [
     { code: 'not_scored', severity: 'warning', detail: `The ad for screens tagged ${ad.screen_tag} has no score yet.` },
   ];
-}
-
-/** The average of the ads that have a score; null when none has. */
-export function averageScore(ads: readonly { readonly score: number | null }[]): number | null {
-  const scores = ads.flatMap((ad) => ad.score ?? []);
-  return scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }

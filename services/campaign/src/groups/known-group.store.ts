@@ -1,14 +1,27 @@
+import type { Sql } from '@attribution/database';
 import type { Tx } from '../store.ts';
 
+interface KnownGroup {
+  readonly id: string;
+  readonly accountId: string;
+}
+
 /** Whether Organization has told of the group, in this account. */
-export async function isKnownGroup(tx: Pick<Tx, 'knownGroup'>, accountId: string, id: string): Promise<boolean> {
-  return (await tx.knownGroup.findFirst({ where: { id, account_id: accountId } })) !== null;
+export async function isKnownGroup(tx: Sql, accountId: string, id: string): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM known_groups WHERE id = ${id} AND account_id = ${accountId}`;
+  return found.length === 1;
 }
 
-export async function insertKnownGroup(tx: Tx, accountId: string, id: string): Promise<void> {
-  await tx.knownGroup.upsert({ where: { id }, create: { id, account_id: accountId }, update: {} });
+/** One statement of two parameters for however many groups: Prisma would make parameters of every field of each. */
+export async function insertKnownGroups(tx: Tx, groups: readonly KnownGroup[]): Promise<void> {
+  const ids = groups.map(({ id }) => id);
+  const accountIds = groups.map(({ accountId }) => accountId);
+  await tx.$executeRaw`
+    INSERT INTO known_groups (id, account_id) SELECT * FROM unnest(${ids}::text[], ${accountIds}::text[])
+    ON CONFLICT DO NOTHING`;
 }
 
-export async function deleteKnownGroup(tx: Tx, id: string): Promise<void> {
-  await tx.knownGroup.deleteMany({ where: { id } });
+export async function deleteKnownGroups(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.$executeRaw`DELETE FROM known_groups WHERE id = ANY(${ids}::text[])`;
 }

@@ -1,10 +1,18 @@
 import { groupCreated, groupDeleted } from '@attribution/contracts';
-import { on } from '@attribution/messaging';
+import { onBatch } from '@attribution/messaging';
 import type { Tx } from '../store.ts';
-import { deleteKnownGroup, insertKnownGroup } from './known-group.store.ts';
+import { deleteKnownGroups, insertKnownGroups } from './known-group.store.ts';
 
-export const onGroupCreated = on(groupCreated, (tx: Tx, { data }) =>
-  insertKnownGroup(tx, data.account_id, data.group.id),
+export const onGroupCreated = onBatch(groupCreated, (tx: Tx, events) =>
+  insertKnownGroups(
+    tx,
+    events.map(({ data }) => ({ id: data.group.id, accountId: data.account_id })),
+  ),
 );
 
-export const onGroupDeleted = on(groupDeleted, (tx: Tx, { data }) => deleteKnownGroup(tx, data.group_id));
+export const onGroupDeleted = onBatch(groupDeleted, (tx: Tx, events) =>
+  deleteKnownGroups(
+    tx,
+    events.map(({ data }) => data.group_id),
+  ),
+);

@@ -9,8 +9,10 @@ export const createGroupEndpoint = (parts: { database: OrganizationDatabase; out
   implement(createGroup, async ({ body, caller, request }) => {
     const { accountId } = caller;
     const now = parts.clock.now();
-    return parts.database.transaction(async (tx) => {
-      const group = viewGroup(await insertGroup(tx, { id: newId('group'), accountId, ...body, now }));
+    const row = { id: newId('group'), ...body, created_at: now, updated_at: now };
+    return parts.database.sqlTransaction(async (tx) => {
+      await insertGroup(tx, accountId, row);
+      const group = viewGroup(row);
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
       await parts.outbox.append(tx, newEvent(groupCreated, { account_id: accountId, group }, context));
       return group;

@@ -5,9 +5,9 @@ import { findGroup } from './group.store.ts';
 import { viewGroup } from './group.view.ts';
 import { scopeOf } from './scope.ts';
 
-export const getGroupEndpoint = ({ prisma }: OrganizationDatabase) =>
+export const getGroupEndpoint = ({ sql }: OrganizationDatabase) =>
   implement(getGroup, async ({ params, caller }) => {
-    const group = await findGroup(prisma, scopeOf(caller), params.id);
+    const group = await findGroup(sql, scopeOf(caller), params.id);
     if (!group) throw Problem.notFound();
     return viewGroup(group);
   });

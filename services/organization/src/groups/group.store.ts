@@ -1,4 +1,5 @@
 import type { GroupChange } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import type { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { nameContains, type Tx } from '../store.ts';
@@ -35,29 +36,47 @@ export async function findGroups(
   });
 }
 
-export async function findGroup(db: Reader, scope: GroupScope, id: string) {
-  return db.group.findFirst({ where: { AND: [within(scope), { id }] } });
+export async function findGroup(
+  db: Sql,
+  { accountId, visible }: GroupScope,
+  id: string,
+): Promise<GroupRow | undefined> {
+  if (visible && !visible.includes(id)) return undefined;
+  const [found] = await db.$queryRaw<GroupRow[]>`
+    SELECT id, name, description, created_at, updated_at FROM groups WHERE id = ${id} AND account_id = ${accountId}`;
+  return found;
 }
 
-/** Locks the group, so that what is decided of it holds until the commit; `shared` lets others do so too. */
-export async function lockGroup(tx: Tx, scope: GroupScope, id: string, mode: 'exclusive' | 'shared') {
-  if (mode === 'exclusive')
-    await tx.$queryRaw`SELECT id FROM groups WHERE id = ${id} AND account_id = ${scope.accountId} FOR UPDATE`;
-  else await tx.$queryRaw`SELECT id FROM groups WHERE id = ${id} AND account_id = ${scope.accountId} FOR KEY SHARE`;
-  return findGroup(tx, scope, id);
+/**
+ * Locks the group, so that what is decided of it holds until the commit; `shared` lets others do so too. False when
+ * there is none in the scope.
+ */
+export async function lockGroup(
+  tx: Sql,
+  { accountId, visible }: GroupScope,
+  id: string,
+  mode: 'exclusive' | 'shared',
+): Promise<boolean> {
+  if (visible && !visible.includes(id)) return false;
+  const found = await (mode === 'exclusive'
+    ? tx.$queryRaw<unknown[]>`SELECT 1 FROM groups WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`
+    : tx.$queryRaw<unknown[]>`SELECT 1 FROM groups WHERE id = ${id} AND account_id = ${accountId} FOR KEY SHARE`);
+  return found.length === 1;
 }
 
-export interface NewGroup {
+export interface GroupRow {
   readonly id: string;
-  readonly accountId: string;
   readonly name: string;
   readonly description: string | null;
-  readonly now: Date;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
-export async function insertGroup(tx: Tx, group: NewGroup) {
-  const { id, accountId, name, description, now } = group;
-  return tx.group.create({ data: { id, account_id: accountId, name, description, created_at: now, updated_at: now } });
+export async function insertGroup(tx: Sql, accountId: string, group: GroupRow): Promise<void> {
+  const { id, name, description, created_at, updated_at } = group;
+  await tx.$executeRaw`
+    INSERT INTO groups (id, account_id, name, description, created_at, updated_at)
+    VALUES (${id}, ${accountId}, ${name}, ${description}, ${created_at}, ${updated_at})`;
 }
 
 /** Fields left out stay as they are. */

@@ -10,7 +10,9 @@ const firstGroup = { name: 'Main', description: null };
 export const onAccountCreated = (outbox: Outbox) =>
   on(accountCreated, async (tx: Tx, { data, occurredAt, traceparent }) => {
     const accountId = data.account_id;
-    const group = viewGroup(await insertGroup(tx, { id: newId('group'), accountId, ...firstGroup, now: occurredAt }));
+    const row = { id: newId('group'), ...firstGroup, created_at: occurredAt, updated_at: occurredAt };
+    await insertGroup(tx, accountId, row);
+    const group = viewGroup(row);
     await outbox.append(
       tx,
       newEvent(groupCreated, { account_id: accountId, group }, { accountId, occurredAt, traceparent }),

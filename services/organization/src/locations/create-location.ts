@@ -10,9 +10,11 @@ export const createLocationEndpoint = (parts: { database: OrganizationDatabase; 
   implement(createLocation, async ({ body, caller, request }) => {
     const { accountId } = caller;
     const now = parts.clock.now();
-    return parts.database.transaction(async (tx) => {
+    const row = { id: newId('location'), ...body, created_at: now, updated_at: now };
+    return parts.database.sqlTransaction(async (tx) => {
       await requireSetUpRight(tx, caller, body.group_id);
-      const location = viewLocation(await insertLocation(tx, newId('location'), accountId, body, now));
+      await insertLocation(tx, accountId, row);
+      const location = viewLocation(row);
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
       await parts.outbox.append(tx, newEvent(locationCreated, { account_id: accountId, location }, context));
       return location;

@@ -5,9 +5,9 @@ import type { OrganizationDatabase } from '../store.ts';
 import { findLocation } from './location.store.ts';
 import { viewLocation } from './location.view.ts';
 
-export const getLocationEndpoint = ({ prisma }: OrganizationDatabase) =>
+export const getLocationEndpoint = ({ sql }: OrganizationDatabase) =>
   implement(getLocation, async ({ params, caller }) => {
-    const location = await findLocation(prisma, scopeOf(caller), params.id);
+    const location = await findLocation(sql, scopeOf(caller), params.id);
     if (!location) throw Problem.notFound();
     return viewLocation(location);
   });

@@ -1,12 +1,12 @@
 import { administersGroup, type Principal } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import { lockGroup, scopeOf } from '../groups/index.ts';
-import type { Tx } from '../store.ts';
 
 /** Requires a group that exists for the caller (else 422) and that the caller may set up (else 403). */
-export async function requireSetUpRight(tx: Tx, caller: Principal, groupId: string): Promise<void> {
-  const group = await lockGroup(tx, scopeOf(caller), groupId, 'shared');
-  if (!group) throw new Problem('unprocessable', `body.group_id: there is no group ${groupId} in this account.`);
+export async function requireSetUpRight(tx: Sql, caller: Principal, groupId: string): Promise<void> {
+  const found = await lockGroup(tx, scopeOf(caller), groupId, 'shared');
+  if (!found) throw new Problem('unprocessable', `body.group_id: there is no group ${groupId} in this account.`);
   refuseOthers(caller, groupId);
 }
 

@@ -1,8 +1,8 @@
 import type { Location } from '@attribution/contracts';
 import type { z } from 'zod';
-import type { findLocation } from './location.store.ts';
+import type { findLocations } from './location.store.ts';
 
-type LocationRow = NonNullable<Awaited<ReturnType<typeof findLocation>>>;
+type LocationRow = Omit<Awaited<ReturnType<typeof findLocations>>[number], 'account_id'>;
 type View = z.output<typeof Location>;
 
 export function viewLocation(row: LocationRow): View {

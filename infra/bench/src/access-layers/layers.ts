@@ -1,0 +1,118 @@
+import { newId, newUuid } from '@attribution/contracts';
+import type { Database, SqlTransaction } from '@attribution/database';
+import type { PoolClient } from 'pg';
+
+/** The same work in one way of speaking to Postgres. */
+export interface Layer {
+  /** One location. */
+  get(account: string, id: string): Promise<unknown>;
+  /** The account's first locations. */
+  list(account: string, limit: number): Promise<unknown>;
+  /** A group and its event, in one transaction. */
+  create(account: string): Promise<unknown>;
+}
+
+/** What is used of the client that is generated for this: no types exist before. */
+export interface GeneratedClient extends SqlTransaction {
+  readonly location: Record<'findFirst' | 'findMany', (args: object) => Promise<unknown>>;
+  readonly group: { create(args: object): Promise<unknown> };
+  readonly outboxMessage: { create(args: object): Promise<unknown> };
+  $queryRawTyped(query: unknown): Promise<unknown>;
+  $transaction<T>(work: (tx: GeneratedClient) => Promise<T>): Promise<T>;
+  $disconnect(): Promise<void>;
+}
+
+/** What `prisma generate --sql` writes into the module of each query. */
+export type TypedQueryFactory = (sql: string) => (...values: unknown[]) => unknown;
+
+const columns = `id, group_id, name, timezone, address, latitude, longitude, venue_type, opening_hours, status::text,
+  created_at, updated_at`;
+const sql = {
+  get: `SELECT ${columns} FROM locations WHERE account_id = $1 AND id = $2`,
+  list: `SELECT ${columns} FROM locations WHERE account_id = $1 ORDER BY id LIMIT $2`,
+  group: `INSERT INTO groups (id, account_id, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`,
+  event: `INSERT INTO outbox (event_id, topic, type, version, account_id, key, occurred_at, data)
+    VALUES ($1::uuid, 'organization.events', 'group.created', 1, $2, $2, $3, $4::jsonb)`,
+};
+
+const name = 'Main';
+
+function newRows(account: string) {
+  const now = new Date();
+  const id = newId('group');
+  const event = newUuid();
+  return { account, now, id, event, data: { account_id: account, group: { id, name } } };
+}
+type Rows = ReturnType<typeof newRows>;
+const groupValues = ({ id, account, now }: Rows) => [id, account, name, now];
+const eventValues = ({ event, account, now, data }: Rows) => [event, account, now, JSON.stringify(data)];
+
+/** Models: `findMany`, `create`. */
+export function modelLayer({ prisma }: Database<GeneratedClient>): Layer {
+  return {
+    get: (account, id) => prisma.location.findFirst({ where: { account_id: account, id } }),
+    list: (account, limit) =>
+      prisma.location.findMany({ where: { account_id: account }, orderBy: { id: 'asc' }, take: limit }),
+    create: (account) =>
+      prisma.$transaction(async (tx) => {
+        const { id, now, event, data } = newRows(account);
+        await tx.group.create({ data: { id, account_id: account, name, created_at: now, updated_at: now } });
+        const envelope = { type: 'group.created', version: 1, account_id: account, key: account, occurred_at: now };
+        await tx.outboxMessage.create({ data: { event_id: event, topic: 'organization.events', ...envelope, data } });
+      }),
+  };
+}
+
+/** Typed SQL, as its generated modules call it. */
+export function typedLayer({ prisma }: Database<GeneratedClient>, factory: TypedQueryFactory): Layer {
+  const [get, list, group, event] = [sql.get, sql.list, sql.group, sql.event].map(factory);
+  if (!get || !list || !group || !event) throw new Error('A query is missing');
+  return {
+    get: (account, id) => prisma.$queryRawTyped(get(account, id)),
+    list: (account, limit) => prisma.$queryRawTyped(list(account, limit)),
+    create: (account) =>
+      prisma.$transaction(async (tx) => {
+        const rows = newRows(account);
+        await tx.$queryRawTyped(group(...groupValues(rows)));
+        await tx.$queryRawTyped(event(...eventValues(rows)));
+      }),
+  };
+}
+
+/** `$queryRaw`, and `$executeRaw` in a Prisma transaction. */
+export function rawLayer({ prisma }: Database<GeneratedClient>): Layer {
+  return {
+    get: async (account, id) => prisma.$queryRawUnsafe(sql.get, account, id),
+    list: async (account, limit) => prisma.$queryRawUnsafe(sql.list, account, limit),
+    create: (account) =>
+      prisma.$transaction(async (tx) => {
+        const rows = newRows(account);
+        await tx.$executeRawUnsafe(sql.group, ...groupValues(rows));
+        await tx.$executeRawUnsafe(sql.event, ...eventValues(rows));
+      }),
+  };
+}
+
+/** pg itself, with statements prepared by name, and BEGIN and COMMIT by hand. */
+export function pgLayer({ pool }: Database<GeneratedClient>): Layer {
+  const prepared = (statement: keyof typeof sql, values: unknown[]) => ({
+    name: statement,
+    text: sql[statement],
+    values,
+  });
+  const create = async (client: PoolClient, account: string) => {
+    const rows = newRows(account);
+    await client.query('BEGIN');
+    await client.query(prepared('group', groupValues(rows)));
+    await client.query(prepared('event', eventValues(rows)));
+    await client.query('COMMIT');
+  };
+  return {
+    get: async (account, id) => (await pool.query(prepared('get', [account, id]))).rows,
+    list: async (account, limit) => (await pool.query(prepared('list', [account, limit]))).rows,
+    async create(account) {
+      const client = await pool.connect();
+      await create(client, account).finally(() => client.release());
+    },
+  };
+}

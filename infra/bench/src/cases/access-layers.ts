@@ -1,0 +1,76 @@
+import { newId } from '@attribution/contracts';
+import { generateClient } from '../access-layers/client.ts';
+import { type Case, compact, type Row, type Tools } from '../case.ts';
+import { createBenchDatabase } from '../database.ts';
+import { seedEstate } from '../endpoints/seed.ts';
+import { startServer } from '../server.ts';
+import { spreadOf } from '../statistics.ts';
+
+const layers = { model: "Prisma's models", typed: 'typed SQL', raw: '$queryRaw', pg: 'prepared pg' } as const;
+type LayerName = keyof typeof layers;
+
+const works = {
+  get: 'a row by id',
+  list: 'a list of 20',
+  'long-list': 'a list of 200',
+  create: 'two inserts in a transaction',
+} as const;
+type WorkName = keyof typeof works;
+
+/** A second or two are enough where nothing is judged. */
+const longest = 2;
+
+/** What each way of speaking to Postgres gives, called ten at once in one process, beside prepared pg. ADR 0009. */
+export const accessLayers: Case = {
+  name: 'access-layers',
+  async run(tools) {
+    const database = await createBenchDatabase(tools.postgresUrl, 'organization');
+    const accounts = Array.from({ length: 16 }, () => newId('account'));
+    const homes = await seedEstate(database, accounts, 250);
+    const server = await startServer(new URL('../access-layers/layers.server.ts', import.meta.url), {
+      DATABASE_URL: database.url,
+      CLIENT: await generateClient(),
+      HOMES: JSON.stringify(homes),
+    });
+    try {
+      const rows: Row[] = [];
+      for (const work of Object.keys(works) as WorkName[]) {
+        tools.say(works[work]);
+        rows.push(...(await measure(work, tools, server.url, () => database.sql('TRUNCATE outbox'))));
+      }
+      return rows;
+    } finally {
+      await server.stop();
+      await database.drop();
+    }
+  },
+};
+
+/** All layers in turn, again and again; the first round is thrown away. */
+async function measure(work: WorkName, { pairs, seconds, say }: Tools, url: string, empty: () => Promise<void>) {
+  const names = Object.keys(layers) as LayerName[];
+  const rounds: Record<LayerName, number>[] = [];
+  for (let round = 0; round <= pairs; round++) {
+    const rates = { model: 0, typed: 0, raw: 0, pg: 0 };
+    for (const layer of names) {
+      await empty();
+      const answer = await fetch(`${url}/?layer=${layer}&work=${work}&seconds=${Math.min(seconds, longest)}`);
+      rates[layer] = ((await answer.json()) as { rate: number }).rate;
+    }
+    if (round === 0) continue;
+    rounds.push(rates);
+    say(`  round ${round} of ${pairs}: ${names.map((name) => `${layers[name]} ${compact(rates[name])}`).join(', ')}`);
+  }
+  const of = (layer: LayerName) => spreadOf(rounds.map((rates) => rates[layer]));
+  return names
+    .filter((layer) => layer !== 'pg')
+    .map(
+      (layer): Row => ({
+        what: `${works[work]}: ${layers[layer]} beside ${layers.pg}`,
+        ours: `${compact(of(layer).median)}/s`,
+        beside: `${compact(of('pg').median)}/s`,
+        ratio: spreadOf(rounds.map((rates) => rates[layer] / rates.pg)),
+        bar: '–',
+      }),
+    );
+}

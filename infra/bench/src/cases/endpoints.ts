@@ -1,0 +1,180 @@
+import { createSigner, generateKeySets } from '@attribution/auth';
+import { newId, newUuid } from '@attribution/contracts';
+import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
+import { type BenchDatabase, createBenchDatabase } from '../database.ts';
+import { type BenchRequest, loadWith, requireSameAnswer } from '../endpoints/requests.ts';
+import { seedCampaigns, seedEstate } from '../endpoints/seed.ts';
+import { startServer } from '../server.ts';
+
+const bar = 0.4;
+
+interface Measured {
+  readonly what: string;
+  /** A request of the account that has this place in the list. */
+  request(place: number): Omit<BenchRequest, 'headers'>;
+  /** Tables that it fills: emptied before each run, on both sides, so that no run is slowed by another's rows. */
+  readonly fills?: string;
+  /** Lets the service's relay publish meanwhile, which the bare side has nothing of: printed, not judged. */
+  readonly relayed?: true;
+}
+
+interface Area {
+  readonly service: string;
+  seed(database: BenchDatabase, accounts: readonly string[]): Promise<readonly Measured[]>;
+}
+
+const page = 20;
+
+const areas: readonly Area[] = [
+  {
+    service: 'organization',
+    async seed(database, accounts) {
+      const homes = await seedEstate(database, accounts);
+      const homeOf = (place: number) => homes[place] as (typeof homes)[number];
+      return [
+        {
+          what: 'GET /v2/locations/{id}',
+          request: (place) => ({ method: 'GET', path: `/v2/locations/${homeOf(place).location}` }),
+        },
+        {
+          what: `GET /v2/locations, ${page} rows`,
+          request: () => ({ method: 'GET', path: `/v2/locations?limit=${page}` }),
+        },
+        {
+          what: 'POST /v2/locations',
+          request: (place) => ({ method: 'POST', path: '/v2/locations', body: newLocation(homeOf(place).group) }),
+          fills: 'locations, outbox',
+        },
+        {
+          what: 'POST /v2/groups',
+          request: () => ({ method: 'POST', path: '/v2/groups', body: newGroup }),
+          fills: 'groups, locations, outbox',
+        },
+        {
+          what: 'POST /v2/groups, its events published meanwhile',
+          request: () => ({ method: 'POST', path: '/v2/groups', body: newGroup }),
+          fills: 'groups, locations, outbox',
+          relayed: true,
+        },
+      ];
+    },
+  },
+  {
+    service: 'campaign',
+    async seed(database, accounts) {
+      await seedCampaigns(database, accounts);
+      return [
+        {
+          what: `GET /v2/campaigns, ${page} rows`,
+          request: () => ({ method: 'GET', path: `/v2/campaigns?limit=${page}` }),
+        },
+        {
+          what: 'POST /v2/campaigns',
+          request: () => ({ method: 'POST', path: '/v2/campaigns', body: newCampaign }),
+          fills: 'campaigns, campaign_ads, outbox',
+        },
+      ];
+    },
+  },
+  {
+    service: 'account',
+    async seed() {
+      return [{ what: 'GET /v2/plans', request: () => ({ method: 'GET', path: '/v2/plans' }) }];
+    },
+  },
+];
+
+const newGroup = { name: 'Zurich', description: 'Shops in the city' };
+
+const newLocation = (group: string) => ({
+  group_id: group,
+  name: 'Bahnhofstrasse',
+  timezone: 'Europe/Zurich',
+  address: 'Bahnhofstrasse 1, 8001 Zurich',
+  venue_type: 'fashion',
+  opening_hours: { mon: [{ opens: '09:00', closes: '18:30' }] },
+});
+
+const newCampaign = {
+  name: 'Spring sale',
+  brief: { version: 1, product: 'Trail shoe X2', objective: 'Bring runners into the shops', outcome: null },
+  start_date: '2026-03-01',
+  end_date: '2026-03-31',
+  priority: 10,
+};
+
+/** Accounts that call in turn: a single one's creates would wait for each other, in the order of its events. */
+const accounts = Array.from({ length: 64 }, () => newId('account'));
+const keys = generateKeySets('bench');
+const signer = createSigner(keys.private);
+const hour = 60 * 60;
+const callers = accounts.map((account) => {
+  const claims = { sub: newId('user'), account, role: 'owner', account_type: 'network', sid: newUuid() };
+  return { authorization: `Bearer ${signer.sign('at+jwt', claims, hour)}` };
+});
+
+const environmentOf: Readonly<Record<string, string>> = {
+  TOKEN_PUBLIC_KEYS: JSON.stringify(keys.public),
+  TOKEN_PRIVATE_KEYS: JSON.stringify(keys.private),
+  PASSWORD_PEPPER: 'a pepper for benchmarks, of no worth',
+  SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
+  MAIL_DIR: '/nonexistent',
+};
+
+/**
+ * Each service on its own port, as production runs it, beside Express with prepared statements on the same database.
+ * The relay does not run unless that is said, and the tables that are filled are emptied before each run.
+ */
+export const endpoints: Case = {
+  name: 'endpoints',
+  async run(tools) {
+    const rows: Row[] = [];
+    for (const area of areas) rows.push(...(await measureArea(area, tools)));
+    return rows;
+  },
+};
+
+async function measureArea({ service, seed }: Area, tools: Tools): Promise<Row[]> {
+  const database = await createBenchDatabase(tools.postgresUrl, service);
+  try {
+    const rows: Row[] = [];
+    for (const measured of await seed(database, accounts)) rows.push(await measure(service, measured, database, tools));
+    return rows;
+  } finally {
+    await database.drop();
+  }
+}
+
+async function measure(service: string, measured: Measured, database: BenchDatabase, tools: Tools): Promise<Row> {
+  const { what, relayed } = measured;
+  tools.say(what);
+  const environment = { ...environmentOf, SERVICE: service, DATABASE_URL: database.url, RELAY: relayed ? 'on' : 'off' };
+  const [ours, bare] = await Promise.all([
+    startServer(new URL('../endpoints/service.server.ts', import.meta.url), environment),
+    startServer(new URL('../endpoints/bare.server.ts', import.meta.url), environment),
+  ]);
+  const requests = accounts.map((account, place) => ({ account, request: measured.request(place) }));
+  const ofOurs = requests.map(({ request }, place): BenchRequest => ({ ...request, headers: callers[place] ?? {} }));
+  const ofBare = requests.map(
+    ({ account, request }): BenchRequest => ({
+      ...request,
+      headers: { 'x-account': account },
+    }),
+  );
+  const run = async (url: string, sent: readonly BenchRequest[]) => {
+    if (measured.fills) await database.sql(`TRUNCATE ${measured.fills}`);
+    return (await loadWith(url, tools.seconds, sent)).rate;
+  };
+  try {
+    const [first, second] = [ofOurs[0], ofBare[0]];
+    if (first && second) await requireSameAnswer(ours.url, bare.url, first, second);
+    const compared = await compare(
+      tools,
+      () => run(ours.url, ofOurs),
+      () => run(bare.url, ofBare),
+    );
+    return rateRow(what, compared, relayed ? undefined : bar);
+  } finally {
+    await Promise.all([ours.stop(), bare.stop()]);
+  }
+}

@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@attribution/testing/parts';
+import { type Case, compact, type Row, type Tools } from '../case.ts';
+import { type LocalOptions, type LocalPlatform, startLocal } from '../platform/local.ts';
+import { heapAfterCollection, postgresMemory, residentOf } from '../platform/memory.ts';
+import { newOwner } from '../platform/owner.ts';
+import { spreadOf } from '../statistics.ts';
+import { load } from '../wrk.ts';
+
+/** Seconds to healthy; megabytes; how much larger the heap may be after the load than before it. */
+const bars = { start: 8, resident: 450, growth: 1.1 };
+/** After the start, until the platform is idle; milliseconds. */
+const settling = 15_000;
+const connections = 4;
+
+/** Of ten requests eight read, one makes a campaign and one changes it; each kind by its own endpoint. */
+const mixed = (group: string) => `
+local n = 0
+local reads = { '/v2/groups', '/v2/users/me', '/v2/campaigns?limit=20', '/v2/groups/${group}' }
+function request()
+  n = n + 1
+  if n % 10 == 0 then
+    return wrk.format('POST', '/v2/campaigns', nil, '{"name":"Campaign ' .. n .. '","brief":{"product":"Shoe"}}')
+  elseif n % 10 == 5 then
+    return wrk.format('PATCH', '/v2/groups/${group}', nil, '{"description":"Changed ' .. n .. '"}')
+  end
+  return wrk.format('GET', reads[n % 4 + 1])
+end`;
+
+/** The platform as `npm start` runs it: how fast it is there, what it takes, and whether it grows. */
+export const platformEmbedded: Case = {
+  name: 'platform: start and memory',
+  async run(tools: Tools) {
+    const directory = await mkdtemp(join(tmpdir(), 'bench-embedded-'));
+    const options = { directory, port: await freePort() };
+    try {
+      return [...(await starts(options, tools)), await growth(options, tools)];
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+/** Starts after the first, and what the last of them takes when it is idle. */
+async function starts(options: LocalOptions, { pairs, say }: Tools): Promise<Row[]> {
+  const first = await startLocal(options);
+  await first.stop();
+  const times: number[] = [];
+  let rows: Row[] = [];
+  for (let start = 1; start <= pairs; start++) {
+    const platform = await startLocal(options);
+    times.push(platform.seconds);
+    say(`  start ${start} of ${pairs}: healthy after ${platform.seconds.toFixed(2)} s`);
+    if (start === pairs) {
+      await sleep(settling);
+      rows = await idleRows(platform, options.directory);
+    }
+    await platform.stop();
+  }
+  const { median, low, high } = spreadOf(times);
+  return [
+    {
+      what: '`npm start` to healthy, data there already',
+      ours: `${median.toFixed(2)} s (${low.toFixed(2)}–${high.toFixed(2)})`,
+      beside: `${first.seconds.toFixed(2)} s the first time`,
+      bar: `< ${bars.start} s`,
+      holds: high < bars.start,
+    },
+    ...rows,
+  ];
+}
+
+async function idleRows({ pid }: LocalPlatform, directory: string): Promise<Row[]> {
+  const [ours, postgres] = [await residentOf(pid), await postgresMemory(directory)];
+  if (ours === undefined) return [];
+  return [
+    {
+      what: 'Idle, resident memory of the Node process',
+      ours: `${ours.toFixed(0)} MB`,
+      beside: postgres === undefined ? '' : `${postgres.toFixed(0)} MB of its Postgres`,
+      bar: `< ${bars.resident} MB`,
+      holds: ours < bars.resident,
+    },
+  ];
+}
+
+async function growth(options: LocalOptions, { minutes, say }: Tools): Promise<Row> {
+  const platform = await startLocal({ ...options, nodeArguments: ['--inspect=127.0.0.1:0'] });
+  try {
+    const owner = await newOwner(platform.url, platform.mailDirectory, 20);
+    const loaded = async (seconds: number) => {
+      const headers = { authorization: `Bearer ${await owner.token()}`, 'content-type': 'application/json' };
+      return load({ url: platform.url, seconds, connections, headers, script: mixed(owner.group) });
+    };
+    const measure = async () => {
+      await sleep(2_000); // Events are on their way, and connections close.
+      const heap = await heapAfterCollection(platform);
+      const resident = await residentOf(platform.pid);
+      return { heap, resident };
+    };
+    await loaded(60);
+    const before = await measure();
+    say(`  after the first minute: heap ${before.heap.toFixed(1)} MB, resident ${before.resident?.toFixed(0)} MB`);
+    let requests = 0;
+    let after = before;
+    for (let minute = 1; minute <= minutes; minute++) {
+      requests += (await loaded(60)).rate * 60;
+      after = await measure();
+      say(`  minute ${minute}: heap ${after.heap.toFixed(1)} MB, resident ${after.resident?.toFixed(0)} MB`);
+    }
+    const ratio = after.heap / before.heap;
+    return {
+      what: `Heap after ${minutes} min of load, garbage collected (${compact(requests)} requests)`,
+      ours: `${after.heap.toFixed(1)} MB`,
+      beside: `${before.heap.toFixed(1)} MB after the first minute`,
+      ratio: { median: ratio, low: ratio, high: ratio },
+      bar: `≤ ${bars.growth}`,
+      holds: ratio <= bars.growth,
+    };
+  } finally {
+    await platform.stop();
+  }
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { templateName } from '@attribution/testing';
+import pg from 'pg';
+
+export interface BenchDatabase {
+  readonly url: string;
+  /** Runs one statement from outside. */
+  sql(text: string, values?: readonly unknown[]): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** A database of a service's own: a copy of its migrated, empty one. */
+export async function createBenchDatabase(postgresUrl: string, service: string): Promise<BenchDatabase> {
+  const name = `bench_${service}_${randomBytes(6).toString('hex')}`;
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  await once(postgresUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName(service)}`);
+  return {
+    url: url.href,
+    sql: (text, values) => once(url.href, text, values),
+    drop: () => once(postgresUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+  };
+}
+
+async function once(url: string, text: string, values: readonly unknown[] = []): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text, [...values]);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type LoadResult, load } from '../wrk.ts';
+
+/** One of the requests that a load sends in turn. */
+export interface BenchRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** Loads a server with the requests in turn. */
+export function loadWith(url: string, seconds: number, requests: readonly BenchRequest[]): Promise<LoadResult> {
+  return load({ url, seconds, script: scriptOf(requests) });
+}
+
+/** Lua for wrk: the requests are made once, when its thread starts. */
+function scriptOf(requests: readonly BenchRequest[]): string {
+  const made = requests.map(({ method, path, headers, body }) => {
+    const fields = { ...headers, ...(body && { 'content-type': 'application/json' }) };
+    const table = Object.entries(fields).map(([name, value]) => `[${quoted(name)}] = ${quoted(value)}`);
+    const text = body ? quoted(JSON.stringify(body)) : 'nil';
+    return `  wrk.format(${quoted(method)}, ${quoted(path)}, { ${table.join(', ')} }, ${text}),`;
+  });
+  return [
+    'local requests, next = {}, 0',
+    'function init() requests = {',
+    ...made,
+    '} end',
+    'function request() next = next % #requests + 1; return requests[next] end',
+  ].join('\n');
+}
+
+/** JSON's escapes of what stands in these texts are Lua's too. */
+const quoted = (text: string) => JSON.stringify(text);
+
+/** Throws unless both servers answer the request alike: else they do not do the same work. */
+export async function requireSameAnswer(a: string, b: string, ofA: BenchRequest, ofB: BenchRequest): Promise<void> {
+  const answers = await Promise.all([answer(a, ofA), answer(b, ofB)]);
+  const [ours, others] = answers.map((one) => comparable(one, ofA.method));
+  if (isDeepStrictEqual(ours, others)) return;
+  const [shown, beside] = [ours, others].map((one) => JSON.stringify(one).slice(0, 1_000));
+  throw new Error(`${ofA.method} ${ofA.path}: the answers differ:\n${shown}\n${beside}`);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function answer(url: string, { method, path, headers, body }: BenchRequest): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+/** Cursors are each side's own, and what is made anew has another id, author and time each time. */
+function comparable({ status, body }: Answer, method: BenchRequest['method']): Answer {
+  if (Array.isArray(body) || body === null || typeof body !== 'object') return { status, body };
+  const own = method === 'GET' ? ['next_cursor'] : ['id', 'created_at', 'updated_at'];
+  return { status, body: Object.fromEntries(Object.entries(body).filter(([name]) => !own.includes(name))) };
+}

@@ -1,0 +1,79 @@
+import { newId } from '@attribution/contracts';
+import type { BenchDatabase } from '../database.ts';
+
+/** Rows of each account: enough for several pages. */
+const rowsOfAccount = 60;
+
+const openingHours = {
+  mon: [{ opens: '09:00', closes: '18:30' }],
+  sat: [{ opens: '10:00', closes: '16:00' }],
+};
+
+/** Groups with locations. Returns, for each account, its group and a location. */
+export async function seedEstate(database: BenchDatabase, accounts: readonly string[], perAccount = rowsOfAccount) {
+  const homes = accounts.map((account) => ({ account, group: newId('group'), location: newId('location') }));
+  await database.sql(
+    `INSERT INTO groups (id, account_id, name, created_at, updated_at)
+     SELECT "group", account, 'Main', now(), now() FROM jsonb_to_recordset($1) AS home(account text, "group" text)`,
+    [JSON.stringify(homes)],
+  );
+  const locations = homes.flatMap(({ account, group, location }) =>
+    Array.from({ length: perAccount }, (_, index) => ({
+      id: index === 0 ? location : newId('location'),
+      account,
+      group,
+      name: `Bahnhofstrasse ${index}`,
+    })),
+  );
+  await database.sql(
+    `INSERT INTO locations (id, account_id, group_id, name, timezone, address, latitude, longitude, venue_type,
+       opening_hours, created_at, updated_at)
+     SELECT id, account, "group", name, 'Europe/Zurich', name || ', 8001 Zurich', 47.3686, 8.5392, 'fashion', $2, now(), now()
+     FROM jsonb_to_recordset($1) AS location(id text, account text, "group" text, name text)`,
+    [JSON.stringify(locations), JSON.stringify(openingHours)],
+  );
+  await database.sql('VACUUM ANALYZE');
+  return homes;
+}
+
+const brief = {
+  version: 1,
+  product: 'Trail shoe X2',
+  objective: 'Bring runners into the shops',
+  outcome: 'A tenth more visits',
+};
+
+/** Campaigns with two ads each, one of them scored. */
+export async function seedCampaigns(database: BenchDatabase, accounts: readonly string[]): Promise<void> {
+  const campaigns = accounts.flatMap((account) =>
+    Array.from({ length: rowsOfAccount }, (_, index) => ({
+      id: newId('campaign'),
+      account,
+      author: newId('user'),
+      name: `Spring sale ${index}`,
+    })),
+  );
+  const ads = campaigns.flatMap(({ id: campaign }) =>
+    [71.5, null].map((score, position) => ({
+      id: newId('campaign_ad'),
+      campaign,
+      ad: newId('ad'),
+      score,
+      position,
+    })),
+  );
+  await database.sql(
+    `INSERT INTO campaigns (id, account_id, created_by, name, description, brief, start_date, end_date, priority,
+       metadata, target, created_at, updated_at)
+     SELECT id, account, author, name, 'Trail shoes, in all shops', $2, '2026-03-01', '2026-03-31', 10, '{"step": 2}', '{}', now(), now()
+     FROM jsonb_to_recordset($1) AS campaign(id text, account text, author text, name text)`,
+    [JSON.stringify(campaigns), JSON.stringify(brief)],
+  );
+  await database.sql(
+    `INSERT INTO campaign_ads (id, campaign_id, ad_id, screen_tag, position, score, created_at)
+     SELECT id, campaign, ad, 'entrance', position, score, now()
+     FROM jsonb_to_recordset($1) AS ad(id text, campaign text, ad text, position int, score float)`,
+    [JSON.stringify(ads)],
+  );
+  await database.sql('VACUUM ANALYZE');
+}

@@ -1,0 +1,44 @@
+/** One of the real services as production runs it, on its own HTTP port, with the in-process transport. */
+import { createAccountService } from '@attribution/account';
+import { createVerifier, KeySet } from '@attribution/auth';
+import { createCampaignService } from '@attribution/campaign';
+import { createInProcessTransport } from '@attribution/messaging';
+import { createOrganizationService } from '@attribution/organization';
+import { createLogger, listen, onStopSignal, type Service, type ServiceParts } from '@attribution/service';
+import { announce } from '../server.ts';
+
+type Create = (parts: ServiceParts, environment: Readonly<Record<string, string | undefined>>) => Service;
+
+const services: Readonly<Record<string, Create>> = {
+  account: createAccountService,
+  campaign: createCampaignService,
+  organization: createOrganizationService,
+};
+const { SERVICE = '', DATABASE_URL = '', TOKEN_PUBLIC_KEYS = '', RELAY } = process.env;
+const create = services[SERVICE];
+if (!create) throw new Error(`There is no service ${SERVICE}`);
+
+const problemBase = 'https://problems.attribution.example';
+const transport = createInProcessTransport();
+const service = create(
+  {
+    databaseUrl: DATABASE_URL,
+    poolSize: 10,
+    transport,
+    verifier: createVerifier(KeySet.parse(JSON.parse(TOKEN_PUBLIC_KEYS))),
+    logger: createLogger({ name: SERVICE, level: 'info' }),
+    problemBase,
+    checkAnswers: false,
+  },
+  process.env,
+);
+await transport.start();
+if (RELAY === 'on') service.start();
+const server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });
+announce(`http://127.0.0.1:${server.port}`);
+
+onStopSignal(async () => {
+  await server.close(Date.now() + 1_000);
+  if (RELAY === 'on') await service.drain(Date.now() + 5_000);
+  await service.close();
+});

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Place, placed } from '../cores.ts';
+import type { BenchServer } from '../server.ts';
+import { large, small } from './answers.ts';
+
+/** nginx with one worker, answering by itself. */
+export function startNginxUpstream(nginx: string): Promise<BenchServer> {
+  return startNginx(nginx, 'around', {
+    http: 'default_type application/json;',
+    server: `location = ${large.path} { alias large.json; }
+      location / { return 200 '${small.body}'; }`,
+  });
+}
+
+/** nginx with one worker, passing on to `upstream` over connections that are kept. */
+export function startNginxProxy(nginx: string, upstream: string): Promise<BenchServer> {
+  return startNginx(nginx, 'measured', {
+    http: `upstream behind { server ${new URL(upstream).host}; keepalive 64; keepalive_requests 1000000000; }`,
+    server: `location / { proxy_pass http://behind; proxy_http_version 1.1; proxy_set_header Connection ""; }`,
+  });
+}
+
+async function startNginx(
+  nginx: string,
+  place: Place,
+  blocks: { readonly http: string; readonly server: string },
+): Promise<BenchServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'attribution-nginx-'));
+  const port = await freePort();
+  await writeFile(join(directory, 'large.json'), large.body);
+  await writeFile(
+    join(directory, 'nginx.conf'),
+    `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid nginx.pid; error_log stderr;
+    events { worker_connections 4096; }
+    http {
+      access_log off; keepalive_requests 1000000000; keepalive_timeout 75;
+      client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+      ${blocks.http}
+      server { listen 127.0.0.1:${port}; ${blocks.server} }
+    }`,
+  );
+  const child = spawn(...placed(place, nginx, ['-p', directory, '-e', 'stderr', '-c', 'nginx.conf']), {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const end = () => child.kill('SIGTERM');
+  process.on('exit', end);
+  child.on('exit', () => process.off('exit', end));
+  while (child.exitCode === null && !(await accepts(port))) await sleep(20);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    async stop() {
+      const gone = child.exitCode === null && once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
+}

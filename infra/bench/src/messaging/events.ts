@@ -1,0 +1,64 @@
+import {
+  accountCreated,
+  accountEvents,
+  groupCreated,
+  newId,
+  organizationEvents,
+  type Topic,
+} from '@attribution/contracts';
+import { type NewEvent, newEvent } from '@attribution/messaging';
+
+/** What is sent, and the service that it takes effect in. */
+export interface Stream {
+  readonly topic: Topic;
+  readonly receiver: string;
+  /** The table that has a row more for each event. */
+  readonly effects: string;
+  /** Events of a run for each second that it should about last. */
+  readonly eventsASecond: number;
+  next(): NewEvent;
+}
+
+/** Accounts, and so keys, that groups are created in. */
+const accounts = Array.from({ length: 1_000 }, () => newId('account'));
+
+/** Kept by campaign as a projection. */
+const groups: Stream = {
+  topic: organizationEvents,
+  receiver: 'campaign',
+  effects: 'known_groups',
+  eventsASecond: 15_000,
+  next() {
+    const accountId = accounts[Math.floor(Math.random() * accounts.length)] ?? '';
+    const occurredAt = new Date();
+    const at = occurredAt.toISOString();
+    const group = { id: newId('group'), name: 'Zurich', description: 'In the city', created_at: at, updated_at: at };
+    return newEvent(groupCreated, { account_id: accountId, group }, { accountId, occurredAt });
+  },
+};
+
+/** Organization makes the first group of each and tells of it: a handler that works event by event. */
+const newAccounts: Stream = {
+  topic: accountEvents,
+  receiver: 'organization',
+  effects: 'groups',
+  eventsASecond: 1_000,
+  next() {
+    const accountId = newId('account');
+    const data = {
+      account_id: accountId,
+      name: 'Demo Retail',
+      account_type: 'network',
+      owner_user_id: newId('user'),
+    };
+    return newEvent(accountCreated, data, { accountId, occurredAt: new Date() });
+  },
+};
+
+const streams: Readonly<Record<string, Stream>> = { groups, accounts: newAccounts };
+
+export function streamOf(name: string | undefined): Stream {
+  const stream = streams[name ?? ''];
+  if (!stream) throw new Error(`There is no stream ${name}`);
+  return stream;
+}

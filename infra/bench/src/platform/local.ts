@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { placed } from '../cores.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+/** Those that `infra/bootstrap.mjs` gives to Node. */
+const flags = ['--disable-warning=TimeoutNegativeWarning', '--disable-warning=ExperimentalWarning'];
+
+export interface LocalOptions {
+  /** Of all its data; kept. */
+  readonly directory: string;
+  readonly port: number;
+  /** For Node. With any, the program is started without the bootstrap, which would take them as well. */
+  readonly nodeArguments?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The platform as `npm start` runs it, with all cores. */
+export interface LocalPlatform {
+  readonly url: string;
+  /** Of the platform's own Node process. */
+  readonly pid: number;
+  readonly mailDirectory: string;
+  /** From the command to the first healthy answer. */
+  readonly seconds: number;
+  /** What it has written so far. */
+  readonly output: () => string;
+  stop(): Promise<void>;
+}
+
+export async function startLocal(options: LocalOptions): Promise<LocalPlatform> {
+  const { directory, port, nodeArguments = [], environment = {} } = options;
+  const program = 'infra/local/src/main.ts';
+  const args = nodeArguments.length === 0 ? ['infra/bootstrap.mjs', program] : [...flags, ...nodeArguments, program];
+  const began = performance.now();
+  const child = spawn(...placed('anywhere', process.execPath, args), {
+    cwd: root,
+    env: { PATH: process.env.PATH, LOCAL_DIR: directory, PORT: String(port), LOG_LEVEL: 'error', ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const ended = once(child, 'exit');
+  const runs = () => child.exitCode === null && child.signalCode === null;
+  process.on('exit', () => child.kill('SIGTERM'));
+
+  async function stop(): Promise<void> {
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  const url = `http://127.0.0.1:${port}`;
+  const deadline = began + 60_000;
+  while (!(await isHealthy(url))) {
+    if (!runs() || performance.now() > deadline) {
+      await stop();
+      throw new Error(`The platform does not start:\n${output}`);
+    }
+    await sleep(10);
+  }
+  const seconds = (performance.now() - began) / 1000;
+  const pid = Number((await readFile(join(directory, 'running.pid'), 'utf8')).split(' ')[0]);
+  return { url, pid, mailDirectory: join(directory, 'mail'), seconds, output: () => output, stop };
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+  await answer?.arrayBuffer();
+  return answer?.ok ?? false;
+}

@@ -1,0 +1,145 @@
+import type { Envelope } from '@attribution/contracts';
+import { type Databases, rowsOf, withClient } from './databases.ts';
+
+type Moment = 'BEFORE' | 'AFTER';
+
+/**
+ * What each service's database notes of itself. AFTER: what was done. BEFORE: what was tried too, where it would
+ * leave no trace, as an insert of what is there already.
+ */
+const watched: Readonly<Record<string, readonly (readonly [table: string, when: Moment, operations: string])[]>> = {
+  account: [
+    ['accounts', 'AFTER', 'INSERT OR DELETE'],
+    ['users', 'AFTER', 'INSERT OR DELETE'],
+    ['memberships', 'AFTER', 'INSERT OR DELETE'],
+    ['balances', 'AFTER', 'INSERT OR DELETE'],
+    ['ledger_entries', 'AFTER', 'INSERT OR DELETE'],
+  ],
+  organization: [
+    ['groups', 'AFTER', 'INSERT OR UPDATE OR DELETE'],
+    ['locations', 'AFTER', 'INSERT OR UPDATE OR DELETE'],
+  ],
+  campaign: [
+    ['campaigns', 'AFTER', 'INSERT OR DELETE'],
+    ['known_groups', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
+  ],
+  billing: [['customers', 'BEFORE', 'INSERT OR UPDATE OR DELETE']],
+};
+const everywhere = [
+  ['outbox', 'AFTER', 'INSERT'],
+  ['inbox', 'BEFORE', 'INSERT'],
+  ['inbox', 'AFTER', 'INSERT'],
+] as const;
+
+/** The note is a row of the same transaction: it is there if, and only if, what it tells of is. */
+const notebook = `
+  CREATE SCHEMA audit;
+  CREATE TABLE audit.notes (
+    ordinal bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    relation text NOT NULL, moment text NOT NULL, operation text NOT NULL, row jsonb NOT NULL,
+    xact xid8 NOT NULL DEFAULT pg_current_xact_id(), seen pg_snapshot NOT NULL DEFAULT pg_current_snapshot(),
+    statement timestamptz NOT NULL DEFAULT statement_timestamp());
+  CREATE FUNCTION audit.note() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO audit.notes (relation, moment, operation, row)
+      VALUES (TG_TABLE_NAME, TG_WHEN, TG_OP, to_jsonb(coalesce(NEW, OLD)));
+      RETURN coalesce(NEW, OLD);
+    END $$;`;
+
+/** Has the databases write down what is done to them. Before anything is. */
+export async function installAudit(databases: Databases): Promise<void> {
+  for (const [service, url] of Object.entries(databases)) {
+    const triggers = [...everywhere, ...(watched[service] ?? [])].map(
+      ([table, when, operations]) =>
+        `CREATE TRIGGER audit_${when.toLowerCase()} ${when} ${operations} ON ${table}
+         FOR EACH ROW EXECUTE FUNCTION audit.note();`,
+    );
+    await withClient(url, (client) => client.query([notebook, ...triggers].join('\n')));
+  }
+}
+
+/** Something that was done to a row, in a transaction that was committed. */
+export interface Note {
+  readonly ordinal: number;
+  readonly relation: string;
+  readonly moment: Moment;
+  readonly operation: 'INSERT' | 'UPDATE' | 'DELETE';
+  readonly row: Readonly<Record<string, unknown>>;
+  readonly xact: bigint;
+  /** When its statement began: within a transaction, no two statements have the same. */
+  readonly statement: string;
+  readonly seen: Snapshot;
+}
+
+/** What a statement sees: the transactions below `xmin`, and below `xmax` those that are not in progress. */
+interface Snapshot {
+  readonly xmin: bigint;
+  readonly xmax: bigint;
+  readonly inProgress: readonly bigint[];
+}
+
+/** An event that was appended to an outbox. */
+export type Appended = Pick<Envelope, 'event_id' | 'type' | 'key' | 'data'> & {
+  readonly service: string;
+  readonly topic: string;
+  readonly sequence: number;
+  readonly note: Note;
+};
+
+/** All that a service's database noted. */
+export interface Audit {
+  readonly notes: readonly Note[];
+  /** In the order of the outbox. */
+  readonly appended: readonly Appended[];
+  /** The marks of events whose effect was committed. */
+  readonly marked: ReadonlyMap<string, Note>;
+  /** Events that came again after their effect. */
+  readonly cameAgain: number;
+}
+
+export async function readAudits(databases: Databases): Promise<ReadonlyMap<string, Audit>> {
+  const read = Object.entries(databases).map(
+    async ([service, url]) => [service, await readAudit(service, url)] as const,
+  );
+  return new Map(await Promise.all(read));
+}
+
+async function readAudit(service: string, url: string): Promise<Audit> {
+  const rows = await rowsOf<Record<'ordinal' | 'xact' | 'seen', string> & Omit<Note, 'ordinal' | 'xact' | 'seen'>>(
+    url,
+    'SELECT ordinal::text, relation, moment, operation, row, xact::text, seen::text, statement::text FROM audit.notes ORDER BY ordinal',
+  );
+  const notes = rows.map((row) => ({
+    ...row,
+    ordinal: Number(row.ordinal),
+    xact: BigInt(row.xact),
+    seen: readSnapshot(row.seen),
+  }));
+  const appended = notes
+    .filter(({ relation }) => relation === 'outbox')
+    .map((note) => ({ ...(note.row as unknown as Omit<Appended, 'note' | 'service'>), service, note }))
+    .sort((one, other) => one.sequence - other.sequence);
+  const marks = notes.filter(({ relation }) => relation === 'inbox');
+  const marked = marks.filter(({ moment }) => moment === 'AFTER');
+  return {
+    notes,
+    appended,
+    marked: new Map(marked.map((note) => [String(note.row.event_id), note])),
+    cameAgain: marks.length - 2 * marked.length,
+  };
+}
+
+function readSnapshot(text: string): Snapshot {
+  const [xmin = '', xmax = '', inProgress = ''] = text.split(':');
+  return { xmin: BigInt(xmin), xmax: BigInt(xmax), inProgress: inProgress.split(',').filter(Boolean).map(BigInt) };
+}
+
+/**
+ * Whether the first was committed before the second was done, or done before it in the same transaction. What one
+ * statement does, it does at once.
+ */
+export function isBefore(first: Note, second: Note): boolean {
+  if (first.xact === second.xact) return first.ordinal < second.ordinal || first.statement === second.statement;
+  const { xmin, xmax, inProgress } = second.seen;
+  return first.xact < xmin || (first.xact < xmax && !inProgress.includes(first.xact));
+}

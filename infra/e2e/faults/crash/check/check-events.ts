@@ -1,0 +1,164 @@
+import type { Ledger, Step } from '../load/ledger.ts';
+import { type Appended, type Audit, isBefore, type Note } from './audit.ts';
+import { causeOf, causesOf, type Data, effects } from './effects.ts';
+import { indexBy, type Tally } from './tally.ts';
+
+export type Audits = ReadonlyMap<string, Audit>;
+
+const words = ({ type, event_id, topic, key, sequence }: Appended) =>
+  `${type} ${event_id} (${topic} ${key}, sequence ${sequence})`;
+const lane = ({ topic, key }: Appended) => `${topic} ${key}`;
+export const allAppended = (audits: Audits): readonly Appended[] =>
+  [...audits.values()].flatMap((audit) => audit.appended);
+
+/** A change and the event that tells of it are of one transaction: neither is without the other. */
+export function checkCauses(audits: Audits, tally: Tally): void {
+  for (const [service, { notes, appended }] of audits) {
+    const told = indexBy(
+      appended.flatMap((event) => causesOf(event).map((cause) => `${event.note.xact} ${cause}`)),
+      (cause) => cause,
+    );
+    const done = indexBy(
+      notes.flatMap((note) => {
+        const cause = causeOf(note);
+        return cause === undefined ? [] : [`${note.xact} ${cause}`];
+      }),
+      (cause) => cause,
+    );
+    for (const cause of new Set([...told.keys(), ...done.keys()])) {
+      const [events, changes] = [told.get(cause)?.length ?? 0, done.get(cause)?.length ?? 0];
+      if (events !== changes)
+        tally.torn.push(`${service}: transaction ${cause}: done ${changes} times, told ${events} times`);
+    }
+  }
+}
+
+/** Each event's effects: there, once, in the transaction of its mark, and in the order of the key. */
+export function checkEffects(audits: Audits, tally: Tally): number {
+  let expected = 0;
+  const events = allAppended(audits);
+  for (const effect of effects) {
+    const { service, relation, operation, ofRow, ofData, among } = effect;
+    const rows = (audits.get(service)?.notes ?? []).filter(
+      (note) => note.relation === relation && note.operation === operation && (among?.(note.row) ?? true),
+    );
+    const done = indexBy(rows, ({ row }) => String(ofRow(row)));
+    const told = new Set<string>();
+    for (const event of events.filter(({ type }) => type === effect.event)) {
+      const id = String(ofData(event.data as Data));
+      const [first, ...more] = done.get(id) ?? [];
+      const mark = audits.get(service)?.marked.get(event.event_id);
+      expected++;
+      told.add(id);
+      if (!first)
+        tally.lost.push(`No ${operation} in ${relation} by ${words(event)}${mark ? ', though it is marked' : ''}`);
+      if (more.length > 0) tally.doubled.push(`${more.length + 1} × ${operation} in ${relation} by ${words(event)}`);
+      if (first && first.xact !== mark?.xact)
+        tally.torn.push(`${words(event)}: its ${operation} in ${relation} is not of its mark's transaction`);
+    }
+    for (const id of done.keys())
+      if (!told.has(id)) tally.torn.push(`${operation} in ${relation} of ${id}, of which no event tells`);
+  }
+  checkMarks(audits, events);
+  return expected;
+}
+
+/** Fails where the product does more than this checker knows of. */
+function checkMarks(audits: Audits, events: readonly Appended[]): void {
+  const byId = new Map(events.map((event) => [event.event_id, event]));
+  for (const [service, { marked }] of audits) {
+    const known = new Set(effects.filter((effect) => effect.service === service).map((effect) => effect.event));
+    for (const id of marked.keys()) {
+      const type = byId.get(id)?.type;
+      if (type === undefined) throw new Error(`${service} marked ${id}, which nobody appended`);
+      if (!known.has(type))
+        throw new Error(`The checker does not know what ${type} does in ${service}: see effects.ts`);
+    }
+  }
+}
+
+/** Within a key, events are committed in the order of their sequence, and so are their effects. */
+export function checkOrder(audits: Audits, tally: Tally): void {
+  for (const [key, events] of indexBy(allAppended(audits), lane)) {
+    inOrder(
+      events.map((event) => [event, event.note]),
+      (one, other) => tally.reordered.push(`${key}: ${words(other)} was committed before ${words(one)}`),
+    );
+    for (const [service, { notes }] of audits) {
+      const effectOf = firstEffects(service, notes);
+      inOrder(
+        events.flatMap((event) => {
+          const note = effectOf(event);
+          return note ? [[event, note] as const] : [];
+        }),
+        (one, other) => tally.reordered.push(`${service}: ${words(other)} took effect before ${words(one)}`),
+      );
+    }
+  }
+}
+
+const finders = new WeakMap<readonly Note[], (event: Appended) => Note | undefined>();
+
+/** Finds what an event did first in the service. */
+function firstEffects(service: string, notes: readonly Note[]): (event: Appended) => Note | undefined {
+  const known = finders.get(notes);
+  if (known) return known;
+  const own = effects.filter((effect) => effect.service === service);
+  const first = new Map<string, Note>();
+  for (const { event, relation, operation, ofRow, among } of own)
+    for (const note of notes)
+      if (note.relation === relation && note.operation === operation && (among?.(note.row) ?? true)) {
+        const name = `${event} ${ofRow(note.row)}`;
+        if (!first.has(name)) first.set(name, note);
+      }
+  const find = (event: Appended) => {
+    const effect = own.find((one) => one.event === event.type);
+    return effect && first.get(`${event.type} ${effect.ofData(event.data as Data)}`);
+  };
+  finders.set(notes, find);
+  return find;
+}
+
+function inOrder(
+  pairs: readonly (readonly [Appended, Note])[],
+  complain: (one: Appended, other: Appended) => void,
+): void {
+  for (const [index, [other, otherNote]] of pairs.entries()) {
+    const before = pairs[index - 1];
+    if (before && !isBefore(before[1], otherNote)) complain(before[0], other);
+  }
+}
+
+/** What was acknowledged one after the other is told in that order, and what was acknowledged is told. */
+export function checkAnswers(ledger: Ledger, audits: Audits, tally: Tally): void {
+  const events = indexBy(allAppended(audits), nameOf);
+  for (const steps of ledger.lanes) {
+    let latest = -1;
+    for (const step of steps) {
+      const name = nameOfStep(step);
+      if (name === undefined) continue;
+      const [event] = events.get(name) ?? [];
+      if (!event) tally.lost.push(`No event tells of: ${name}, which was acknowledged`);
+      if (event?.service !== 'organization') continue; // Campaign's events have a key each.
+      if (event.sequence < latest) tally.reordered.push(`${words(event)} was acknowledged after what follows it`);
+      latest = event.sequence;
+    }
+  }
+}
+
+/** As "group.updated grp_… new description". */
+function nameOf({ type, data }: Appended): string {
+  const { group, location, campaign_id, group_id, location_id } = data as Data & {
+    group?: { description: string };
+    location?: { address: string };
+  };
+  const id = group?.id ?? location?.id ?? campaign_id ?? group_id ?? location_id;
+  return `${type} ${id} ${group?.description ?? location?.address ?? ''}`;
+}
+
+/** In the words of `nameOf`; undefined where no event is due. */
+function nameOfStep({ thing, change }: Step): string | undefined {
+  if (thing.kind === 'campaign' && change.kind !== 'created') return undefined;
+  const content = thing.kind === 'campaign' || change.kind === 'deleted' ? '' : change.content;
+  return `${thing.kind}.${change.kind} ${thing.id} ${content}`;
+}

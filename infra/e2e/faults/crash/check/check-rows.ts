@@ -1,0 +1,99 @@
+import {
+  type Ledger,
+  possibleContents,
+  possibleCounts,
+  type SignUp,
+  type Thing,
+  type ThingKind,
+} from '../load/ledger.ts';
+import type { MailFolder } from '../load/mail-folder.ts';
+import { type Databases, rowsOf } from './databases.ts';
+import { indexBy, type Tally } from './tally.ts';
+
+interface ThingRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly content: string | null;
+}
+
+const tables: Readonly<Record<ThingKind, readonly [service: string, table: string, content: string]>> = {
+  group: ['organization', 'groups', 'description'],
+  location: ['organization', 'locations', 'address'],
+  campaign: ['campaign', 'campaigns', 'description'],
+};
+
+/** Holds what was acknowledged against the rows that are there. */
+export async function checkRows(ledger: Ledger, databases: Databases, mail: MailFolder, tally: Tally): Promise<void> {
+  for (const [kind, [service, table, content]] of Object.entries(tables)) {
+    const rows = await rowsOf<ThingRow>(
+      databases[service] ?? '',
+      `SELECT id, account_id, name, ${content} AS content FROM ${table}`,
+    );
+    const byName = indexBy(rows, ({ account_id, name }) => `${account_id} ${name}`);
+    for (const thing of ledger.things)
+      if (thing.kind === kind) checkThing(thing, byName.get(`${thing.accountId} ${thing.name}`) ?? [], tally);
+  }
+  await checkSignUps(ledger.signUps, databases.account ?? '', mail, tally);
+}
+
+function checkThing(thing: Thing, rows: readonly ThingRow[], tally: Tally): void {
+  const counts = possibleCounts(thing);
+  const what = `${thing.name} of ${thing.accountId} (${thing.changes.map((change) => `${change.kind} ${change.outcome}`).join(', ')})`;
+  if (rows.length > Math.max(...counts)) {
+    const [pile, how] = counts.includes(1) ? [tally.doubled, 'more than once'] : [tally.lost, 'still'];
+    // An acknowledged deletion that is undone is lost; a refused creation that is there is none of ours.
+    (thing.changes[0]?.outcome === 'refused' ? tally.torn : pile).push(`${what} is there ${how}: ${rows.length} times`);
+  }
+  if (rows.length < Math.min(...counts)) tally.lost.push(`${what} is not there`);
+  for (const row of rows) {
+    if (thing.id !== undefined && row.id !== thing.id) tally.lost.push(`${what} has the id ${row.id}, not ${thing.id}`);
+    if (!possibleContents(thing).includes(row.content ?? '')) tally.lost.push(`${what} holds "${row.content}"`);
+  }
+}
+
+interface PersonRow {
+  readonly email: string;
+  readonly user_id: string;
+  readonly name: string;
+  readonly account_id: string | null;
+  readonly verified: boolean;
+  readonly balance: number | null;
+  readonly granted: number | null;
+  readonly sessions: number;
+}
+
+const people = `
+  SELECT u.email, u.id AS user_id, u.full_name AS name, a.id AS account_id, u.email_verified_at IS NOT NULL AS verified,
+         b.posted::int AS balance,
+         (SELECT sum(amount)::int FROM ledger_entries l WHERE l.account_id = a.id) AS granted,
+         (SELECT count(*)::int FROM sessions s JOIN refresh_tokens r ON r.session_id = s.id WHERE s.user_id = u.id) AS sessions
+  FROM users u LEFT JOIN memberships m ON m.user_id = u.id LEFT JOIN accounts a ON a.id = m.account_id
+  LEFT JOIN balances b ON b.account_id = a.id`;
+
+async function checkSignUps(signUps: readonly SignUp[], url: string, mail: MailFolder, tally: Tally): Promise<void> {
+  // The folder after the queue: what is sent in between is in both.
+  const [queued] = await rowsOf<{ count: number }>(url, 'SELECT count(*)::int AS count FROM queued_mails');
+  const written = await mail.addresses();
+  const byEmail = indexBy(await rowsOf<PersonRow>(url, people), ({ email }) => email);
+  const unwritten: string[] = [];
+  for (const signUp of signUps) {
+    const rows = byEmail.get(signUp.email) ?? [];
+    const [row] = rows;
+    if (rows.length > 1) tally.doubled.push(`${signUp.email} is there ${rows.length} times`);
+    if (signUp.outcome === 'refused' && row) tally.torn.push(`${signUp.email} was refused and is there`);
+    if (signUp.outcome === 'acknowledged' && !isAsAcknowledged(signUp, row))
+      tally.lost.push(`The sign-up of ${signUp.email}: ${JSON.stringify(row)}`);
+    if (row === undefined) continue;
+    if (row.account_id === null || row.balance === null || row.balance !== row.granted)
+      tally.torn.push(`A user without a whole account: ${JSON.stringify(row)}`);
+    if (!written.has(signUp.email)) unwritten.push(signUp.email);
+  }
+  // A message whose sender was killed waits a minute for the next.
+  if (unwritten.length > (queued?.count ?? 0)) tally.lost.push(`Mail to ${unwritten.join(', ')}`);
+}
+
+function isAsAcknowledged(signUp: SignUp, row: PersonRow | undefined): boolean {
+  if (row === undefined || row.user_id !== signUp.userId || row.account_id !== signUp.accountId) return false;
+  return row.name === signUp.name && (signUp.sessions === 0 || row.verified) && row.sessions >= signUp.sessions;
+}

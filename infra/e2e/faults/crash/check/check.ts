@@ -1,0 +1,70 @@
+import type { Finding } from '../../experiment.ts';
+import type { Ledger } from '../load/ledger.ts';
+import type { MailFolder } from '../load/mail-folder.ts';
+import { readAudits } from './audit.ts';
+import { allAppended, checkAnswers, checkCauses, checkEffects, checkOrder } from './check-events.ts';
+import { checkRows } from './check-rows.ts';
+import { checkTopics } from './check-topics.ts';
+import type { Databases } from './databases.ts';
+import { untilQuiet } from './quiet.ts';
+import { newTally } from './tally.ts';
+import type { Published } from './topics.ts';
+
+/** Milliseconds: a killed consumer's group waits for its session, and so may the one after it. */
+const quietWithin = 60_000;
+
+export interface Checked extends Pick<Finding, 'found' | 'bar' | 'holds'> {
+  readonly lost: number;
+  readonly doubled: number;
+  readonly reordered: number;
+  readonly torn: number;
+}
+
+export interface CheckOptions {
+  readonly databases: Databases;
+  readonly mail: MailFolder;
+  readonly ledger: Ledger;
+  readonly say: (line: string) => void;
+  /** Reads what lies on the topics, where there is a broker. */
+  readonly published?: (() => Promise<readonly Published[]>) | undefined;
+  /** Default: a minute. */
+  readonly within?: number;
+}
+
+/** Waits until everything that runs has caught up, and holds the databases against what was acknowledged. */
+export async function check(options: CheckOptions): Promise<Checked> {
+  const { databases, mail, ledger, say } = options;
+  const { waiting, buried } = await untilQuiet(databases, options.within ?? quietWithin);
+  const audits = await readAudits(databases);
+  const tally = newTally();
+  await checkRows(ledger, databases, mail, tally);
+  checkCauses(audits, tally);
+  const effects = checkEffects(audits, tally);
+  checkOrder(audits, tally);
+  checkAnswers(ledger, audits, tally);
+  if (options.published) checkTopics(audits, await options.published(), tally);
+
+  const { lost, doubled, reordered, torn } = tally;
+  for (const [name, lines] of Object.entries({ ...tally, improper: ledger.improper }))
+    for (const line of lines.slice(0, 5)) say(`  ${name}: ${line}`);
+  const { acknowledged, unknown } = ledger.counts;
+  const cameAgain = [...audits.values()].reduce((sum, audit) => sum + audit.cameAgain, 0);
+  const wrong = [lost, doubled, reordered, torn, ledger.improper].flat().length + waiting + buried;
+  const numbers = [
+    `lost ${lost.length}, doubled ${doubled.length}, reordered ${reordered.length}, half-written ${torn.length}`,
+    ...(waiting > 0 ? [`${waiting} events still wait`] : []),
+    ...(buried > 0 ? [`${buried} dead letters`] : []),
+    ...(ledger.improper.length > 0 ? [`${ledger.improper.length} answers against the contract`] : []),
+  ].join(', ');
+  const events = allAppended(audits).length;
+  return {
+    lost: lost.length,
+    doubled: doubled.length,
+    reordered: reordered.length,
+    torn: torn.length,
+    found: `${numbers} (${acknowledged} acknowledged, ${unknown} without an answer, ${events} events, ${effects} effects, ${cameAgain} came again)`,
+    bar: 'none',
+    // Nothing is proved by a load that did nothing.
+    holds: wrong === 0 && acknowledged > 0 && effects > 0,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Finding, Lab } from '../experiment.ts';
+import { crash } from './crash.ts';
+import { planRounds, type Target } from './kill/rounds.ts';
+import type { World } from './worlds/world.ts';
+
+/**
+ * Kills at each target as often as the lab says. In the long form each target has a platform and a finding of its own,
+ * in the short form they share both.
+ */
+export async function crashFindings(
+  where: string,
+  targets: readonly Target[],
+  { chance, rounds, long, seed, say }: Lab,
+  open: () => Promise<World>,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const some of long ? targets.map((target) => [target]) : [targets]) {
+    const what = `kill -9, ${where}: ${some.join('; ')}`;
+    say(`  ${what}`);
+    const world = await open();
+    const plan = planRounds(world, some, rounds, chance);
+    const { kills, found, bar, holds } = await crash(world, { plan, seed, say });
+    findings.push({ what, tried: kills, found, bar, holds });
+  }
+  return findings;
+}

@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Client,
+  createCampaign,
+  createClient,
+  createGroup,
+  createLocation,
+  deleteGroup,
+  login,
+  type Session,
+  signup,
+  updateCampaign,
+  updateGroup,
+  updateLocation,
+  verifyEmail,
+} from '@attribution/contracts';
+import type { z } from 'zod';
+import type { Chance } from '../../random.ts';
+import type { Change, Ledger, SignUp, Step, Thing, ThingKind } from './ledger.ts';
+import type { MailFolder } from './mail-folder.ts';
+import { ask, type Told } from './requests.ts';
+
+export interface PersonOptions {
+  readonly baseUrl: string;
+  readonly mail: MailFolder;
+  readonly ledger: Ledger;
+  readonly chance: Chance;
+  /** No two people of a load have the same. */
+  readonly number: number;
+  readonly goesOn: () => boolean;
+}
+
+const password = 'a long walk at dawn';
+/** Milliseconds that somebody waits for a code. */
+const codeWithin = 5_000;
+
+/** Somebody signs up, verifies, and makes and changes things in two windows at once: two writers of one event key. */
+export async function livePerson(options: PersonOptions): Promise<void> {
+  const { ledger, number, goesOn } = options;
+  // Limits count by address.
+  const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+  const anyone = createClient({ baseUrl: options.baseUrl, headers: { 'x-forwarded-for': address } });
+  const signUp: SignUp = {
+    email: `person-${number}@example.com`,
+    name: `Person ${number}`,
+    outcome: 'unknown',
+    sessions: 0,
+  };
+  ledger.signUps.push(signUp);
+  const { email } = signUp;
+  const told = await ask(ledger, anyone, signup, { body: { email, password, full_name: signUp.name } });
+  signUp.outcome = told.outcome;
+  if (told.outcome !== 'acknowledged') return;
+  signUp.userId = told.body.user_id;
+  signUp.accountId = told.body.account_id;
+
+  const token = await enter(options, anyone, signUp);
+  if (token === undefined || !goesOn()) return;
+  const client = anyone.with({ token });
+  await Promise.all([
+    keepGroups(openWindow(options, client, signUp, 'a')),
+    keepPlaces(openWindow(options, client, signUp, 'b')),
+  ]);
+}
+
+/** An access token, by the code or, when nobody can say whether the code is spent, by a login. */
+async function enter(
+  { ledger, mail, goesOn }: PersonOptions,
+  anyone: Client,
+  signUp: SignUp,
+): Promise<string | undefined> {
+  const { email } = signUp;
+  const code = await mail.codeFor(email, codeWithin, goesOn);
+  if (code === undefined) return undefined;
+  const verified = await ask(ledger, anyone, verifyEmail, { body: { email, code } });
+  const entered =
+    verified.outcome === 'unknown' ? await ask(ledger, anyone, login, { body: { email, password } }) : verified;
+  if (entered.outcome !== 'acknowledged') return undefined;
+  signUp.sessions++;
+  return (entered.body as z.output<typeof Session>).access_token;
+}
+
+/** One thing after the other, each after the answer to the one before. */
+interface Window {
+  readonly client: Client;
+  readonly ledger: Ledger;
+  readonly chance: Chance;
+  readonly goesOn: () => boolean;
+  /** Asks for a new thing; undefined unless that was acknowledged. */
+  create(kind: ThingKind, request: (asked: Asked) => Promise<Told<{ id: string }>>): Promise<Made | undefined>;
+  /** Asks for a change of it. */
+  change(
+    thing: Thing,
+    kind: 'updated' | 'deleted',
+    request: (content: string) => Promise<Told<unknown>>,
+  ): Promise<void>;
+}
+interface Asked {
+  readonly name: string;
+  readonly content: string;
+}
+type Made = Thing & { id: string };
+
+function openWindow(options: PersonOptions, client: Client, signUp: SignUp, letter: string): Window {
+  const { ledger, chance, number, goesOn } = options;
+  const lane: Step[] = [];
+  ledger.lanes.push(lane);
+  let count = 0;
+
+  async function note<Body>(thing: Thing, change: Change, request: Promise<Told<Body>>): Promise<Told<Body>> {
+    thing.changes.push(change);
+    const told = await request;
+    change.outcome = told.outcome;
+    if (told.outcome === 'acknowledged') lane.push({ thing, change });
+    await sleep(chance.int(0, 15));
+    return told;
+  }
+
+  return {
+    client,
+    ledger,
+    chance,
+    goesOn,
+    async create(kind, request) {
+      const name = `${kind} ${number}${letter}${++count}`;
+      const thing: Thing = { kind, accountId: signUp.accountId ?? '', name, changes: [] };
+      ledger.things.push(thing);
+      const content = `${name}, as created`;
+      const told = await note(thing, { kind: 'created', content, outcome: 'unknown' }, request({ name, content }));
+      if (told.outcome !== 'acknowledged') return undefined;
+      return Object.assign(thing, { id: told.body.id });
+    },
+    async change(thing, kind, request) {
+      const content = `${thing.name}, change ${thing.changes.length}`;
+      await note(thing, { kind, content, outcome: 'unknown' }, request(content));
+    },
+  };
+}
+
+/** Creates, changes and deletes groups. */
+async function keepGroups(window: Window): Promise<void> {
+  const { client, ledger, chance, goesOn } = window;
+  const mine: Made[] = [];
+  for (let left = chance.int(4, 12); left > 0 && goesOn(); left--) {
+    const [choice, which] = [chance.share(), chance.share()];
+    const at = Math.floor(which * mine.length);
+    const group = mine[at];
+    if (group === undefined || choice < 0.4) {
+      const made = await window.create('group', ({ name, content }) =>
+        ask(ledger, client, createGroup, { body: { name, description: content } }),
+      );
+      if (made) mine.push(made);
+      continue;
+    }
+    const params = { id: group.id };
+    if (choice < 0.8) {
+      await window.change(group, 'updated', (description) =>
+        ask(ledger, client, updateGroup, { params, body: { description } }),
+      );
+    } else {
+      mine.splice(at, 1);
+      await window.change(group, 'deleted', () => ask(ledger, client, deleteGroup, { params }));
+    }
+  }
+}
+
+/** Creates and changes locations, in a group of its own, and campaigns. */
+async function keepPlaces(window: Window): Promise<void> {
+  const { client, ledger, chance, goesOn } = window;
+  const group = await window.create('group', ({ name, content }) =>
+    ask(ledger, client, createGroup, { body: { name, description: content } }),
+  );
+  if (group === undefined) return;
+  const mine: Made[] = [];
+  for (let left = chance.int(4, 12); left > 0 && goesOn(); left--) {
+    const [choice, which] = [chance.share(), chance.share()];
+    const thing = mine[Math.floor(which * mine.length)];
+    if (thing === undefined || choice < 0.5) {
+      const made = await window.create(choice < 0.25 ? 'location' : 'campaign', ({ name, content }) =>
+        choice < 0.25
+          ? ask(ledger, client, createLocation, {
+              body: { group_id: group.id, name, timezone: 'Europe/Zurich', address: content },
+            })
+          : ask(ledger, client, createCampaign, { body: { name, description: content } }),
+      );
+      if (made) mine.push(made);
+      continue;
+    }
+    const params = { id: thing.id };
+    await window.change(thing, 'updated', (content) =>
+      thing.kind === 'location'
+        ? ask(ledger, client, updateLocation, { params, body: { address: content } })
+        : ask(ledger, client, updateCampaign, { params, body: { description: content } }),
+    );
+  }
+}

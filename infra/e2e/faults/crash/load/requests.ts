@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, type Call, type Client, ContractViolation, type Endpoint } from '@attribution/contracts';
+import type { Ledger, Outcome } from './ledger.ts';
+
+/** Milliseconds; the gateway gives up an upstream earlier. */
+const patience = 20_000;
+/** Before the next request after one that was not answered: nobody hammers a platform that is down. */
+const rest = 200;
+
+export type Told<Body> =
+  | { readonly outcome: 'acknowledged'; readonly body: Body }
+  | { readonly outcome: Exclude<Outcome, 'acknowledged'> };
+
+/** Sends a request and counts what became of it. Never rejects. */
+export async function ask<const E extends Endpoint>(
+  ledger: Ledger,
+  client: Client,
+  endpoint: E,
+  input: Call<E>,
+): Promise<Told<Answer<E>['body']>> {
+  const told = await attempt(ledger, client, endpoint, input);
+  ledger.counts[told.outcome]++;
+  if (told.outcome === 'unknown') await sleep(rest);
+  return told;
+}
+
+async function attempt<const E extends Endpoint>(
+  ledger: Ledger,
+  client: Client,
+  endpoint: E,
+  input: Call<E>,
+): Promise<Told<Answer<E>['body']>> {
+  const given = new AbortController();
+  try {
+    const answer = await Promise.race([
+      client.call(endpoint, input),
+      sleep(patience, undefined, { signal: given.signal }).then(() => {
+        throw new ContractViolation(`${endpoint.operation} was not answered in ${patience} ms`);
+      }),
+    ]);
+    if (answer.problem === undefined) return { outcome: 'acknowledged', body: answer.body };
+    return { outcome: answer.status >= 500 ? 'unknown' : 'refused' };
+  } catch (error) {
+    // Anything else is fetch's word for a connection that was refused or broke.
+    if (error instanceof ContractViolation) ledger.improper.push(error.message);
+    return { outcome: 'unknown' };
+  } finally {
+    given.abort();
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { embeddedServices, newSecrets } from '@attribution/local';
+import { createTestDatabase, type TestDatabase } from '@attribution/testing';
+import { freePort } from '@attribution/testing/parts';
+import { createMember } from '../../member.ts';
+import { installAudit } from '../check/audit.ts';
+import type { KillPoint } from '../kill/kill-points.ts';
+import { compileCache } from './compile-cache.ts';
+import type { World } from './world.ts';
+
+/** What `platform.process.ts` is told, as JSON in PLATFORM. */
+export interface PlatformSettings {
+  readonly databases: Readonly<Record<string, string>>;
+  readonly secrets: ReturnType<typeof newSecrets>;
+  readonly mailDirectory: string;
+}
+
+/** All but the offset: in one process the outbox itself is the queue. */
+export const inProcessPoints = [
+  'before commit',
+  'after commit',
+  'after the relay claims',
+  'after produce before marking',
+  'mid-batch',
+] as const satisfies readonly KillPoint[];
+
+/** All services in one process, over the in-process transport; not started. `nodeArguments`: of each of its starts. */
+export async function openOneProcess(nodeArguments: readonly string[] = []): Promise<World> {
+  const created: TestDatabase[] = [];
+  const databases: Record<string, string> = {};
+  for (const service of embeddedServices) {
+    const database = await createTestDatabase(service);
+    created.push(database);
+    databases[service] = database.url;
+  }
+  await installAudit(databases);
+  const mailDirectory = await mkdtemp(join(tmpdir(), 'crash-mail-'));
+  const settings: PlatformSettings = { databases, secrets: newSecrets(), mailDirectory };
+  const member = createMember({
+    program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
+    port: await freePort(),
+    environment: { ...compileCache, PLATFORM: JSON.stringify(settings) },
+    nodeArguments,
+  });
+  return {
+    url: member.url,
+    mailDirectory,
+    victims: [
+      {
+        name: 'platform',
+        member,
+        points: inProcessPoints,
+        well: () => member.alive(),
+        kill: async () => void (await member.end('SIGKILL')),
+      },
+    ],
+    well: () => member.alive(),
+    databases: async () => databases,
+    async close() {
+      await member.end('SIGTERM');
+      await Promise.all(created.map((database) => database.drop()));
+      await rm(mailDirectory, { recursive: true, force: true });
+    },
+  };
+}

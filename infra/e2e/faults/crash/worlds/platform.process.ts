@@ -1,0 +1,16 @@
+/** The whole platform in a process that can be killed: on given databases, secrets, mail folder and port. */
+import { startPlatform } from '@attribution/local';
+import { createLogger, onStopSignal } from '@attribution/service';
+import type { PlatformSettings } from './one-process.ts';
+
+const settings = JSON.parse(process.env.PLATFORM ?? '') as PlatformSettings;
+const platform = await startPlatform({
+  database: async (service) => settings.databases[service] ?? '',
+  secrets: settings.secrets,
+  mailDirectory: settings.mailDirectory,
+  host: '127.0.0.1',
+  port: Number(process.env.PORT),
+  logger: createLogger({ name: 'platform', level: 'warn', pretty: false }),
+  environment: { BCRYPT_COST: '4', NODE_ENV: 'test' },
+});
+onStopSignal(() => platform.stop());

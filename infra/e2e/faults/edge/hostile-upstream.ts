@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Chance } from '../random.ts';
+import { hostileAnswers } from './hostile-answers.ts';
+
+export interface HostileUpstream {
+  readonly url: string;
+  /** Connections to it that are open now. */
+  open(): number;
+  /** The most that were open at once since the last call. */
+  peak(): number;
+  stop(): Promise<void>;
+}
+
+/** A service that answers as the query's `fault` says: the index of a hostile answer. */
+export async function startHostileUpstream(chance: Chance): Promise<HostileUpstream> {
+  const sockets = new Set<Socket>();
+  let peak = 0;
+  const server = createServer((socket) => {
+    peak = Math.max(peak, sockets.add(socket).size);
+    socket.once('close', () => sockets.delete(socket)).on('error', () => {});
+    let head = '';
+    let body = 0;
+    socket.on('data', (bytes) => {
+      const text = bytes.toString('latin1');
+      // The rest of a body, whose answer has been given.
+      const rest = text.slice(Math.min(body, text.length));
+      body -= text.length - rest.length;
+      head += rest;
+      const end = head.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const fault = /[?&]fault=(\d+)/.exec(head)?.[1];
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      body = Math.max(0, length - (head.length - end - 4));
+      head = '';
+      hostileAnswers[Number(fault)]?.play(socket, chance);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open: () => sockets.size,
+    peak() {
+      const most = peak;
+      peak = sockets.size;
+      return most;
+    },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { crashFindings } from '../crash/findings.ts';
+import { openEmbedded } from '../crash/worlds/embedded.ts';
+import type { Experiment } from '../experiment.ts';
+
+/** `kill -9` of everything that `npm start` runs, its Postgres included: what was acknowledged is there after the next start. */
+export const crashEmbedded: Experiment = {
+  name: 'crash embedded',
+  rounds: { short: 1, long: 50 },
+  run: (lab) => crashFindings('`npm start` with its Postgres', ['random moment'], lab, () => openEmbedded(lab.chance)),
+};

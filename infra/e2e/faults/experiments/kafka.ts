@@ -1,0 +1,204 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '@attribution/bench';
+import { createTestDatabase, type TestDatabase } from '@attribution/testing';
+import { startKafka } from '@attribution/testing/parts';
+import { installAudit } from '../crash/check/audit.ts';
+import { type Databases, rowsOf } from '../crash/check/databases.ts';
+import { readTopics } from '../crash/check/topics.ts';
+import { compileCache } from '../crash/worlds/compile-cache.ts';
+import type { Experiment, Finding, Lab } from '../experiment.ts';
+import { type Fleet, startFleet } from '../fleet.ts';
+import type { Exchange } from '../outages/exchange.ts';
+import { newOwner } from '../outages/owner.ts';
+import { startTraffic } from '../outages/traffic.ts';
+import { judge } from '../outages/verdict.ts';
+
+type Broker = Awaited<ReturnType<typeof startKafka>>;
+
+/** How the broker is away. One that hangs keeps its connections, and answers nothing. */
+const ways = ['killed', 'hung'] as const;
+
+/** Milliseconds: from the broker's return until every event had its effect, and from SIGTERM to the end of a process. */
+const bars = { caughtUp: 30_000, stopped: 10_000 };
+
+/** The broker away while writes go on. */
+export const kafka: Experiment = {
+  name: 'kafka',
+  rounds: { short: 1, long: 2 },
+  needs: ['kafka'],
+  async run(lab) {
+    const directory = await mkdtemp(join(tmpdir(), 'outage-kafka-'));
+    const cache = join(import.meta.dirname, '../../../../.cache');
+    const broker = await startKafka({ directory, cache, say: lab.say });
+    try {
+      const findings: Finding[] = [];
+      for (let round = 0; round < lab.rounds; round++) {
+        findings.push(
+          ...(await withFleet(broker, lab.long, (world) => outage(ways[round % 2] ?? 'killed', world, lab))),
+        );
+      }
+      return findings;
+    } finally {
+      await broker.stop();
+      await rm(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+interface World {
+  readonly broker: Broker;
+  readonly fleet: Fleet;
+  readonly databases: Databases;
+  readonly topicPrefix: string;
+}
+
+async function withFleet<T>(broker: Broker, long: boolean, work: (world: World) => Promise<T>): Promise<T> {
+  const topicPrefix = `outage-${process.hrtime.bigint()}.`;
+  const created: TestDatabase[] = [];
+  const databases: Record<string, string> = {};
+  const fleet = await startFleet({
+    kafkaBrokers: broker.brokers,
+    async database(service) {
+      const database = await createTestDatabase(service);
+      created.push(database);
+      databases[service] = database.url;
+      return database.url;
+    },
+    environment: {
+      ...compileCache,
+      KAFKA_TOPIC_PREFIX: topicPrefix,
+      LOG_LEVEL: 'warn',
+      // A consumer's group waits that long for the one before it: here what the broker allows at least.
+      ...(!long && { KAFKA_SESSION_TIMEOUT_MS: '6000' }),
+    },
+  });
+  try {
+    await installAudit(databases);
+    return await work({ broker, fleet, databases, topicPrefix });
+  } finally {
+    await fleet.stop();
+    for (const [n, m] of Object.entries(fleet.services))
+      (await import('node:fs')).writeFileSync(`/tmp/out/log-${n}`, m[0].output); // ZZ
+    await Promise.all(created.map((database) => database.drop()));
+  }
+}
+
+async function outage(way: (typeof ways)[number], world: World, lab: Lab): Promise<Finding[]> {
+  const { broker, fleet, databases } = world;
+  const [{ url }] = fleet.gateways;
+  const { token } = await newOwner(url, fleet.mailDirectory);
+  const traffic = startTraffic({ url, token: () => token, pause: 15 });
+  await sleep(1_000); // Until everything is compiled.
+  traffic.take();
+  await sleep(lab.long ? 15_000 : 2_000);
+  const before = traffic.take();
+
+  const away = lab.long ? 60_000 : 5_000;
+  broker.signal(way === 'killed' ? 'SIGKILL' : 'SIGSTOP');
+  await sleep(away);
+  const during = traffic.take();
+  const healthy = await statuses(fleet);
+  const waiting = await outboxes(databases);
+  lab.say(`  ${way}: ${during.length} requests meanwhile, ${waiting} events wait`);
+  // One of the services is stopped and started while the broker is away; others have to find it again by themselves.
+  const stopped = await stopAndStart(fleet, databases);
+
+  if (way === 'hung') broker.signal('SIGCONT');
+  else await broker.restart();
+  await fleet.gateways[0].alive();
+  traffic.take();
+  await sleep(lab.long ? 10_000 : 500);
+  const after = traffic.take();
+  await traffic.stop();
+  const verdict = await judge({
+    databases,
+    acknowledged: traffic.acknowledged,
+    within: 2 * bars.caughtUp,
+    published: () => readTopics(broker.brokers, world.topicPrefix),
+    say: lab.say,
+  });
+
+  const [usual, meanwhile] = [p99(before), p99(during)];
+  const failed = [...before, ...during, ...after].filter(({ outcome }) => outcome !== 'done');
+  const kinds = Object.entries(Object.groupBy(failed, (one) => `${one.what}: ${one.outcome}`));
+  return [
+    {
+      what: `Kafka ${way} for ${seconds(away)}, a fleet`,
+      tried: during.length,
+      found: [
+        `failed ${failed.length}`,
+        ...kinds.slice(0, 5).map(([kind, list]) => `${list?.length} × ${kind}`),
+        `p99 ${usual.toFixed(0)} ms before, ${meanwhile.toFixed(0)} ms meanwhile`,
+        `${waiting} events waited, all had their effect ${seconds(verdict.caughtUp)} after`,
+        `health meanwhile ${healthy.join(', ')}`,
+        verdict.text,
+      ].join('; '),
+      bar: `none failed; p99 ≤ 2 ×, or 100 ms; caught up within ${seconds(bars.caughtUp)}; 200 throughout; nothing lost`,
+      holds:
+        failed.length === 0 &&
+        waiting > 0 &&
+        meanwhile <= Math.max(2 * usual, 100) &&
+        verdict.caughtUp <= bars.caughtUp &&
+        healthy.every((status) => status === 200) &&
+        verdict.clean,
+    },
+    {
+      what: `A service stopped and started while Kafka is ${way}`,
+      tried: 1,
+      found: `exit ${stopped.ending} after ${seconds(stopped.took)}, ${stopped.lost} of its events gone, ready again after ${seconds(stopped.ready)}`,
+      bar: `exit 0 within ${seconds(bars.stopped)}, events kept, ready without the broker`,
+      holds: stopped.ending === 0 && stopped.took <= bars.stopped && stopped.lost === 0 && stopped.ready < bars.stopped,
+    },
+  ];
+}
+
+/** Of each service's readiness, and of the gateway's health. */
+async function statuses(fleet: Fleet): Promise<number[]> {
+  const services = Object.values(fleet.services).map(([member]) => `${member.url}/readyz`);
+  const asked = [...services, `${fleet.gateways[0].url}/healthz`].map(async (url) => {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    return answer.status;
+  });
+  return Promise.all(asked);
+}
+
+async function outboxes(databases: Databases): Promise<number> {
+  const counts = await Promise.all(
+    Object.values(databases).map((url) => rowsOf<{ n: number }>(url, 'SELECT count(*)::int AS n FROM outbox')),
+  );
+  return counts.reduce((sum, [row]) => sum + (row?.n ?? 0), 0);
+}
+
+async function stopAndStart(fleet: Fleet, databases: Databases) {
+  const [member] = fleet.services.organization;
+  const sql = `SELECT (SELECT count(*)::int FROM audit.notes WHERE relation = 'outbox') AS appended,
+                      (SELECT count(*)::int FROM outbox) AS kept`;
+  const gone = async () => {
+    const [counts] = await rowsOf<{ appended: number; kept: number }>(databases.organization ?? '', sql);
+    return counts ? counts.appended - counts.kept : Number.NaN;
+  };
+  const goneBefore = await gone();
+  const stopping = performance.now();
+  const ending = await member.end('SIGTERM');
+  const took = performance.now() - stopping;
+  const lost = (await gone()) - goneBefore;
+  const starting = performance.now();
+  member.start();
+  for (let ok = false; !ok && performance.now() - starting < 3 * bars.stopped; await sleep(50))
+    ok = await fetch(`${member.url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  return { ending, took, lost, ready: performance.now() - starting };
+}
+
+const p99 = (exchanges: readonly Exchange[]) =>
+  quantile(
+    exchanges.filter(({ what }) => what !== 'read').map(({ ms }) => ms),
+    0.99,
+  );
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

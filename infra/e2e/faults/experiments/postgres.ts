@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Experiment, Finding, Lab } from '../experiment.ts';
+import { type Cluster, endings, startCluster } from '../outages/cluster.ts';
+import type { Exchange } from '../outages/exchange.ts';
+import { newOwner } from '../outages/owner.ts';
+import { startEmbedded, startSeparate, type Target } from '../outages/targets.ts';
+import { startTraffic, type Traffic } from '../outages/traffic.ts';
+import { judge, type Verdict } from '../outages/verdict.ts';
+
+/** Milliseconds. */
+const bars = {
+  /** From Postgres's return until all is well. */
+  well: 10_000,
+  /** For any answer, beyond what a statement may take: the server is given a second more, and this machine another two. */
+  slack: 3_000,
+};
+/** Milliseconds: what a statement may take, and how long Postgres hangs, which is longer than an answer may take. */
+const forms = {
+  short: { statementTimeout: 1_000, hang: 5_000 },
+  long: { statementTimeout: 5_000, hang: 20_000 }, // The default.
+};
+
+/** Postgres ended in every way and started again, or standing still, under load. */
+export const postgres: Experiment = {
+  name: 'postgres',
+  rounds: { short: 3, long: 20 },
+  async run(lab) {
+    const cluster = await startCluster();
+    try {
+      const found = await shake(await startEmbedded(cluster, formOf(lab).statementTimeout), cluster, lab);
+      if (!lab.long || !lab.kafkaBrokers) return found;
+      return [...found, ...(await shake(await startSeparate(cluster, lab.kafkaBrokers), cluster, lab))];
+    } finally {
+      await cluster.remove();
+    }
+  },
+};
+
+const formOf = (lab: Lab) => (lab.long ? forms.long : forms.short);
+
+interface Round {
+  /** Milliseconds from the return of Postgres until every kind of write was done. */
+  readonly well: number;
+  /** Everything since the round before. */
+  readonly exchanges: readonly Exchange[];
+}
+
+async function shake(target: Target, cluster: Cluster, lab: Lab): Promise<Finding[]> {
+  let gone = 0;
+  let stopping = false;
+  for (const member of target.members) void member.ended().then(() => !stopping && gone++);
+  const rounds: { ended: Round[]; hung: Round[] } = { ended: [], hung: [] };
+  try {
+    let owner = await newOwner(target.url, target.mailDirectory);
+    const traffic = startTraffic({ url: target.url, token: () => owner.token, pause: lab.long ? 20 : 40 });
+    for (let round = 0; round < lab.rounds; round++) {
+      const how = lab.chance.pick(endings);
+      const away = lab.chance.int(500, lab.long ? 6_000 : 1_500);
+      await sleep(lab.chance.int(100, 600));
+      const ended = await outage(target, traffic, async () => {
+        await cluster.end(how);
+        await sleep(away);
+        await cluster.start();
+      });
+      rounds.ended.push(ended);
+      lab.say(`  ${how}, away for ${seconds(away)}: well after ${seconds(ended.well)}`);
+      if (round % 4 !== 0) continue;
+      const hung = await outage(target, traffic, async () => {
+        await cluster.freeze();
+        await sleep(formOf(lab).hang);
+        cluster.thaw();
+      });
+      rounds.hung.push(hung);
+      lab.say(`  hung: well after ${seconds(hung.well)}`);
+      owner = await owner.renew();
+    }
+    await traffic.stop();
+    const { databases } = target;
+    const limit = formOf(lab).statementTimeout + bars.slack;
+    const verdict = await judge({ databases, acknowledged: traffic.acknowledged, within: 20_000, say: lab.say });
+    return [
+      finding(`Postgres ended and started again, ${target.name}`, rounds.ended, limit, verdict, gone),
+      finding(`Postgres hung, ${target.name}`, rounds.hung, limit, verdict, gone),
+    ];
+  } finally {
+    stopping = true;
+    await target.stop();
+  }
+}
+
+/** Breaks Postgres and brings it back, and sees how long it takes until all is well by itself. */
+async function outage(target: Target, traffic: Traffic, breakIt: () => Promise<void>): Promise<Round> {
+  await breakIt();
+  const back = performance.now();
+  while (performance.now() - back < 3 * bars.well) {
+    const healthy = await fetch(`${target.url}/healthz`).then(
+      (answer) => answer.arrayBuffer().then(() => answer.ok),
+      () => false,
+    );
+    if (healthy && (await traffic.tryOnce())) break;
+    await sleep(50);
+  }
+  return { well: performance.now() - back, exchanges: traffic.take() };
+}
+
+function finding(what: string, rounds: readonly Round[], limit: number, verdict: Verdict, gone: number): Finding {
+  const exchanges = rounds.flatMap((round) => round.exchanges);
+  const count = (outcome: string) => exchanges.filter((one) => one.outcome === outcome).length;
+  const wrong = exchanges.filter(({ outcome }) => outcome !== 'done' && outcome !== 'unavailable');
+  const slowest = Math.max(...exchanges.map(({ ms }) => ms));
+  const well = Math.max(...rounds.map((round) => round.well));
+  const kinds = Object.entries(Object.groupBy(wrong, (one) => `${one.what}: ${one.outcome}`));
+  return {
+    what,
+    tried: rounds.length,
+    found: [
+      `${count('done')} done, ${count('unavailable')} × 503, ${wrong.length} else`,
+      ...kinds.slice(0, 5).map(([kind, list]) => `${list?.length} × ${kind}`),
+      `slowest ${seconds(slowest)}, well after ${seconds(well)} at most`,
+      `processes ended ${gone}`,
+      verdict.text,
+    ].join('; '),
+    bar: `503 alone, within ${seconds(limit)}; well within ${seconds(bars.well)}; nothing lost`,
+    // Without a 503 nothing was broken.
+    holds:
+      wrong.length === 0 &&
+      count('unavailable') > 0 &&
+      slowest <= limit &&
+      well <= bars.well &&
+      verdict.clean &&
+      gone === 0,
+  };
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

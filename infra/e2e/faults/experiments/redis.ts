@@ -1,0 +1,143 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Edge, startEdge } from '../edge/gateway.ts';
+import { startHealthyUpstream } from '../edge/healthy-upstream.ts';
+import { type Ask, type Measured, startLoad, statusesText } from '../edge/load.ts';
+import type { Experiment, Finding, Lab } from '../experiment.ts';
+import type { Chance } from '../random.ts';
+import { startTcpProxy, type TcpProxy, type Way } from '../tcp-proxy.ts';
+
+/** Requests a second, of endpoints whose limits are counted, each from an address of its own. */
+const rate = 150;
+/** Milliseconds that p99 may grow by. */
+const bar = 50;
+/** Milliseconds until Redis must be in use again when it is back. */
+const backWithin = 5_000;
+
+const outages: readonly { readonly name: string; readonly way: Way }[] = [
+  { name: 'away: connections refused', way: 'refuse' },
+  { name: 'hung: takes everything, says nothing', way: 'hang' },
+  { name: 'slow: each word takes 200 ms', way: { delay: 200 } },
+];
+
+/** Redis away, hung and slow under requests that are counted: nobody waits for it, the limits hold, it is used again. */
+export const redis: Experiment = {
+  name: 'redis',
+  rounds: { short: 1, long: 10 },
+  needs: ['redis'],
+  async run(lab) {
+    const { hostname: host, port } = new URL(lab.redisUrl ?? '');
+    const proxy = await startTcpProxy({ host, port: Number(port) });
+    const upstream = await startHealthyUpstream((req, res) => {
+      res.statusCode = Number(/status=(\d+)/.exec(req.url ?? '')?.[1] ?? 200);
+      res.end();
+    });
+    // The twin's Redis is well all along: what the machine does to the one, it does to the other.
+    const [edge, twin] = await Promise.all(
+      [`redis://127.0.0.1:${proxy.port}`, lab.redisUrl ?? ''].map((REDIS_URL) =>
+        startEdge({ account: upstream }, { REDIS_URL }),
+      ) as [Promise<Edge>, Promise<Edge>],
+    );
+    try {
+      await both([edge, twin], 500, lab.chance);
+      const findings: Finding[] = [];
+      for (const outage of outages) findings.push(await breakIt(lab, { proxy, edge, twin }, outage));
+      return findings;
+    } finally {
+      await Promise.all([edge.stop(), twin.stop()]);
+      await upstream.stop();
+      await proxy.stop();
+    }
+  },
+};
+
+interface Parts {
+  readonly proxy: TcpProxy;
+  readonly edge: Edge;
+  readonly twin: Edge;
+}
+
+async function breakIt(lab: Lab, parts: Parts, { name, way }: (typeof outages)[number]): Promise<Finding> {
+  const { proxy, edge, twin } = parts;
+  const added: number[] = [];
+  const wrong: string[] = [];
+  const back: number[] = [];
+  let tried = 0;
+  let fallbacks = 0;
+  // A burst of something else on the machine may hit the one and not the other: the median of the rounds counts.
+  for (let round = 0; round < lab.rounds || (median(added) > bar && round < lab.rounds + 2); round++) {
+    const before = await edge.metric('rate_limit_fallbacks_total');
+    const measuring = both([edge, twin], lab.long ? 5_000 : 1_500, lab.chance);
+    await sleep(100);
+    await proxy.set(way);
+    wrong.push(...(await limitsHold(edge)));
+    const [disturbed, quiet] = await measuring;
+    fallbacks += (await edge.metric('rate_limit_fallbacks_total')) - before;
+    await proxy.set('pass');
+    back.push(await inUseAgain(edge, lab.chance));
+    tried += disturbed.latencies.length;
+    added.push(disturbed.p99 - quiet.p99);
+    if (Object.keys(disturbed.statuses).join() !== '200') wrong.push(statusesText(disturbed));
+    lab.say(`  ${name}: p99 ${disturbed.p99.toFixed(1)} ms beside ${quiet.p99.toFixed(1)} ms`);
+  }
+  for (const line of wrong) lab.say(`  ${line}`);
+  const slowest = Math.max(...back);
+  return {
+    what: `Redis ${name}`,
+    tried,
+    found: `p99 ${median(added) < 0 ? '' : '+'}${median(added).toFixed(1)} ms; ${fallbacks} counted in-process; ${wrong.length} answers that no limit explains; in use again after ${slowest.toFixed(0)} ms`,
+    bar: `≤ +${bar} ms; > 0; 0; ≤ ${backWithin} ms`,
+    holds: median(added) <= bar && fallbacks > 0 && wrong.length === 0 && slowest <= backWithin,
+  };
+}
+
+/** The upper one of an even number. */
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** The same load on two gateways at once. */
+async function both(edges: readonly [Edge, Edge], forMs: number, chance: Chance): Promise<[Measured, Measured]> {
+  const loads = edges.map((edge) => startLoad({ rate, request: () => counted(edge, chance) }));
+  await sleep(forMs);
+  return (await Promise.all(loads.map((load) => load.stop()))) as [Measured, Measured];
+}
+
+/** Drawn anew, not from the seed: windows outlive a run in a Redis that others use as well. */
+const newAddress = () => `2001:db8:${[1, 2].map(() => randomInt(1, 65_536).toString(16)).join(':')}::1`;
+
+function counted(edge: Edge, chance: Chance): Ask {
+  const path = chance.share() < 0.5 ? 'login' : 'forgot-password';
+  return { url: `${edge.url}/v2/auth/${path}`, method: 'POST', headers: { 'x-forwarded-for': newAddress() } };
+}
+
+/** What one client is told that keeps trying, where it is not what the contract says. */
+async function limitsHold(edge: Edge): Promise<string[]> {
+  const headers = { 'x-forwarded-for': newAddress() };
+  const told = async (path: string, times: number) => {
+    const statuses: number[] = [];
+    for (let n = 0; n < times; n++) {
+      const answer = await fetch(`${edge.url}${path}`, { method: 'POST', headers });
+      await answer.arrayBuffer();
+      statuses.push(answer.status);
+    }
+    return statuses.join();
+  };
+  const logins = await told('/v2/auth/login?status=401', 12);
+  const requests = await told('/v2/auth/forgot-password', 5);
+  return [
+    ...(logins === [...Array(10).fill(401), 429, 429].join() ? [] : [`12 failed logins were told ${logins}`]),
+    ...(requests === '200,200,200,429,429' ? [] : [`5 requests of 3 were told ${requests}`]),
+  ];
+}
+
+/** Milliseconds until a count is made in Redis; twice as many as there may be when none is. */
+async function inUseAgain(edge: Edge, chance: Chance): Promise<number> {
+  const started = performance.now();
+  for (;;) {
+    const before = await edge.metric('rate_limit_fallbacks_total');
+    const { url, method, headers } = counted(edge, chance);
+    await (await fetch(url, { method: method ?? 'POST', headers: { ...headers } })).arrayBuffer();
+    const took = performance.now() - started;
+    if ((await edge.metric('rate_limit_fallbacks_total')) === before || took > 2 * backWithin) return took;
+    await sleep(50);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Experiment, Finding, Lab } from '../experiment.ts';
+import { stopEmbedded } from '../outages/stop-embedded.ts';
+import { stopReplicas } from '../outages/stop-replicas.ts';
+
+/** Processes told to stop while clients with kept connections go on. */
+export const sigterm: Experiment = {
+  name: 'sigterm',
+  rounds: { short: 3, long: 50 },
+  async run(lab: Lab): Promise<readonly Finding[]> {
+    const replicas = lab.kafkaBrokers ? () => stopReplicas(lab, lab.kafkaBrokers ?? []) : async () => [];
+    if (lab.long) return [...(await replicas()), ...(await stopEmbedded(lab))];
+    return (await Promise.all([replicas(), stopEmbedded(lab)])).flat();
+  },
+};

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEdge } from '../edge/gateway.ts';
+import { exchangeRaw } from '../edge/raw-exchange.ts';
+import { startRecordingUpstream } from '../edge/recording-upstream.ts';
+import type { Expected, SmugglingCase } from '../edge/smuggling/case.ts';
+import { smugglingCases } from '../edge/smuggling/index.ts';
+import type { StrictRequest } from '../edge/smuggling/strict-request.ts';
+import type { Experiment } from '../experiment.ts';
+import type { Chance } from '../random.ts';
+
+/** Connections at once. */
+const lanes = 16;
+/** Milliseconds that a connection may take to be ended; bodies that never come are given up before. */
+const patience = 8_000;
+
+/** Requests that two readers could read differently: the upstream sees exactly what it should. */
+export const smuggling: Experiment = {
+  name: 'smuggling',
+  rounds: { short: 2, long: 20 },
+  async run({ chance, rounds, say }) {
+    const upstream = await startRecordingUpstream();
+    const edge = await startEdge(
+      { account: upstream, organization: upstream, campaign: upstream, billing: upstream },
+      { CLIENT_TIMEOUT_MS: '3000' },
+    );
+    const tried: { id: string; one: SmugglingCase; answers: readonly number[]; ended: boolean; rest: string }[] = [];
+    try {
+      for (let round = 0; round < rounds; round++) {
+        const waiting = [...smugglingCases.entries()];
+        const lane = async () => {
+          for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
+            const [index, one] = entry;
+            const id = (round * smugglingCases.length + index).toString(36).padStart(4, '0');
+            const bytes = one.bytes.replaceAll('CASE', id);
+            // Whole at first, then in pieces that end anywhere.
+            const pieces = round === 0 ? [bytes] : cut(bytes, chance);
+            const { statuses, ended, rest } = await exchangeRaw(edge.port, pieces, patience);
+            tried.push({ id, one, answers: statuses, ended, rest });
+          }
+        };
+        await Promise.all(Array.from({ length: lanes }, lane));
+        if (rounds > 2) say(`  ${round + 1} of ${rounds} rounds`);
+      }
+      await sleep(500); // What was smuggled might come late.
+      const faults = tried.flatMap(({ id, one, answers, ended, rest }) => {
+        const reached = upstream.requests.filter(({ target }) => target.includes(`=${id}`));
+        const what = [
+          ...difference(one, id, reached),
+          ...(ended ? [] : ['left open']),
+          ...toldWrongly(one, answers, rest),
+        ];
+        return what.length === 0 ? [] : [`${one.family}, ${one.name}: ${what.join('; ')}`];
+      });
+      const strange = upstream.ambiguous.map(({ why, bytes }) => `${why}: ${JSON.stringify(bytes.slice(0, 200))}`);
+      const whole = tried.reduce((sum, { one }) => sum + one.upstream.length, 0);
+      for (const line of [...faults, ...strange]) say(`  ${line}`);
+      return [
+        {
+          what: `${new Set(smugglingCases.map(({ bytes }) => bytes)).size} distinct raw cases of ${new Set(smugglingCases.map(({ family }) => family)).size} families, whole and in pieces`,
+          tried: tried.length,
+          found: `${upstream.requests.length} requests upstream, ${strange.length} not plain, ${faults.length} cases otherwise than they must be`,
+          bar: `${whole} upstream, 0, 0`,
+          holds: faults.length === 0 && strange.length === 0 && upstream.requests.length === whole,
+        },
+      ];
+    } finally {
+      await edge.stop();
+      await upstream.stop();
+    }
+  },
+};
+
+/** In up to five pieces. */
+function cut(bytes: string, chance: Chance): string[] {
+  const ends = Array.from({ length: chance.int(1, 4) }, () => chance.int(1, bytes.length - 1)).sort((a, b) => a - b);
+  return [...ends, bytes.length].map((end, n) => bytes.slice(ends[n - 1] ?? 0, end)).filter(Boolean);
+}
+
+function difference({ upstream }: SmugglingCase, id: string, reached: readonly StrictRequest[]): string[] {
+  const found = reached.map(({ method, target }) => `${method} ${target}`);
+  // Requests of one connection may overtake each other upstream: the gateway answers them in order all the same.
+  const left = [...reached];
+  const missing: Expected[] = [];
+  for (const expected of upstream) {
+    const at = left.findIndex((one) => matches(one, { ...expected, body: expected.body.replaceAll('CASE', id) }));
+    if (at === -1) missing.push(expected);
+    else left.splice(at, 1);
+  }
+  if (missing.length === 0 && left.length === 0) return [];
+  const wanted = upstream.map(({ method }) => method);
+  return [`upstream saw ${found.join(', ') || 'nothing'} instead of ${wanted.join(', ') || 'nothing'} as it must be`];
+}
+
+function matches({ method, headers, body, target }: StrictRequest, expected: Expected): boolean {
+  return (
+    !target.includes('hidden') &&
+    method === expected.method &&
+    body === expected.body &&
+    Object.entries(expected.with ?? {}).every(([name, value]) => headers[name] === value) &&
+    (expected.without ?? []).every((name) => !(name in headers))
+  );
+}
+
+function toldWrongly({ answers }: SmugglingCase, told: readonly number[], rest: string): string[] {
+  if (told.join() === answers.join() && rest === '') return [];
+  return [
+    `the client was told ${told.join(', ') || 'nothing'}${rest && ` and ${JSON.stringify(rest.slice(0, 80))}`}, not ${answers.join(', ')}`,
+  ];
+}

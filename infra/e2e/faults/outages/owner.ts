@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { ACCESS_TOKEN_TTL, createSigner, type KeySet } from '@attribution/auth';
+import { createClient, login, newId, newUuid, type Session, signup, verifyEmail } from '@attribution/contracts';
+import { openMailbox } from '@attribution/testing';
+import type { z } from 'zod';
+
+export interface Owner {
+  readonly token: string;
+  /** Logs in again, as a token lives 15 minutes. */
+  renew(): Promise<Owner>;
+}
+
+/** Signs somebody up and verifies the address. */
+export async function newOwner(url: string, mailDirectory: string): Promise<Owner> {
+  const email = `owner-${randomBytes(6).toString('hex')}@example.com`;
+  const password = 'a long walk at dawn';
+  const anyone = createClient({ baseUrl: url, headers: { 'x-forwarded-for': randomBytes(4).join('.') } });
+  await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } }).then((answer) => answer.body);
+  const code = await openMailbox(mailDirectory).codeFor(email);
+  const entered = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
+  const owner = (session: z.output<typeof Session>): Owner => ({
+    token: session.access_token,
+    renew: async () =>
+      owner((await anyone.call(login, { body: { email, password } })).body as z.output<typeof Session>),
+  });
+  return owner(entered);
+}
+
+/** Gives tokens of an owner of no account that anybody signed up; each lives as long as any. */
+export function ownerTokens(privateKeys: KeySet): () => string {
+  const signer = createSigner(privateKeys);
+  const claims = {
+    sub: newId('user'),
+    account: newId('account'),
+    role: 'owner',
+    account_type: 'network',
+    sid: newUuid(),
+  };
+  let token = { text: '', since: Number.NEGATIVE_INFINITY };
+  return () => {
+    const now = performance.now();
+    if (now - token.since > 300_000) token = { text: signer.sign('at+jwt', claims, ACCESS_TOKEN_TTL), since: now };
+    return token.text;
+  };
+}

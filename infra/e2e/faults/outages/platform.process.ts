@@ -1,0 +1,23 @@
+/** The whole platform in one process, on databases that somebody else stops and starts: their URLs come as JSON in DATABASES. */
+import { newSecrets, startPlatform } from '@attribution/local';
+import { createLogger, onStopSignal, setting } from '@attribution/service';
+import { z } from 'zod';
+
+const given = z
+  .object({
+    DATABASES: setting.json(z.record(z.string(), z.url())),
+    MAIL_DIR: z.string(),
+    PORT: setting.port,
+  })
+  .parse(process.env);
+
+const platform = await startPlatform({
+  database: async (service) => given.DATABASES[service] ?? '',
+  secrets: newSecrets(),
+  mailDirectory: given.MAIL_DIR,
+  host: '127.0.0.1',
+  port: given.PORT,
+  logger: createLogger({ name: 'platform', level: 'warn', pretty: false }),
+  environment: process.env,
+});
+onStopSignal(() => platform.stop());

@@ -1,0 +1,78 @@
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGroup, listGroups } from '@attribution/contracts';
+import type { Chance } from '../random.ts';
+import { type Exchange, exchange } from './exchange.ts';
+
+/** Clients that keep their connection, leave it when they are told to, and try again only where nobody listens. */
+export interface SteadyClients {
+  readonly answered: number;
+  /** Requests that found nobody listening, and were sent again. */
+  readonly refused: number;
+  readonly failed: readonly Exchange[];
+  /** The ids of groups whose creation was acknowledged. */
+  readonly created: ReadonlySet<string>;
+  readonly slowest: number;
+  /** Resolves when everything that was sent has been answered. */
+  stop(): Promise<void>;
+}
+
+export interface SteadyClientsOptions {
+  readonly url: string;
+  readonly token: () => string;
+  readonly chance: Chance;
+  readonly count: number;
+  /** Ends a client at its first refused connection, as there is nowhere else to go. */
+  readonly leave?: boolean;
+}
+
+/** Milliseconds between two requests: most clients are busy, some wait longer than an idle connection is waited for. */
+const pauses = { busy: [0, 25], idle: [200, 2_500] } as const;
+
+export function startSteadyClients({ url, token, chance, count, leave }: SteadyClientsOptions): SteadyClients {
+  const failed: Exchange[] = [];
+  const created = new Set<string>();
+  let [answered, refused, slowest, stopping] = [0, 0, 0, false];
+
+  async function live(client: number): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const [least, most] = client % 4 === 0 ? pauses.idle : pauses.busy;
+    while (!stopping) {
+      const writes = chance.share() < 0.3;
+      const ask = writes
+        ? { what: 'create', endpoint: createGroup, body: { name: 'North' } }
+        : { what: 'list', endpoint: listGroups };
+      const sent = await exchange(url, agent, { ...ask, token: token() });
+      if (sent.outcome === 'cut: ECONNREFUSED') {
+        refused++;
+        if (leave) break;
+        await sleep(20);
+        continue;
+      }
+      if (sent.outcome === 'done') answered++;
+      else failed.push(sent);
+      slowest = Math.max(slowest, sent.ms);
+      if (typeof sent.body.id === 'string') created.add(sent.body.id);
+      await sleep(chance.int(least, most));
+    }
+    agent.destroy();
+  }
+  const lives = Array.from({ length: count }, (_, client) => live(client));
+  return {
+    get answered() {
+      return answered;
+    },
+    get refused() {
+      return refused;
+    },
+    get slowest() {
+      return slowest;
+    },
+    failed,
+    created,
+    async stop() {
+      stopping = true;
+      await Promise.all(lives);
+    },
+  };
+}

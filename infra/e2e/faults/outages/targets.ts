@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { embeddedServices } from '@attribution/local';
+import { freePort } from '@attribution/testing/parts';
+import { installAudit } from '../crash/check/audit.ts';
+import type { Databases } from '../crash/check/databases.ts';
+import { compileCache } from '../crash/worlds/compile-cache.ts';
+import { startFleet } from '../fleet.ts';
+import { createMember, type Ending, type Member } from '../member.ts';
+import type { Cluster } from './cluster.ts';
+
+/** What an outage is tried on. */
+export interface Target {
+  readonly name: string;
+  /** Of a gateway. */
+  readonly url: string;
+  readonly members: readonly Member[];
+  readonly mailDirectory: string;
+  /** Audited; nothing was done to them before. */
+  readonly databases: Databases;
+  /** SIGTERM. Resolves with how each process ended. */
+  stop(): Promise<readonly Ending[]>;
+}
+
+/** The platform in one process of its own. */
+export async function startEmbedded(cluster: Cluster, statementTimeout: number): Promise<Target> {
+  const mailDirectory = await mkdtemp(join(tmpdir(), 'outage-mail-'));
+  const databases: Record<string, string> = {};
+  for (const service of embeddedServices) databases[service] = await cluster.database(service);
+  const platform = createMember({
+    program: 'infra/e2e/faults/outages/platform.process.ts',
+    port: await freePort(),
+    environment: {
+      ...compileCache,
+      DATABASES: JSON.stringify(databases),
+      DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeout),
+      MAIL_DIR: mailDirectory,
+      BCRYPT_COST: '4',
+    },
+  });
+  const stop = async () => {
+    const ending = await platform.end('SIGTERM');
+    await rm(mailDirectory, { recursive: true, force: true });
+    return [ending];
+  };
+  try {
+    platform.start();
+    await platform.alive();
+    await installAudit(databases);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { name: 'one process', url: platform.url, members: [platform], mailDirectory, databases, stop };
+}
+
+/** A process for each service, over Kafka. */
+export async function startSeparate(cluster: Cluster, kafkaBrokers: readonly string[]): Promise<Target> {
+  const databases: Record<string, string> = {};
+  const fleet = await startFleet({
+    kafkaBrokers,
+    async database(service) {
+      const url = await cluster.database(`fleet_${service}`);
+      databases[service] = url;
+      return url;
+    },
+    environment: { LOG_LEVEL: 'warn' },
+  });
+  await installAudit(databases);
+  const { gateways, members, mailDirectory, stop } = fleet;
+  return { name: 'a fleet', url: gateways[0].url, members, mailDirectory, databases, stop };
+}

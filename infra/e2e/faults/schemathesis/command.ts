@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Estate } from './estate.ts';
+
+export interface Command {
+  /** The directory of the Python environment. */
+  readonly environment: string;
+  readonly url: string;
+  readonly mailDirectory: string;
+  readonly estate: Estate;
+  /** Who sends the requests. */
+  readonly as: 'nobody' | 'owner';
+  readonly seed: number;
+  /** Cases of each operation, at most, that fuzzing makes up. */
+  readonly examples: number;
+}
+
+/** What is read of Schemathesis's own report. */
+const Report = z.object({
+  complete: z.boolean(),
+  operations: z.object({ total: z.int(), tested: z.int() }),
+  failures: z.array(z.object({ title: z.string(), count: z.int(), operations: z.array(z.string()) })),
+  errors: z.array(z.object({ title: z.string(), count: z.int() })),
+});
+
+/** By operation and status, as "list_groups 200". */
+const Answers = z.record(z.string(), z.int());
+
+export interface Outcome {
+  readonly report: z.output<typeof Report>;
+  readonly answers: z.output<typeof Answers>;
+  /** What it printed, with a command for each failure that makes it again. */
+  readonly output: string;
+}
+
+/** Runs Schemathesis over the document that the gateway serves. */
+export async function runSchemathesis(command: Command): Promise<Outcome> {
+  const directory = await mkdtemp(join(tmpdir(), 'schemathesis-'));
+  const [reportFile, answersFile] = [join(directory, 'report.json'), join(directory, 'answers.json')];
+  const { url, mailDirectory, estate, as, seed } = command;
+  const settings = {
+    ...{ url, as, seed, ...estate, mail: mailDirectory, answers_file: answersFile },
+    // Other ones in each run: the limits of the one before still stand.
+    addresses_from: as === 'owner' ? 2 ** 23 : 0,
+  };
+  const args = [
+    ...['-m', 'schemathesis.cli', '--config-file', join(import.meta.dirname, 'schemathesis.toml')],
+    ...['run', `${url}/v2/openapi.json`, '--seed', String(seed), '--max-examples', String(command.examples)],
+    ...['--report', 'json', '--report-json-path', reportFile, '--no-color'],
+  ];
+  try {
+    const output = await collect(join(command.environment, 'bin/python'), args, {
+      PLATFORM: JSON.stringify(settings),
+      // By name: a file by its path is loaded more than once, and each time its hooks count again.
+      SCHEMATHESIS_HOOKS: 'hooks',
+      PYTHONPATH: import.meta.dirname,
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONUTF8: '1',
+    });
+    const read = async (file: string) => {
+      const text = await readFile(file, 'utf8').catch(() => {
+        throw new Error(`Schemathesis did not come to its end:\n${output.slice(-4_000)}`);
+      });
+      return JSON.parse(text) as unknown;
+    };
+    return { report: Report.parse(await read(reportFile)), answers: Answers.parse(await read(answersFile)), output };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  function collect(program: string, programArgs: string[], environment: Record<string, string>): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let text = '';
+      const child = spawn(program, programArgs, {
+        cwd: directory, // It keeps notes where it runs.
+        env: { PATH: process.env.PATH, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+      child.once('error', reject);
+      child.once('close', () => resolve(text));
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import type { Topic } from '@attribution/contracts';
+import { eventually } from '@attribution/testing';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createInProcessTransport, type Message, newEvent, type Transport } from '../src/index.ts';
+import { accountId, counted, createNode, openTestDatabase, outboxRows, range } from './support.ts';
+
+const topic: Topic = { name: 'things', owner: 'campaign', partitions: 3 };
+const type = counted(topic);
+const number = (key: string, n: number) =>
+  newEvent(type, { account_id: accountId, key, n }, { accountId, occurredAt: new Date() });
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+beforeEach(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => database.drop());
+
+/** Keeps what is published; `before` sees each batch first, and may throw for a key. */
+function recordingTransport(before: (messages: readonly Message[]) => Promise<string | undefined>) {
+  const published: [string, number][] = [];
+  const transport: Transport = {
+    ...createInProcessTransport(),
+    async publish(messages) {
+      const failing = await before(messages);
+      const sent = messages.filter(({ envelope }) => envelope.key !== failing);
+      published.push(...sent.map(({ envelope }): [string, number] => [envelope.key, Number(envelope.data.n)]));
+      const [failed] = messages.filter(({ envelope }) => envelope.key === failing);
+      return {
+        acknowledged: sent.map(({ envelope }) => envelope.event_id),
+        failed: failed ? [{ message: failed, error: new Error('not now') }] : [],
+      };
+    },
+  };
+  return { transport, published };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('many batches are published once each, in order, while the next one is read', async () => {
+  const { transport, published } = recordingTransport(async () => void (await pause(3)));
+  const node = createNode({ database, transport, batchSize: 10 });
+  for (const part of range(5)) await node.send(...range(50).map((n) => number(`key ${n % 7}`, part * 50 + n)));
+  node.relay.start();
+  await eventually(async () => expect(await outboxRows(database)).toEqual([]));
+  expect(published.map(([, n]) => n)).toEqual(range(250));
+  await node.relay.stop(Date.now() + 2_000);
+});
+
+test('an event that drew its place early and is committed late is published, and before the next of its key', async () => {
+  let late = () => {};
+  const appended = new Promise<void>((resolve) => {
+    late = resolve;
+  });
+  let commit = () => {};
+  const held = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let batches = 0;
+  const { transport, published } = recordingTransport(async () => {
+    if (++batches === 2) {
+      // The first is committed, and the next of its key too, while later places are on their way.
+      commit();
+      await first;
+      await node.send(number('late', 2));
+    }
+    await pause(5);
+    return undefined;
+  });
+  const node = createNode({ database, transport, batchSize: 5 });
+  const first = database.transaction(async (tx) => {
+    await node.outbox.append(tx, number('late', 1));
+    late();
+    await held;
+  });
+  await appended;
+  await node.send(...range(40).map((n) => number('other', n)));
+  node.relay.start();
+  await eventually(async () => expect(await outboxRows(database)).toEqual([]));
+  expect(published.filter(([key]) => key === 'late').map(([, n]) => n)).toEqual([1, 2]);
+  expect(published.filter(([key]) => key === 'other').map(([, n]) => n)).toEqual(range(40));
+  await node.relay.stop(Date.now() + 2_000);
+});
+
+test('what was read ahead of a key that fails is not published before it', async () => {
+  let batches = 0;
+  const { transport, published } = recordingTransport(async () => {
+    await pause(5);
+    return ++batches === 1 ? 'a' : undefined;
+  });
+  const node = createNode({ database, transport, batchSize: 4 });
+  await node.send(...range(24).map((n) => number(n % 2 ? 'a' : 'b', n)));
+  node.relay.start();
+  await eventually(async () => expect(await outboxRows(database)).toEqual([]));
+  const of = (key: string) => published.filter(([name]) => name === key).map(([, n]) => n);
+  expect(of('a')).toEqual(range(12).map((n) => 2 * n + 1));
+  expect(of('b')).toEqual(range(12).map((n) => 2 * n));
+  await node.relay.stop(Date.now() + 2_000);
+});
+
+test('stopping in the middle of many batches leaves nothing published and still in the outbox', async () => {
+  let stopped: Promise<void> | undefined;
+  const { transport, published } = recordingTransport(async () => {
+    await pause(5);
+    if (published.length >= 20) stopped ??= node.relay.stop(Date.now());
+    return undefined;
+  });
+  const node = createNode({ database, transport, batchSize: 10 });
+  await node.send(...range(200).map((n) => number('a', n)));
+  node.relay.start();
+  await eventually(() => expect(stopped).toBeDefined());
+  await stopped;
+  const left = (await outboxRows(database)).map((row) => row.data.n);
+  expect(published.length).toBeLessThan(200);
+  expect([...published.map(([, n]) => n), ...left]).toEqual(range(200));
+});

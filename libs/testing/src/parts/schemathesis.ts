@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { aptInstall } from './apt.ts';
+import { firstOf, type NoPart, type Part, type Say } from './part.ts';
+import { run, tail, which } from './which.ts';
+
+/** Schemathesis and all that it needs, with hashes. */
+const REQUIREMENTS = fileURLToPath(
+  new URL('../../../../infra/e2e/faults/schemathesis/requirements.txt', import.meta.url),
+);
+/** Says nothing where Python is new enough and can make virtual environments with pip in them. */
+const PROBE = 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))';
+const HINT = 'Install Python 3.10 or newer with venv and pip, or give TEST_SCHEMATHESIS (a virtual environment).';
+
+/**
+ * A virtual environment that has Schemathesis, whose directory is the part's URL: TEST_SCHEMATHESIS, else one below
+ * `cache`, made by this machine's Python. It is run by `bin/python -m schemathesis.cli`.
+ */
+export async function findSchemathesis({ cache, say }: { cache: string; say: Say }): Promise<Part | NoPart> {
+  const given = process.env.TEST_SCHEMATHESIS;
+  const found = (directory: string, how: string): Part => ({ found: how, url: directory, stop: async () => {} });
+  if (given) return found(given, 'given by TEST_SCHEMATHESIS');
+  const own = async () => {
+    const python = await findPython(say);
+    if (python === undefined) return 'no python3 that can make a virtual environment';
+    return found(await environment(python, cache, say), `in a virtual environment of ${python}`);
+  };
+  return firstOf('Schemathesis', [own], HINT, say);
+}
+
+/** The python3 on PATH, or else Debian's, installed first where that can be done. */
+async function findPython(say: Say): Promise<string | undefined> {
+  const able = async () => {
+    const python = await which('python3');
+    return python !== undefined && (await run(python, ['-c', PROBE], { ms: 20_000 })).ok ? python : undefined;
+  };
+  const there = await able();
+  if (there !== undefined) return there;
+  const refused = await aptInstall([['python3', 'python3-venv']], say);
+  if (refused !== undefined) say(`python3 with venv is not on PATH, and ${refused}`);
+  return able();
+}
+
+/** Made beside its final place and renamed when whole, so that callers may race; its name has the requirements' hash. */
+async function environment(python: string, cache: string, say: Say): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(REQUIREMENTS));
+  const directory = join(resolve(cache), `schemathesis-${hash.digest('hex').slice(0, 16)}`);
+  if (await runs(directory)) return directory;
+  say('pip: fetching Schemathesis, once…');
+  await mkdir(resolve(cache), { recursive: true });
+  const fresh = await mkdtemp(`${directory}.new-`);
+  try {
+    await must(python, ['-m', 'venv', fresh]);
+    const settings = ['--quiet', '--disable-pip-version-check', '--require-hashes', '--only-binary', ':all:'];
+    await must(join(fresh, 'bin/python'), ['-m', 'pip', 'install', ...settings, '-r', REQUIREMENTS]);
+    if (await runs(directory)) return directory;
+    await rm(directory, { recursive: true, force: true });
+    await rename(fresh, directory);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  return directory;
+}
+
+/** Its Python may have gone since: the environment only links to it. */
+function runs(directory: string): Promise<boolean> {
+  return access(join(directory, 'bin/python')).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function must(program: string, args: string[]): Promise<void> {
+  const { ok, output } = await run(program, args, { ms: 5 * 60_000 });
+  if (!ok) throw new Error(`${args.slice(0, 3).join(' ')} failed.\n${tail(output)}`);
+}

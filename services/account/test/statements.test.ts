@@ -1,0 +1,160 @@
+import {
+  forgotPassword,
+  getBalance,
+  getMe,
+  getMyPermissions,
+  listAccountTypes,
+  listLedger,
+  listPlans,
+  login,
+  logout,
+  newId,
+  refreshSession,
+  resendVerification,
+  resetPassword,
+  signup,
+  verifyEmail,
+} from '@attribution/contracts';
+import { countStatements, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { fullName, join, newEmail, password, resetCode, signUp, startAccountService } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startAccountService();
+});
+afterAll(() => service.stop());
+
+const table: StatementTable = {
+  signup: {
+    statements: 16,
+    prepare: async () => () =>
+      service.client.call(signup, { body: { email: newEmail(), password, full_name: fullName } }),
+  },
+  verify_email: {
+    statements: 11,
+    async prepare() {
+      const { email } = await signUp(service);
+      const code = await service.mailbox.codeFor(email);
+      return () => service.client.call(verifyEmail, { body: { email, code } });
+    },
+  },
+  resend_verification: {
+    statements: 5,
+    async prepare() {
+      const { email } = await signUp(service);
+      return () => service.client.call(resendVerification, { body: { email } });
+    },
+  },
+  login: {
+    statements: 9,
+    async prepare(rows) {
+      const { email } = await joinedWithGrants(rows);
+      return () => service.client.call(login, { body: { email, password } });
+    },
+  },
+  refresh_session: {
+    statements: 11,
+    async prepare(rows) {
+      const { session } = await joinedWithGrants(rows);
+      return () => service.client.call(refreshSession, { body: { refresh_token: session.refresh_token } });
+    },
+  },
+  logout: {
+    statements: 1,
+    async prepare() {
+      const { client } = await join(service);
+      return () => client.call(logout);
+    },
+  },
+  forgot_password: {
+    statements: 5,
+    async prepare() {
+      const { email } = await join(service);
+      return () => service.client.call(forgotPassword, { body: { email } });
+    },
+  },
+  reset_password: {
+    statements: 6,
+    async prepare() {
+      const { email } = await join(service);
+      const body = { email, code: await resetCode(service, email), new_password: 'eight loud trumpets' };
+      return () => service.client.call(resetPassword, { body });
+    },
+  },
+  get_me: {
+    statements: 1,
+    async prepare() {
+      const { client } = await join(service);
+      return () => client.call(getMe);
+    },
+  },
+  get_my_permissions: {
+    statements: 2,
+    async prepare(rows) {
+      const { client } = await joinedWithGrants(rows);
+      return () => client.call(getMyPermissions);
+    },
+  },
+  list_plans: {
+    statements: 1,
+    async prepare() {
+      const { client } = await join(service);
+      return () => client.call(listPlans);
+    },
+  },
+  list_account_types: {
+    statements: 1,
+    async prepare() {
+      const { client } = await join(service);
+      return () => client.call(listAccountTypes);
+    },
+  },
+  list_ledger: {
+    statements: 1,
+    async prepare(rows) {
+      const { client, accountId } = await joinedWithEntries(rows);
+      return () => client.call(listLedger, { params: { id: accountId } });
+    },
+  },
+  get_balance: {
+    statements: 2,
+    async prepare(rows) {
+      const { client, accountId } = await joinedWithEntries(rows);
+      return () => client.call(getBalance, { params: { id: accountId } });
+    },
+  },
+};
+
+/** Somebody who holds so many groups. */
+async function joinedWithGrants(groups: number) {
+  const person = await join(service);
+  const ids = Array.from({ length: groups }, () => newId('group'));
+  await service.db.query(`INSERT INTO group_grants SELECT $1, $2, id, 'm' FROM unnest($3::text[]) AS id`, [
+    person.userId,
+    person.accountId,
+    ids,
+  ]);
+  await service.db.query(`UPDATE memberships SET role = 'member', group_scope = 'selected' WHERE user_id = $1`, [
+    person.userId,
+  ]);
+  return person;
+}
+
+/** Somebody with so many entries in the ledger, the free grant among them, each with something left. */
+async function joinedWithEntries(entries: number) {
+  const person = await join(service);
+  await service.db.query(
+    `WITH entry AS (
+       INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, created_at)
+       SELECT 'led_' || uuidv7(), $1, n, 'grant', 1, 999 + n, 'Grant', 'test ' || n, now()
+       FROM generate_series(2, $2::int) AS n RETURNING id)
+     INSERT INTO token_grants SELECT id, $1, 1, 1, 10, NULL, now() FROM entry`,
+    [person.accountId, entries],
+  );
+  return person;
+}
+
+test.each([3, 30])('each endpoint sends its number of statements, with %d rows too', async (rows) => {
+  expect(await countStatements(service, 'account', table, rows)).toEqual(numbersOf(table));
+});
