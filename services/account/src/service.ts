@@ -11,7 +11,7 @@ import type { PrismaClient } from './generated/prisma/client.ts';
 import * as groups from './groups/index.ts';
 import { purgeSpent, purgeUnverified } from './housekeeping.ts';
 import * as invitations from './invitations/index.ts';
-import { getBalanceEndpoint, listLedgerEndpoint } from './ledger/index.ts';
+import * as ledger from './ledger/index.ts';
 import { createFolderSender, createMailQueue, createSmtpSender, mailJob } from './mail/index.ts';
 import * as members from './members/index.ts';
 import * as mfa from './mfa/index.ts';
@@ -22,7 +22,8 @@ import { createSupportSessionEndpoint } from './support/index.ts';
 import * as users from './users/index.ts';
 import { createVault } from './vault.ts';
 
-const hour = 60 * 60 * 1000;
+const second = 1_000;
+const hour = 60 * 60 * second;
 
 /** People, accounts, sessions, plans and the token ledger. */
 export function createAccountService(
@@ -102,8 +103,12 @@ export function createAccountService(
       accounts.transferOwnershipEndpoint({ database, outbox, clock }),
       accounts.listPlansEndpoint(database),
       accounts.listAccountTypesEndpoint(database),
-      listLedgerEndpoint(database),
-      getBalanceEndpoint(database),
+      ledger.listLedgerEndpoint(database),
+      ledger.getBalanceEndpoint(database),
+      ledger.createTokenGrantEndpoint({ database, outbox, clock }),
+      ledger.createTokenHoldEndpoint({ database, outbox, clock }),
+      ledger.captureTokenHoldEndpoint({ database, outbox, clock }),
+      ledger.voidTokenHoldEndpoint({ database, outbox, clock }),
       keys.listApiKeysEndpoint(database),
       keys.createApiKeyEndpoint(keyWriting),
       keys.getApiKeyEndpoint(database),
@@ -118,6 +123,8 @@ export function createAccountService(
     handlers: [groups.onGroupCreated, groups.onGroupUpdated, groups.onGroupDeleted],
     jobs: [
       { name: 'note-key-uses', every: 5_000, run: () => keyUses.flush() },
+      { name: 'expire-token-holds', every: second, run: () => ledger.expireHolds({ database, outbox, clock }) },
+      { name: 'expire-token-grants', every: second, run: () => ledger.expireGrants({ database, outbox, clock }) },
       { name: mailJob, every: 1_000, run: () => mail.sendDue() },
       { name: 'purge-spent', every: hour, run: () => purgeSpent(database, clock) },
       { name: 'purge-unverified', every: hour, run: () => purgeUnverified(database, outbox, clock) },

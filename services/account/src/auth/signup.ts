@@ -1,4 +1,4 @@
-import { accountCreated, newId, Problem, signup } from '@attribution/contracts';
+import { accountCreated, newId, Problem, signup, tokensGranted } from '@attribution/contracts';
 import { isUniqueViolation } from '@attribution/database';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
@@ -45,8 +45,9 @@ export const signupEndpoint = (parts: {
         await insertUser(tx, { id: userId, email: body.email, emailKey, fullName: name, passwordHash, now });
         await insertAccount(tx, { id: accountId, name, accountType, ownerId: userId, now });
         const free = await findPlan(tx, 'free');
-        await postGrant(tx, {
+        const { entry } = await postGrant(tx, {
           accountId,
+          kind: 'grant',
           amount: free.tokens,
           description: `${free.name} plan`,
           idempotencyKey: 'signup',
@@ -60,9 +61,15 @@ export const signupEndpoint = (parts: {
           verificationMail({ to: body.email, fullName: name, code: code.code, minutes: codeRules.minutes }),
         );
         const data = { account_id: accountId, name, account_type: accountType, owner_user_id: userId };
+        const context = { accountId, occurredAt: now, traceparent: request.traceparent };
         await outbox.append(
           tx,
-          newEvent(accountCreated, data, { accountId, occurredAt: now, traceparent: request.traceparent }),
+          newEvent(accountCreated, data, context),
+          newEvent(
+            tokensGranted,
+            { account_id: accountId, entry_id: entry.id, amount: free.tokens, expires_at: null },
+            context,
+          ),
         );
       })
       .catch((error: unknown) => {

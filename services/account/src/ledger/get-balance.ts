@@ -1,7 +1,8 @@
 import { getBalance, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { findBalance, findOpenGrants } from './ledger.store.ts';
+import { findOpenGrants } from './grant.store.ts';
+import { findBalance } from './ledger.store.ts';
 
 export const getBalanceEndpoint = (database: AccountDatabase) =>
   implement(getBalance, async ({ params, caller }) => {

@@ -1,59 +1,71 @@
 import { newId } from '@attribution/contracts';
-import type { AccountDatabase, Tx } from '../store.ts';
+import type { Sql } from '@attribution/database';
+import type { LedgerKind } from '../generated/prisma/enums.ts';
+import type { AccountDatabase } from '../store.ts';
 
-export interface Grant {
-  readonly accountId: string;
-  readonly amount: number;
-  readonly description: string;
-  /** A grant with a key that was posted before changes nothing. */
-  readonly idempotencyKey: string;
-  /** Lower burns first. */
-  readonly priority: number;
-  readonly expiresAt: Date | null;
-  readonly now: Date;
+export interface BalanceRow {
+  readonly account_id: string;
+  readonly posted: bigint;
+  readonly held: bigint;
+  readonly last_seq: bigint;
 }
 
-/** Posts a grant: the balance, the ledger entry and what is left of it, under the balance's row lock. */
-export async function postGrant(tx: Tx, grant: Grant): Promise<void> {
-  const { accountId, amount, now, expiresAt } = grant;
-  const [balance] = await tx.$queryRaw<{ posted: bigint; last_seq: bigint }[]>`
-    SELECT posted, last_seq FROM balances WHERE account_id = ${accountId} FOR UPDATE`;
-  if (!balance) throw new Error(`No balance of account ${accountId}`);
-  const key = { account_id: accountId, idempotency_key: grant.idempotencyKey };
-  const repeated = await tx.ledgerEntry.findUnique({ where: { account_id_idempotency_key: key } });
-  if (repeated) return;
-  const entry = {
+export interface EntryRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly seq: bigint;
+  readonly kind: LedgerKind;
+  readonly amount: bigint;
+  readonly balance_after: bigint;
+  readonly description: string;
+  readonly expires_at: Date | null;
+  readonly created_at: Date;
+}
+
+/** The balance, locked: whoever moves an account's tokens does so in turn. */
+export async function lockBalance(tx: Sql, accountId: string): Promise<BalanceRow | undefined> {
+  const [row] = await tx.$queryRaw<BalanceRow[]>`
+    SELECT account_id, posted, held, last_seq FROM balances WHERE account_id = ${accountId} FOR UPDATE`;
+  return row && { ...row, posted: BigInt(row.posted), held: BigInt(row.held), last_seq: BigInt(row.last_seq) };
+}
+
+/** The entry that was posted under a key. */
+export async function findEntryByKey(tx: Sql, accountId: string, key: string): Promise<EntryRow | undefined> {
+  const [row] = await tx.$queryRaw<EntryRow[]>`
+    SELECT id, account_id, seq, kind, amount, balance_after, description, expires_at, created_at
+    FROM ledger_entries WHERE account_id = ${accountId} AND idempotency_key = ${key}`;
+  return row;
+}
+
+/** Appends an entry behind the latest; the database moves the balance with it. Negative amounts take away. */
+export async function insertEntry(
+  tx: Sql,
+  balance: BalanceRow,
+  entry: {
+    readonly kind: LedgerKind;
+    readonly amount: bigint;
+    readonly description: string;
+    readonly idempotencyKey: string;
+    readonly expiresAt?: Date | null;
+    readonly now: Date;
+  },
+): Promise<EntryRow> {
+  const row: EntryRow = {
     id: newId('ledger_entry'),
+    account_id: balance.account_id,
     seq: balance.last_seq + 1n,
-    balance_after: balance.posted + BigInt(amount),
+    kind: entry.kind,
+    amount: entry.amount,
+    balance_after: balance.posted + entry.amount,
+    description: entry.description,
+    expires_at: entry.expiresAt ?? null,
+    created_at: entry.now,
   };
-  await tx.balance.update({
-    where: { account_id: accountId },
-    data: { posted: entry.balance_after, last_seq: entry.seq },
-  });
-  await tx.ledgerEntry.create({
-    data: {
-      ...entry,
-      account_id: accountId,
-      kind: 'grant',
-      amount: BigInt(amount),
-      description: grant.description,
-      idempotency_key: grant.idempotencyKey,
-      expires_at: expiresAt,
-      created_at: now,
-    },
-  });
-  await tx.tokenGrant.create({
-    data: {
-      entry_id: entry.id,
-      account_id: accountId,
-      amount: BigInt(amount),
-      remaining: BigInt(amount),
-      priority: grant.priority,
-      expires_at: expiresAt,
-      created_at: now,
-    },
-  });
+  await tx.$executeRaw`
+    INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, expires_at, created_at)
+    VALUES (${row.id}, ${row.account_id}, ${row.seq}, ${row.kind}::"LedgerKind", ${row.amount}, ${row.balance_after},
+            ${row.description}, ${entry.idempotencyKey}, ${row.expires_at}, ${row.created_at})`;
+  return row;
 }
 
 /** Entries newest first, `limit` at most, below `beforeSeq`. */
@@ -73,12 +85,4 @@ export async function findEntries(
 /** The balance row. */
 export async function findBalance(database: AccountDatabase, accountId: string) {
   return database.prisma.balance.findUnique({ where: { account_id: accountId } });
-}
-
-/** Grants with something left, in the order in which they burn. */
-export async function findOpenGrants(database: AccountDatabase, accountId: string) {
-  return database.prisma.tokenGrant.findMany({
-    where: { account_id: accountId, remaining: { gt: 0n } },
-    orderBy: [{ priority: 'asc' }, { expires_at: { sort: 'asc', nulls: 'last' } }, { created_at: 'asc' }],
-  });
 }

@@ -239,3 +239,77 @@ CREATE TRIGGER "audit_log_append_only" BEFORE UPDATE OR DELETE ON "audit_log"
   FOR EACH ROW EXECUTE FUNCTION "refuse_audit_change"();
 CREATE TRIGGER "audit_log_no_truncate" BEFORE TRUNCATE ON "audit_log"
   FOR EACH STATEMENT EXECUTE FUNCTION "refuse_audit_change"();
+
+-- The token ledger keeps its own promises: rows move the balance, and nothing else does.
+--   posted  = the sum of the entries, numbered without a gap
+--   unspent = the sum of what is left of the grants = posted
+--   held    = the sum of the pending holds; posted - held is never negative
+ALTER TABLE "balances" ADD COLUMN "unspent" BIGINT NOT NULL DEFAULT 0;
+UPDATE "balances" AS b SET "unspent" = (
+  SELECT coalesce(sum("remaining"), 0) FROM "token_grants" AS g WHERE g."account_id" = b."account_id"
+);
+CREATE INDEX "token_grants_due_idx" ON "token_grants" ("expires_at") WHERE "remaining" > 0 AND "expires_at" IS NOT NULL;
+DROP INDEX "token_holds_status_expires_at_idx";
+CREATE INDEX "token_holds_due_idx" ON "token_holds" ("expires_at") WHERE "status" = 'pending';
+
+CREATE FUNCTION "post_ledger_entry"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE balances SET posted = NEW.balance_after, last_seq = NEW.seq
+  WHERE account_id = NEW.account_id AND last_seq = NEW.seq - 1 AND posted + NEW.amount = NEW.balance_after;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'ledger entry % does not follow from the balance', NEW.id USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "ledger_entries_post" AFTER INSERT ON "ledger_entries"
+  FOR EACH ROW EXECUTE FUNCTION "post_ledger_entry"();
+
+CREATE FUNCTION "count_token_grant"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE balances SET unspent = unspent + coalesce(NEW.remaining, 0) - coalesce(OLD.remaining, 0)
+  WHERE account_id = coalesce(NEW.account_id, OLD.account_id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "token_grants_count" AFTER INSERT OR UPDATE OR DELETE ON "token_grants"
+  FOR EACH ROW EXECUTE FUNCTION "count_token_grant"();
+
+CREATE FUNCTION "count_token_hold"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE balances SET held = held
+    + CASE WHEN NEW.status = 'pending' THEN NEW.amount ELSE 0 END
+    - CASE WHEN OLD.status = 'pending' THEN OLD.amount ELSE 0 END
+  WHERE account_id = coalesce(NEW.account_id, OLD.account_id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "token_holds_count" AFTER INSERT OR UPDATE OR DELETE ON "token_holds"
+  FOR EACH ROW EXECUTE FUNCTION "count_token_hold"();
+
+CREATE FUNCTION "refuse_hold_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.status <> 'pending' OR (NEW.account_id, NEW.amount) <> (OLD.account_id, OLD.amount) THEN
+    RAISE EXCEPTION 'hold % is resolved once, and is never another', OLD.id USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER "token_holds_once" BEFORE UPDATE ON "token_holds"
+  FOR EACH ROW EXECUTE FUNCTION "refuse_hold_change"();
+
+CREATE FUNCTION "check_balance"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  b balances;
+BEGIN
+  SELECT * INTO b FROM balances WHERE account_id = NEW.account_id;
+  IF b.posted <> b.unspent THEN
+    RAISE EXCEPTION 'account % has % tokens posted, and % unspent', b.account_id, b.posted, b.unspent
+      USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  IF b.last_seq > 0 AND NOT EXISTS (
+    SELECT FROM ledger_entries WHERE account_id = b.account_id AND seq = b.last_seq AND balance_after = b.posted
+  ) THEN
+    RAISE EXCEPTION 'the balance of account % is not that of its ledger', b.account_id
+      USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER "balances_agree" AFTER INSERT OR UPDATE OF "posted", "unspent", "last_seq" ON "balances"
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "check_balance"();
