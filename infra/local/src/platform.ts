@@ -12,10 +12,12 @@ import {
   type Clock,
   databaseSettings,
   listen,
+  problemOf,
   type RunningServer,
   readConfig,
   type Service,
   type ServiceParts,
+  writeProblem,
 } from '@attribution/service';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -80,7 +82,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS } = readConfig(z.object(databaseSettings), environment);
 
-  async function open(name: keyof typeof services): Promise<Service> {
+  async function open(name: keyof typeof services, its: Environment): Promise<Service> {
     const url = await options.database(name);
     const applied = await migrate({ url, directory: fileURLToPath(services[name].migrations) });
     if (applied.length > 0) logger.debug({ service: name, applied }, 'Migrated the database');
@@ -99,13 +101,28 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       checkAnswers: environment.NODE_ENV !== 'production',
       ...(options.clock && { clock: options.clock }),
     };
-    return services[name].create(parts, environment);
+    return services[name].create(parts, its);
   }
 
   const running: Service[] = [];
   const servers: RunningServer[] = [];
+  const apps = new Map<string, Service['app']>();
   let gateway: Gateway | undefined;
   let edge: RunningServer | undefined;
+
+  /** A service's server is there before the service: each knows the addresses of all others from the start. */
+  async function openServer(name: keyof typeof services): Promise<string> {
+    const server = await listen(
+      (req, res) => {
+        const app = apps.get(name);
+        if (app) app(req, res);
+        else writeProblem(res, problemOf(undefined), problemBase);
+      },
+      { host: loopback, port: 0, problemBase },
+    );
+    servers.push(server);
+    return `http://${loopback}:${server.port}`;
+  }
 
   async function stop(): Promise<void> {
     const deadline = Date.now() + stopWithin;
@@ -119,15 +136,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 
   try {
-    for (const name of embeddedServices) running.push(await open(name));
-    await transport.start();
     const urls: Record<string, string> = {};
-    for (const service of running) {
-      service.start();
-      const server = await listen(service.app, { host: loopback, port: 0, problemBase });
-      servers.push(server);
-      urls[`${service.name.toUpperCase()}_URL`] = `http://${loopback}:${server.port}`;
+    for (const name of embeddedServices) urls[`${name.toUpperCase()}_URL`] = await openServer(name);
+    for (const name of embeddedServices) {
+      const service = await open(name, { ...environment, ...urls });
+      apps.set(name, service.app);
+      running.push(service);
     }
+    await transport.start();
+    for (const service of running) service.start();
     const settings = readGatewaySettings({ ...environment, ...urls });
     gateway = createGateway(settings, logger.child({ service: 'gateway' }));
     edge = await listen(gateway.handle, {

@@ -25,6 +25,8 @@ export interface ClientOptions {
   /** The bearer token, or what gives it. */
   readonly token?: string | (() => string | undefined) | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds until a call is given up. */
+  readonly timeout?: number;
 }
 
 export type Client = ReturnType<typeof createClient>;
@@ -46,6 +48,7 @@ export function createClient(options: ClientOptions) {
           ...(input.body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+        ...(options.timeout !== undefined && { signal: AbortSignal.timeout(options.timeout) }),
       });
       return readAnswer(endpoint, response);
     },

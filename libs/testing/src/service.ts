@@ -45,6 +45,7 @@ export const problemBase = 'https://problems.test';
 /** Configuration for tests: fast hashes, and secrets of no worth. */
 const testEnvironment: Environment = {
   BCRYPT_COST: '4',
+  ORGANIZATION_URL: 'http://127.0.0.1:1', // Nobody is there; a test that asks has one of its own.
   PASSWORD_PEPPER: 'a pepper for tests, of no worth at all',
   SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
   TOKEN_PRIVATE_KEYS: JSON.stringify(testKeys.private),

@@ -24,6 +24,8 @@ import { createVault } from './vault.ts';
 
 const second = 1_000;
 const hour = 60 * 60 * second;
+/** Of a question to another service, while somebody waits. */
+const lookUpTimeout = 3 * second;
 
 /** People, accounts, sessions, plans and the token ledger. */
 export function createAccountService(
@@ -55,6 +57,7 @@ export function createAccountService(
   const organization = createClient({
     baseUrl: config.ORGANIZATION_URL,
     token: () => parts.internal.sign('organization'),
+    timeout: lookUpTimeout,
   });
   const requireGroups = groups.createRequireGroups({ database, organization });
   const keyEnvironment = { prefix: config.API_KEY_PREFIX, name: config.API_KEY_ENVIRONMENT };

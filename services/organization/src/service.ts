@@ -23,6 +23,7 @@ export function createOrganizationService(parts: ServiceParts): Service {
       groups.getGroupEndpoint(database),
       groups.updateGroupEndpoint(writing),
       groups.deleteGroupEndpoint(writing),
+      groups.lookUpGroupsEndpoint(database),
       locations.listLocationsEndpoint(database),
       locations.createLocationEndpoint(writing),
       locations.getLocationEndpoint(database),

@@ -47,6 +47,15 @@ export async function findGroup(
   return found;
 }
 
+/** Those of the groups that the account has. */
+export async function findGroupsById(
+  db: Sql,
+  accountId: string,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  return db.$queryRaw`SELECT id, name FROM groups WHERE account_id = ${accountId} AND id = ANY(${ids}) ORDER BY id`;
+}
+
 /**
  * Locks the group, so that what is decided of it holds until the commit; `shared` lets others do so too. False when
  * there is none in the scope.
