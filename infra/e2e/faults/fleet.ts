@@ -37,7 +37,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const secrets = newSecrets();
   const internalKeys = generateInternalKeys();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'fleet-mail-'));
+  const ports = new Map(await Promise.all(embeddedServices.map(async (name) => [name, await freePort()] as const)));
   const shared = {
+    ...Object.fromEntries([...ports].map(([name, port]) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${port}`])),
     TOKEN_PUBLIC_KEYS: JSON.stringify(secrets.token_keys.public),
     INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
     KAFKA_BROKERS: options.kafkaBrokers.join(','),
@@ -55,9 +57,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     },
   };
 
-  async function member(program: string, environment: Record<string, string>): Promise<Member> {
-    const port = await freePort();
-    return createMember({ program, port, environment: { ...shared, ...environment } });
+  async function member(program: string, environment: Record<string, string>, port?: number): Promise<Member> {
+    return createMember({ program, port: port ?? (await freePort()), environment: { ...shared, ...environment } });
   }
 
   const services = {} as Record<FleetService, [Member, ...Member[]]>;
@@ -65,7 +66,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     const keys = { INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private[name]) };
     const environment = { ...own[name], ...keys, DATABASE_URL: await options.database(name) };
     const program = `services/${name}/src/main.ts`;
-    const first = await member(program, environment);
+    const first = await member(program, environment, ports.get(name));
     services[name] = [first];
     for (let n = 1; n < (options.replicas?.[name] ?? 1); n++) services[name].push(await member(program, environment));
   }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import * as account from '@attribution/account';
-import { createInternalSigner, createInternalVerifier, createVerifier, generateInternalKeys } from '@attribution/auth';
+import { createVerifier, generateInternalKeys, internalOf } from '@attribution/auth';
 import * as billing from '@attribution/billing';
 import * as campaign from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
@@ -92,10 +92,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       statementTimeout: DATABASE_STATEMENT_TIMEOUT_MS,
       transport,
       verifier: createVerifier(publicKeys),
-      internal: {
-        verify: createInternalVerifier(name, internalKeys.public),
-        sign: createInternalSigner(name, internalKeys.private[name]),
-      },
+      internal: internalOf(name, internalKeys.private[name], internalKeys.public),
       logger,
       problemBase: environment.PROBLEM_BASE ?? problemBase,
       checkAnswers: environment.NODE_ENV !== 'production',

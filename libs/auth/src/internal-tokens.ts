@@ -21,13 +21,13 @@ export function generateInternalKeys(): { private: Readonly<Record<ServiceName, 
 }
 
 /** Gives a token that one service accepts from this one. */
-export type InternalSigner = (target: ServiceName) => string;
+type InternalSigner = (target: ServiceName) => string;
 
 /**
  * Signs as `caller` with the first key of its own set, whose `kid` begins with the caller's name. A token is kept and
  * given again while it lives.
  */
-export function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now = Date.now): InternalSigner {
+function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now = Date.now): InternalSigner {
   const [first] = privateKeys.keys;
   if (!first) throw new Error('The private key set is empty');
   const key = createPrivateKey({ key: first, format: 'jwk' });
@@ -52,7 +52,7 @@ export function createInternalSigner(caller: ServiceName, privateKeys: KeySet, n
 export type InternalVerifier = (authorization: string | undefined) => ServiceName;
 
 /** Accepts tokens meant for `self`. `publicKeys` holds every service's keys; `kid` is `<service>.<anything>`. */
-export function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now = Date.now): InternalVerifier {
+function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now = Date.now): InternalVerifier {
   const keys = new Map(publicKeys.keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
   return (authorization) => {
     const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? '')?.[1] ?? '';
@@ -76,3 +76,14 @@ export function createInternalVerifier(self: ServiceName, publicKeys: KeySet, no
     throw new Problem('unauthorized', 'The internal token is missing, invalid or expired.');
   };
 }
+
+/** Calls of other services, and calls to them. */
+export interface Internal {
+  readonly verify: InternalVerifier;
+  readonly sign: InternalSigner;
+}
+
+export const internalOf = (self: ServiceName, privateKeys: KeySet, publicKeys: KeySet): Internal => ({
+  verify: createInternalVerifier(self, publicKeys),
+  sign: createInternalSigner(self, privateKeys),
+});

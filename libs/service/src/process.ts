@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createInternalSigner, createInternalVerifier, createVerifier, KeySet } from '@attribution/auth';
+import { createVerifier, internalOf, KeySet } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
 import { createKafkaTransport } from '@attribution/messaging';
@@ -58,10 +58,7 @@ export async function runService(options: {
       statementTimeout: config.DATABASE_STATEMENT_TIMEOUT_MS,
       transport,
       verifier: createVerifier(config.TOKEN_PUBLIC_KEYS),
-      internal: {
-        verify: createInternalVerifier(name, config.INTERNAL_PUBLIC_KEYS),
-        sign: createInternalSigner(name, config.INTERNAL_PRIVATE_KEYS),
-      },
+      internal: internalOf(name, config.INTERNAL_PRIVATE_KEYS, config.INTERNAL_PUBLIC_KEYS),
       logger,
       problemBase: config.PROBLEM_BASE,
       checkAnswers: config.NODE_ENV !== 'production',

@@ -1,4 +1,4 @@
-import type { InternalSigner, InternalVerifier, Verifier } from '@attribution/auth';
+import type { Internal, Verifier } from '@attribution/auth';
 import type { ServiceName, Topic } from '@attribution/contracts';
 import {
   type Database,
@@ -36,8 +36,7 @@ export interface ServiceParts {
   readonly statementTimeout?: number;
   readonly transport: Transport;
   readonly verifier: Verifier;
-  /** Calls of other services, and calls to them. */
-  readonly internal: { readonly verify: InternalVerifier; readonly sign: InternalSigner };
+  readonly internal: Internal;
   readonly logger: Logger;
   readonly problemBase: string;
   /** Checks every answer against its contract. */

@@ -1,11 +1,10 @@
 import {
   ACCESS_TOKEN_TTL,
   type AccessClaims,
-  createInternalSigner,
-  createInternalVerifier,
   createSigner,
   generateInternalKeys,
   generateKeySets,
+  internalOf,
 } from '@attribution/auth';
 import { newId, newUuid, type ServiceName } from '@attribution/contracts';
 
@@ -17,14 +16,11 @@ export const testSigner = createSigner(testKeys.private);
 const internalKeys = generateInternalKeys();
 
 /** What a service of a test run is called with, and calls others with. */
-export const testInternal = (self: ServiceName) => ({
-  verify: createInternalVerifier(self, internalKeys.public),
-  sign: createInternalSigner(self, internalKeys.private[self]),
-});
+export const testInternal = (self: ServiceName) => internalOf(self, internalKeys.private[self], internalKeys.public);
 
 /** What `caller` shows at `target`. */
 export const internalToken = (caller: ServiceName, target: ServiceName): string =>
-  createInternalSigner(caller, internalKeys.private[caller])(target);
+  testInternal(caller).sign(target);
 
 /** The token of an operator who looks on. */
 export const supportToken = (claims: Claims = {}): string =>

@@ -30,6 +30,7 @@ const grant = (amount: number, idempotencyKey: string) =>
   database.transaction((tx) =>
     postGrant(tx, {
       accountId,
+      kind: 'grant',
       amount,
       idempotencyKey,
       description: 'Test',
@@ -74,6 +75,7 @@ test('a grant whose transaction fails afterwards leaves nothing, and its number 
     database.transaction(async (tx) => {
       await postGrant(tx, {
         accountId,
+        kind: 'grant',
         amount: 7,
         idempotencyKey: 'lost',
         description: 'Test',

@@ -1,7 +1,8 @@
 /** One of the real services as production runs it, on its own HTTP port, with the in-process transport. */
 import { createAccountService } from '@attribution/account';
-import { createVerifier, KeySet } from '@attribution/auth';
+import { createVerifier, generateInternalKeys, internalOf, KeySet } from '@attribution/auth';
 import { createCampaignService } from '@attribution/campaign';
+import type { ServiceName } from '@attribution/contracts';
 import { createInProcessTransport } from '@attribution/messaging';
 import { createOrganizationService } from '@attribution/organization';
 import { createLogger, listen, onStopSignal, type Service, type ServiceParts } from '@attribution/service';
@@ -9,14 +10,15 @@ import { announce } from '../server.ts';
 
 type Create = (parts: ServiceParts, environment: Readonly<Record<string, string | undefined>>) => Service;
 
-const services: Readonly<Record<string, Create>> = {
+const services = {
   account: createAccountService,
   campaign: createCampaignService,
   organization: createOrganizationService,
-};
-const { SERVICE = '', DATABASE_URL = '', TOKEN_PUBLIC_KEYS = '', RELAY } = process.env;
-const create = services[SERVICE];
-if (!create) throw new Error(`There is no service ${SERVICE}`);
+} satisfies Partial<Record<ServiceName, Create>>;
+const { DATABASE_URL = '', TOKEN_PUBLIC_KEYS = '', RELAY } = process.env;
+const SERVICE = process.env.SERVICE as keyof typeof services;
+const create: Create = services[SERVICE];
+const internalKeys = generateInternalKeys();
 
 const problemBase = 'https://problems.attribution.example';
 const transport = createInProcessTransport();
@@ -26,6 +28,7 @@ const service = create(
     poolSize: 10,
     transport,
     verifier: createVerifier(KeySet.parse(JSON.parse(TOKEN_PUBLIC_KEYS))),
+    internal: internalOf(SERVICE, internalKeys.private[SERVICE], internalKeys.public),
     logger: createLogger({ name: SERVICE, level: 'info' }),
     problemBase,
     checkAnswers: false,

@@ -11,7 +11,7 @@ import { type NewEvent, newEvent } from '@attribution/messaging';
 /** What is sent, and the service that it takes effect in. */
 export interface Stream {
   readonly topic: Topic;
-  readonly receiver: string;
+  readonly receiver: 'campaign' | 'organization';
   /** The table that has a row more for each event. */
   readonly effects: string;
   /** Events of a run for each second that it should about last. */

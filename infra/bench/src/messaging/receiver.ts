@@ -1,4 +1,4 @@
-import { createVerifier, generateKeySets } from '@attribution/auth';
+import { createVerifier, generateInternalKeys, generateKeySets, internalOf } from '@attribution/auth';
 import { createCampaignService } from '@attribution/campaign';
 import type { Transport } from '@attribution/messaging';
 import { createOrganizationService } from '@attribution/organization';
@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Stream } from './events.ts';
 
-const services: Readonly<Record<string, (parts: ServiceParts) => Service>> = {
+const services: Readonly<Record<Stream['receiver'], (parts: ServiceParts) => Service>> = {
   campaign: createCampaignService,
   organization: createOrganizationService,
 };
@@ -16,12 +16,12 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The real service that events take effect in, and a look at its database from outside. */
 export function createReceiver(url: string, { receiver, effects }: Stream, transport: Transport, logger: Logger) {
-  const create = services[receiver];
-  if (!create) throw new Error(`There is no service ${receiver}`);
-  const service = create({
+  const internalKeys = generateInternalKeys();
+  const service = services[receiver]({
     databaseUrl: url,
     transport,
     verifier: createVerifier(generateKeySets('bench').public),
+    internal: internalOf(receiver, internalKeys.private[receiver], internalKeys.public),
     logger,
     problemBase: 'https://problems.attribution.example',
     checkAnswers: false,
