@@ -1,4 +1,4 @@
-import { KeySet } from '@attribution/auth';
+import { KeysSetting } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { lameDuckMs, processSettings, readConfig, setting } from '@attribution/service';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const Settings = z.object({
   ORGANIZATION_URL: z.url(),
   CAMPAIGN_URL: z.url(),
   BILLING_URL: z.url(),
-  TOKEN_PUBLIC_KEYS: setting.json(KeySet),
+  TOKEN_PUBLIC_KEYS: KeysSetting,
   REDIS_URL: z.url().optional(),
   TRUSTED_PROXIES: setting.list.default(['loopback']),
   CORS_ORIGINS: setting.list.default([]),

@@ -40,7 +40,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const ports = new Map(await Promise.all(embeddedServices.map(async (name) => [name, await freePort()] as const)));
   const shared = {
     ...Object.fromEntries([...ports].map(([name, port]) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${port}`])),
-    TOKEN_PUBLIC_KEYS: JSON.stringify(secrets.token_keys.public),
+    TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
     INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
     KAFKA_BROKERS: options.kafkaBrokers.join(','),
     KAFKA_TOPIC_PREFIX: `fleet-${randomBytes(4).toString('hex')}.`,
@@ -49,7 +49,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   };
   const own: Partial<Record<FleetService, Record<string, string>>> = {
     account: {
-      TOKEN_PRIVATE_KEYS: JSON.stringify(secrets.token_keys.private),
+      TOKEN_PRIVATE_KEYS: secrets.token_keys.private,
       PASSWORD_PEPPER: secrets.password_pepper,
       SECRET_KEYS: secrets.secret_key,
       BCRYPT_COST: '4',

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import * as account from '@attribution/account';
-import { createVerifier, generateInternalKeys, internalOf } from '@attribution/auth';
+import { createVerifier, generateInternalKeys, internalOf, KeysSetting } from '@attribution/auth';
 import * as billing from '@attribution/billing';
 import * as campaign from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
@@ -67,20 +67,22 @@ const stopWithin = 8_500;
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { logger, secrets } = options;
   const transport = createInProcessTransport();
-  const publicKeys = secrets.token_keys.public;
   // Known to nobody outside this process, so they need not outlive it.
   const internalKeys = generateInternalKeys();
   const environment: Environment = {
     PROBLEM_BASE: problemBase,
     MAIL_DIR: options.mailDirectory,
-    TOKEN_PRIVATE_KEYS: JSON.stringify(secrets.token_keys.private),
-    TOKEN_PUBLIC_KEYS: JSON.stringify(publicKeys),
+    TOKEN_PRIVATE_KEYS: secrets.token_keys.private,
+    TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
     PASSWORD_PEPPER: secrets.password_pepper,
     SECRET_KEYS: secrets.secret_key,
     ...options.environment,
   };
 
-  const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS } = readConfig(z.object(databaseSettings), environment);
+  const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS, TOKEN_PUBLIC_KEYS } = readConfig(
+    z.object({ ...databaseSettings, TOKEN_PUBLIC_KEYS: KeysSetting }),
+    environment,
+  );
 
   async function open(name: keyof typeof services, its: Environment): Promise<Service> {
     const url = await options.database(name);
@@ -91,7 +93,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       poolSize: DATABASE_POOL_SIZE,
       statementTimeout: DATABASE_STATEMENT_TIMEOUT_MS,
       transport,
-      verifier: createVerifier(publicKeys),
+      verifier: createVerifier(TOKEN_PUBLIC_KEYS),
       internal: internalOf(name, internalKeys.private[name], internalKeys.public),
       logger,
       problemBase: environment.PROBLEM_BASE ?? problemBase,

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSigner, createVerifier } from '@attribution/auth';
+import { createSigner, createVerifier, KeysSetting } from '@attribution/auth';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { localSecrets, newSecrets } from '../src/secrets.ts';
 
@@ -21,15 +21,15 @@ test('secrets are made at the first start, and kept from then on', async () => {
 });
 
 test('nobody but their owner may read them', async () => {
-  await localSecrets(directory);
-  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const { token_keys } = await localSecrets(directory);
+  for (const secret of [file, token_keys.private]) expect((await stat(secret)).mode & 0o777).toBe(0o600);
 });
 
 test('no two installations have one secret in common', () => {
   const [one, other] = [newSecrets(), newSecrets()];
   for (const name of ['postgres_password', 'password_pepper', 'secret_key'] as const)
     expect(one[name]).not.toBe(other[name]);
-  expect(one.token_keys.private.keys[0]).not.toEqual(other.token_keys.private.keys[0]);
+  expect(one.token_keys.private).not.toEqual(other.token_keys.private);
 });
 
 test('they are long enough, and fit what they are for', () => {
@@ -37,8 +37,10 @@ test('they are long enough, and fit what they are for', () => {
   expect(Buffer.from(secrets.secret_key, 'base64')).toHaveLength(32);
   expect(secrets.password_pepper.length).toBeGreaterThanOrEqual(32);
   expect(secrets.postgres_password).toMatch(/^[A-Za-z0-9_-]{32}$/);
-  const token = createSigner(secrets.token_keys.private).sign('at+jwt', { sub: 'usr_1' }, 60);
-  expect(createVerifier(secrets.token_keys.public).verify('at+jwt', token)).toMatchObject({ sub: 'usr_1' });
+  const token = createSigner(KeysSetting.parse(secrets.token_keys.private)).sign('at+jwt', { sub: 'usr_1' }, 60);
+  expect(createVerifier(KeysSetting.parse(secrets.token_keys.public)).verify('at+jwt', token)).toMatchObject({
+    sub: 'usr_1',
+  });
 });
 
 test.each(['', '{', '{}', '{"postgres_password":"x"}', 'null'])(

@@ -1,5 +1,7 @@
 export * from './access.ts';
 export { AccessClaims } from './claims.ts';
 export * from './internal-tokens.ts';
+export * from './key-sets.ts';
 export * from './principal.ts';
+export * from './rotate-keys.ts';
 export * from './tokens.ts';

@@ -1,13 +1,12 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Problem, type ServiceName, serviceNames } from '@attribution/contracts';
 import jwt from 'jsonwebtoken';
-import { generateKeySets, type KeySet } from './tokens.ts';
+import { algorithm, generateKeySets, type KeySet } from './key-sets.ts';
 
 /** Lifetime of an internal token, seconds. */
 const ttl = 60;
 /** Seconds before its end at which a kept token is replaced. */
 const margin = 20;
-const algorithm = 'ES256';
 const issuer = 'attribution-platform';
 const type = 'internal+jwt';
 

@@ -1,9 +1,9 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 import { Problem } from '@attribution/contracts';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 import { AccessClaims, principalOf } from './claims.ts';
+import { algorithm, type KeySet, type Keys } from './key-sets.ts';
 import type { Principal } from './principal.ts';
 
 /** The `typ` of each kind of token: none passes for another. */
@@ -14,41 +14,42 @@ export const ACCESS_TOKEN_TTL = 15 * 60;
 
 const issuer = 'attribution-platform';
 const audience = 'attribution-platform';
-const algorithm = 'ES256';
-
-const Jwk = z.looseObject({ kty: z.literal('EC'), crv: z.literal('P-256'), kid: z.string().min(1) });
-/** A JSON Web Key Set (RFC 7517) of P-256 keys, each with a `kid`. */
-export const KeySet = z.object({ keys: z.array(Jwk).min(1) });
-export type KeySet = z.output<typeof KeySet>;
-
-/** A new signing key: the private set, and the public one that verifies it. */
-export function generateKeySets(kid: string): { private: KeySet; public: KeySet } {
-  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const set = (key: KeyObject) => KeySet.parse({ keys: [{ ...key.export({ format: 'jwk' }), kid, alg: algorithm }] });
-  return { private: set(pair.privateKey), public: set(pair.publicKey) };
-}
 
 export interface Signer {
   /** Signs claims; `expiresIn` in seconds. */
   sign(type: TokenType, claims: object, expiresIn: number, now?: Date): string;
 }
 
-/** Signs with the first key of the set. Account alone holds it. */
-export function createSigner(privateKeys: KeySet): Signer {
-  const [first] = privateKeys.keys;
-  if (!first) throw new Error('The private key set is empty');
-  const key = createPrivateKey({ key: first, format: 'jwk' });
+/** Signs with the newest key whose time has come. Account alone holds it. */
+export function createSigner(privateKeys: Keys): Signer {
+  const keysOf = keyObjects(privateKeys, createPrivateKey);
   return {
     sign(type, claims, expiresIn, now = new Date()) {
       const iat = Math.floor(now.getTime() / 1000);
+      const { set, keys } = keysOf();
+      const chosen = set.keys.find(({ signs_from = 0 }) => signs_from <= iat) ?? set.keys.at(-1);
+      const key = chosen && keys.get(chosen.kid);
+      if (!key) throw new Error('The private key set is empty');
       return jwt.sign({ ...claims, iat, exp: iat + expiresIn }, key, {
         algorithm,
         issuer,
         audience,
-        keyid: first.kid,
+        keyid: chosen.kid,
         header: { alg: algorithm, typ: type },
       });
     },
+  };
+}
+
+/** The key objects of the present set by `kid`; made once for each set. */
+function keyObjects(source: Keys, create: (input: JsonWebKeyInput) => KeyObject) {
+  const current = typeof source === 'function' ? source : () => source;
+  let made: { set: KeySet; keys: ReadonlyMap<string, KeyObject> } | undefined;
+  return () => {
+    const set = current();
+    if (made?.set !== set)
+      made = { set, keys: new Map(set.keys.map((key) => [key.kid, create({ key, format: 'jwk' })])) };
+    return made;
   };
 }
 
@@ -66,15 +67,16 @@ const maxTokenLength = 8192;
  * Verifies tokens with the public keys. A verified access token is kept by the whole text of its header until it
  * expires: checking a signature costs some 70 µs, a look-up 1.
  */
-export function createVerifier(publicKeys: KeySet, now: () => number = Date.now): Verifier {
-  const keys = new Map(publicKeys.keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
+export function createVerifier(publicKeys: Keys, now: () => number = Date.now): Verifier {
+  const keysOf = keyObjects(publicKeys, createPublicKey);
   const verified = new LRUCache<string, { principal: Principal; expires: number }>({ max: 10_000 });
+  let judgedBy = keysOf();
 
   function verify(type: TokenType, token: string): jwt.JwtPayload | undefined {
     if (token.length > maxTokenLength) return undefined;
     try {
       const header = jwt.decode(token, { complete: true })?.header;
-      const key = header?.kid ? keys.get(header.kid) : undefined;
+      const key = header?.kid ? keysOf().keys.get(header.kid) : undefined;
       if (!key || header?.typ !== type) return undefined;
       const claims = jwt.verify(token, key, {
         algorithms: [algorithm],
@@ -92,6 +94,9 @@ export function createVerifier(publicKeys: KeySet, now: () => number = Date.now)
     verify,
     authenticate(authorization) {
       if (authorization === undefined) throw unauthorized();
+      const judge = keysOf();
+      if (judge !== judgedBy) verified.clear(); // Perhaps a key was taken away.
+      judgedBy = judge;
       const known = verified.get(authorization);
       if (known) {
         if (known.expires > now()) return known.principal;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createVerifier, internalOf, KeySet } from '@attribution/auth';
+import { createVerifier, internalOf, KeySet, KeysSetting } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
 import { createKafkaTransport } from '@attribution/messaging';
@@ -24,7 +24,7 @@ const Settings = z.object({
   KAFKA_TOPIC_PREFIX: z.string().default(''),
   KAFKA_REPLICATION_FACTOR: setting.count.default(1),
   KAFKA_SESSION_TIMEOUT_MS: setting.count.default(10_000),
-  TOKEN_PUBLIC_KEYS: setting.json(KeySet),
+  TOKEN_PUBLIC_KEYS: KeysSetting,
   INTERNAL_PRIVATE_KEYS: setting.json(KeySet),
   INTERNAL_PUBLIC_KEYS: setting.json(KeySet),
 });

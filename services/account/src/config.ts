@@ -1,10 +1,10 @@
-import { KeySet } from '@attribution/auth';
+import { KeysSetting } from '@attribution/auth';
 import { readConfig, setting } from '@attribution/service';
 import { z } from 'zod';
 
 const Settings = z
   .object({
-    TOKEN_PRIVATE_KEYS: setting.json(KeySet),
+    TOKEN_PRIVATE_KEYS: KeysSetting,
     PASSWORD_PEPPER: z.string().min(32, 'must have at least 32 characters'),
     PASSWORD_MIN_LENGTH: setting.count.pipe(z.int().min(8).max(128)).default(8),
     /** Before the environment in an access key id. */

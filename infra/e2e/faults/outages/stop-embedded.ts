@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KeySet } from '@attribution/auth';
+import { KeySet, keyFilesOf } from '@attribution/auth';
 import { freePort } from '@attribution/testing/parts';
 import { z } from 'zod';
 import { rowsOf } from '../crash/check/databases.ts';
@@ -28,9 +28,8 @@ export async function stopEmbedded({ chance, rounds, say }: Lab): Promise<Findin
     for (let round = 0; round < rounds; round++) {
       member.start();
       await member.alive(60_000);
-      const secrets = await readFile(join(directory, 'secrets.json'), 'utf8');
-      const { token_keys } = z.object({ token_keys: z.object({ private: KeySet }) }).parse(JSON.parse(secrets));
-      const token = ownerTokens(token_keys.private);
+      const keys = await readFile(keyFilesOf(directory).private, 'utf8');
+      const token = ownerTokens(KeySet.parse(JSON.parse(keys)));
       const clients = startSteadyClients({ url: member.url, token, chance, count: 16, leave: true });
       await sleep(chance.int(300, 1_200));
       const told = performance.now();

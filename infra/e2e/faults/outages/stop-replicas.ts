@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KeySet } from '@attribution/auth';
 import { newSecrets } from '@attribution/local';
 import { createTestDatabase } from '@attribution/testing';
 import { freePort } from '@attribution/testing/parts';
@@ -22,7 +23,7 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
   const secrets = newSecrets();
   const database = await createTestDatabase('organization');
   const shared = {
-    TOKEN_PUBLIC_KEYS: JSON.stringify(secrets.token_keys.public),
+    TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
     LOG_LEVEL: 'warn',
     ...compileCache,
     // Longer than the balancers need to notice.
@@ -50,7 +51,7 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
   try {
     for (const member of members) member.start();
     await Promise.all([...services.map((one) => inside.sends(one)), ...gateways.map((one) => outside.sends(one))]);
-    const token = ownerTokens(secrets.token_keys.private);
+    const token = ownerTokens(KeySet.parse(JSON.parse(secrets.token_keys.private)));
     const clients = startSteadyClients({ url: outside.url, token, chance: lab.chance, count: 16 });
     for (let round = 0; round < lab.rounds; round++) {
       const which = round % 2 === 0 ? 'service' : 'gateway';

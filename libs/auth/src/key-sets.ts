@@ -1,0 +1,64 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { z } from 'zod';
+
+const Jwk = z.looseObject({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  kid: z.string().min(1),
+  /** Seconds since the epoch from which it signs; by then every verifier knows it. Ours, beside RFC 7517's members. */
+  signs_from: z.int().optional(),
+});
+/** A JSON Web Key Set (RFC 7517) of P-256 keys, each with a `kid`, newest first. */
+export const KeySet = z.object({ keys: z.array(Jwk).min(1) });
+export type KeySet = z.output<typeof KeySet>;
+
+/** A key set, or what gives the present one: keys are rotated while processes run. */
+export type Keys = KeySet | (() => KeySet);
+
+export const algorithm = 'ES256';
+
+/** A new signing key: the private set, and the public one that verifies it. */
+export function generateKeySets(kid: string, signsFrom?: number): { private: KeySet; public: KeySet } {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const more = { kid, alg: algorithm, ...(signsFrom !== undefined && { signs_from: signsFrom }) };
+  const set = (key: KeyObject) => KeySet.parse({ keys: [{ ...key.export({ format: 'jwk' }), ...more }] });
+  return { private: set(pair.privateKey), public: set(pair.publicKey) };
+}
+
+/** Milliseconds between two looks at a file: orchestrators replace a mounted secret without telling. */
+const interval = 1_000;
+
+/** A setting that holds a key set, as JSON or as the path of a file, which is followed: what is written there holds a second later. */
+export const KeysSetting = z.string().transform((text, context): (() => KeySet) => {
+  const parse = (json: string) => KeySet.parse(JSON.parse(json));
+  try {
+    if (text.trimStart().startsWith('{')) {
+      const set = parse(text);
+      return () => set;
+    }
+    return followFile(text, parse);
+  } catch (error) {
+    const why =
+      error instanceof Error && 'code' in error
+        ? `the file cannot be read (${String(error.code)})`
+        : 'is no set of P-256 keys';
+    context.addIssue({ code: 'custom', message: `must be a key set as JSON, or the path of one: ${why}` });
+    return z.NEVER;
+  }
+});
+
+function followFile<T>(path: string, parse: (text: string) => T): () => T {
+  let current = parse(readFileSync(path, 'utf8'));
+  watchFile(path, { interval, persistent: false }, () => {
+    try {
+      current = parse(readFileSync(path, 'utf8'));
+    } catch {
+      process.emitWarning(`${path} holds no key set: the former one stays in force`);
+    }
+  });
+  return () => current;
+}
+
+/** Follows no file any more. */
+export const unfollow = (path: string): void => unwatchFile(path);

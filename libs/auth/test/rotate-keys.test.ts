@@ -1,0 +1,131 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@attribution/testing';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import {
+  createSigner,
+  createVerifier,
+  generateKeySets,
+  type KeyFiles,
+  KeysSetting,
+  keyFilesOf,
+  rotateKeys,
+  unfollow,
+} from '../src/index.ts';
+import { goodClaims } from './support.ts';
+
+const start = Date.parse('2026-11-21T12:00:00Z');
+const seconds = 1000;
+const minutes = 60 * seconds;
+
+let directory: string;
+let files: KeyFiles;
+let now = start;
+beforeEach(async () => {
+  now = start;
+  directory = await mkdtemp(join(tmpdir(), 'keys-'));
+  files = keyFilesOf(directory);
+  const sets = generateKeySets('first');
+  await writeFile(files.private, JSON.stringify(sets.private));
+  await writeFile(files.public, JSON.stringify(sets.public));
+});
+afterEach(async () => {
+  unfollow(files.private);
+  unfollow(files.public);
+  await rm(directory, { recursive: true });
+});
+
+const { iss: _, aud: __, iat: ___, exp: ____, ...identity } = goodClaims;
+/** A signer and a verifier of processes that started before any rotation. */
+function running() {
+  const signer = createSigner(KeysSetting.parse(files.private));
+  const verifier = createVerifier(KeysSetting.parse(files.public), () => now);
+  return {
+    sign: () => signer.sign('at+jwt', identity, 15 * 60, new Date(now)),
+    accepts(token: string) {
+      try {
+        return verifier.authenticate(`Bearer ${token}`).id === identity.sub;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+const kidOf = (token: string) =>
+  (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
+const rotate = (delay = 60) => rotateKeys(files, delay, new Date(now));
+const kidsIn = async (file: string) =>
+  (JSON.parse(await readFile(file, 'utf8')) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+
+test('a running signer goes over to the new key when its time has come, and running verifiers accept both', async () => {
+  const { sign, accepts } = running();
+  const before = sign();
+  const { kid } = await rotate();
+  expect(kidOf(sign())).toBe('first');
+  now += 60 * seconds;
+  await eventually(() => expect(kidOf(sign())).toBe(kid));
+  await eventually(() => expect(accepts(sign())).toBe(true));
+  expect(accepts(before)).toBe(true);
+});
+
+test('verifiers know a key before it signs: no token of it is ever refused by one that has read the files', async () => {
+  await rotate(60);
+  const { sign, accepts } = running();
+  for (const at of [0, 59, 60, 61]) {
+    now = start + at * seconds;
+    expect(accepts(sign())).toBe(true);
+  }
+});
+
+test('a key is kept while tokens of it may live, and dropped by the first rotation after that', async () => {
+  const second = await rotate(60);
+  expect(second.dropped).toEqual([]);
+  now += 10 * minutes;
+  const third = await rotate(60);
+  expect(third.dropped).toEqual([]);
+  expect(await kidsIn(files.public)).toEqual([third.kid, second.kid, 'first']);
+  now = start + 60 * seconds + 15 * minutes;
+  const fourth = await rotate(60);
+  expect(fourth.dropped).toEqual(['first']);
+  for (const file of [files.private, files.public])
+    expect(await kidsIn(file)).toEqual([fourth.kid, third.kid, second.kid]);
+});
+
+test('a token of a key that was taken away is refused, though it was accepted a moment ago', async () => {
+  const { sign, accepts } = running();
+  const token = sign();
+  expect(accepts(token)).toBe(true);
+  await writeFile(files.public, JSON.stringify(generateKeySets('other').public));
+  await eventually(() => expect(accepts(token)).toBe(false));
+});
+
+test('a file that holds no key set leaves the former keys in force', async () => {
+  const { sign, accepts } = running();
+  const warned = new Promise((resolve) => process.once('warning', resolve));
+  await writeFile(files.public, '{"keys":[]}');
+  expect(String(await warned)).toContain(files.public);
+  expect(accepts(sign())).toBe(true);
+});
+
+test('rotating what cannot be read changes nothing', async () => {
+  const before = await readFile(files.private, 'utf8');
+  await writeFile(files.public, 'no key set');
+  await expect(rotate()).rejects.toThrow();
+  expect(await readFile(files.private, 'utf8')).toBe(before);
+  expect(await readFile(files.public, 'utf8')).toBe('no key set');
+});
+
+test('private keys are readable by their owner alone, and are in no public set', async () => {
+  await rotate();
+  expect((await stat(files.private)).mode & 0o777).toBe(0o600);
+  expect(await readFile(files.public, 'utf8')).not.toContain('"d"');
+});
+
+test.each([
+  ['/nowhere/keys.json', 'ENOENT'],
+  ['{"keys":[]}', 'P-256'],
+  ['{"keys":', 'P-256'],
+])('a setting of %j is refused, and says why', (text, why) => {
+  expect(() => KeysSetting.parse(text)).toThrow(why);
+});
