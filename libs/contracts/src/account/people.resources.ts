@@ -7,12 +7,16 @@ import { Account, GroupGrant, Session } from './resources.ts';
 /** Grants as they are given: ids, or ids with a role; always answered as objects (decision 21). */
 export const GroupGrants = z
   .array(
-    z.union([
-      id('group').transform((group_id) => ({ group_id, role: 'm' as const })),
-      z.object({ group_id: id('group'), role: z.enum(['a', 'm']).default('m') }),
-    ]),
+    z.union(
+      [
+        id('group').transform((group_id) => ({ group_id, role: 'm' as const })),
+        z.object({ group_id: id('group'), role: z.enum(['a', 'm']).default('m') }),
+      ],
+      'must be a group id (grp_…), or an object of group_id and role',
+    ),
   )
-  .max(1000, 'must have at most 1000 groups')
+  // All of them travel in each access token, and headers have an end.
+  .max(100, 'must have at most 100 groups')
   .refine(
     (grants) => new Set(grants.map(({ group_id }) => group_id)).size === grants.length,
     'must not name a group twice',

@@ -25,6 +25,8 @@ export interface NewKey {
 /** A viewer key is read-only, whatever is asked (decision 21). */
 export const readonlyFor = (role: string, asked: boolean) => role === 'viewer' || asked;
 
+const grantRows = (groups: readonly Grant[]) => groups.map(({ group_id, role }) => ({ group_id, role }));
+
 export async function insertApiKey(tx: Tx, key: NewKey): Promise<ApiKeyRow> {
   return tx.apiKey.create({
     data: {
@@ -40,7 +42,7 @@ export async function insertApiKey(tx: Tx, key: NewKey): Promise<ApiKeyRow> {
       created_by: key.createdBy,
       expires_at: key.expiresAt,
       created_at: key.now,
-      grants: { create: key.groups.map(({ group_id, role }) => ({ group_id, role })) },
+      grants: { createMany: { data: grantRows(key.groups) } },
     },
     include: withGrants,
   });
@@ -64,12 +66,39 @@ export async function lockApiKey(tx: Tx, accountId: string, id: string): Promise
   return findApiKey(tx, accountId, id);
 }
 
-export type KeyChange = Prisma.ApiKeyUpdateInput;
+interface KeyChange {
+  readonly name?: string;
+  readonly readonly?: boolean;
+  readonly group_scope?: 'all' | 'selected';
+  readonly expires_at?: Date | null;
+}
 
-/** `groups` takes the place of all grants before. */
+/** `groups`, where given, takes the place of all grants before. */
 export async function changeApiKey(tx: Tx, id: string, change: KeyChange, groups?: readonly Grant[]) {
-  const grants = groups && { deleteMany: {}, create: groups.map(({ group_id, role }) => ({ group_id, role })) };
+  const grants = groups && { deleteMany: {}, createMany: { data: grantRows(groups) } };
   return tx.apiKey.update({ where: { id }, data: { ...change, ...(grants && { grants }) }, include: withGrants });
+}
+
+/** Marks a key as revoked, or as rotated with the end of its grace. */
+export async function endApiKey(
+  tx: Tx,
+  id: string,
+  end: { revoked_at: Date } | { rotated_at: Date; expires_at: Date },
+): Promise<void> {
+  await tx.apiKey.update({ where: { id }, data: end, select: { id: true } });
+}
+
+/** Revokes a machine key of that type that has expired; its id, if there was one. */
+export async function revokeExpiredMachineKey(
+  tx: Tx,
+  { accountId, type, now }: { accountId: string; type: 'sim' | 'production'; now: Date },
+): Promise<string | undefined> {
+  const [expired] = await tx.apiKey.updateManyAndReturn({
+    where: { account_id: accountId, type, revoked_at: null, rotated_at: null, expires_at: { lte: now } },
+    data: { revoked_at: now },
+    select: { id: true },
+  });
+  return expired?.id;
 }
 
 /** A key as its exchange needs it. */

@@ -44,7 +44,7 @@ export function changedExpiry(key: Times, asked: string | null, now: Date): Date
     throw new Problem('validation-error', 'body.expires_at: the key is older than 90 days; rotate it.');
   const expiry = asked === null ? null : readExpiry(asked, key.created_at, now);
   const later = expiry === null || (key.expires_at !== null && expiry > key.expires_at);
-  if (key.rotated_at && later && expiry?.getTime() !== key.expires_at?.getTime())
+  if (key.rotated_at && later)
     throw new Problem('conflict', 'body.expires_at: the key was rotated, so its end can only come sooner.');
   return expiry;
 }
@@ -66,16 +66,19 @@ export function refusalOf({ revoked_at, expires_at }: Pick<Times, 'revoked_at' |
 
 const rank = { viewer: 0, member: 1, admin: 2, owner: 3 } as const;
 
-/** Who may give a key these rights (spec §4.3). Throws `forbidden`. */
-export function requireGivable(
-  caller: Principal,
-  key: { role: 'viewer' | 'member' | 'admin'; type?: 'api' | 'sim' | 'production'; groups: readonly Grant[] },
-): void {
-  if (key.type !== undefined && key.type !== 'api')
-    throw new Problem('forbidden', `body.type: ${key.type} keys are made by the platform itself.`);
-  if (rank[key.role] > rank[caller.role]) throw new Problem('forbidden', `body.role: ${key.role} is above your own.`);
-  const foreign = key.groups.find(({ group_id }) => !administersGroup(caller, group_id));
-  if (foreign) throw new Problem('forbidden', `body.groups: you do not administer ${foreign.group_id}.`);
+interface Rights {
+  readonly role: 'viewer' | 'member' | 'admin';
+  readonly group_scope: 'all' | 'selected';
+  readonly groups: readonly Grant[];
+}
+
+/** Nobody gives a key more than they hold (spec §4.3). Throws `forbidden`. */
+export function requireGivable(caller: Principal, { role, group_scope, groups = [] }: Partial<Rights>): void {
+  if (role && rank[role] > rank[caller.role]) throw new Problem('forbidden', `The role ${role} is above your own.`);
+  if (group_scope === 'all' && caller.groups)
+    throw new Problem('forbidden', 'The group_scope all is wider than your own.');
+  const foreign = groups.find(({ group_id }) => !administersGroup(caller, group_id));
+  if (foreign) throw new Problem('forbidden', `You do not administer the group ${foreign.group_id}.`);
 }
 
 /** Throws `validation-error` where the scope and the groups do not fit together. */

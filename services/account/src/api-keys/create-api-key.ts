@@ -1,12 +1,13 @@
-import { apiKeyCreated, createApiKey } from '@attribution/contracts';
-import { newEvent, type Outbox } from '@attribution/messaging';
+import { apiKeyCreated, createApiKey, Problem } from '@attribution/contracts';
+import type { Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
-import { actorOf, audit } from '../audit/index.ts';
+import { actorOf } from '../audit/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { insertApiKey } from './api-key.store.ts';
 import { newExpiry, requireGivable, requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
+import { recordKey } from './record-key.ts';
 import { hashSecret, type KeyEnvironment, newKeyPair } from './secret.ts';
 
 export interface KeyWriting {
@@ -25,6 +26,8 @@ export const createApiKeyEndpoint = (parts: KeyWriting) =>
     const now = clock.now();
     requireScope(body.group_scope, body.groups);
     const expiresAt = newExpiry(body, now);
+    if (body.type !== 'api')
+      throw new Problem('forbidden', `body.type: ${body.type} keys are made by the platform itself.`);
     requireGivable(caller, body);
     await parts.requireGroups(
       accountId,
@@ -44,23 +47,15 @@ export const createApiKeyEndpoint = (parts: KeyWriting) =>
       });
       const view = viewApiKey(key);
       const { name, role, readonly } = view;
-      await audit(tx, {
+      const details = { name, role, readonly };
+      await recordKey(tx, outbox, apiKeyCreated, {
         accountId,
-        action: 'api_key.created',
+        keyId: key.id,
         actor: actorOf(caller),
-        subject: { type: 'api_key', id: key.id },
-        details: { name, role, readonly },
+        details,
         request,
         now,
       });
-      await outbox.append(
-        tx,
-        newEvent(
-          apiKeyCreated,
-          { account_id: accountId, api_key_id: key.id },
-          { accountId, occurredAt: now, traceparent: request.traceparent },
-        ),
-      );
       return { ...view, access_key_secret: secret };
     });
   });

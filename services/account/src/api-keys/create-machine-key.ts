@@ -1,15 +1,18 @@
-import { apiKeyCreated, createMachineKey, Problem } from '@attribution/contracts';
+import { apiKeyCreated, apiKeyRevoked, createMachineKey, Problem } from '@attribution/contracts';
 import { isForeignKeyViolation, isUniqueViolation } from '@attribution/database';
-import { newEvent } from '@attribution/messaging';
 import { implement } from '@attribution/service';
-import { audit, serviceActor } from '../audit/index.ts';
-import { insertApiKey } from './api-key.store.ts';
+import { serviceActor } from '../audit/index.ts';
+import { insertApiKey, revokeExpiredMachineKey } from './api-key.store.ts';
 import { requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
 import type { KeyWriting } from './create-api-key.ts';
+import { recordKey } from './record-key.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
 
-/** One live key of each type an account, by an index (decision 28). */
+/**
+ * One live key of each type an account, by an index (decision 28). One that has expired makes room, and is revoked: it
+ * could be rotated into a second live one.
+ */
 export const createMachineKeyEndpoint = (parts: KeyWriting) =>
   implement(createMachineKey, async ({ body, caller, request }) => {
     const { database, outbox, clock } = parts;
@@ -22,8 +25,11 @@ export const createMachineKeyEndpoint = (parts: KeyWriting) =>
     );
     const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
     const now = clock.now();
+    const deed = { accountId, actor: serviceActor(caller), request, now };
     return database
       .transaction(async (tx) => {
+        const expired = await revokeExpiredMachineKey(tx, { accountId, type: body.type, now });
+        if (expired) await recordKey(tx, outbox, apiKeyRevoked, { ...deed, keyId: expired });
         const key = await insertApiKey(tx, {
           ...fields,
           accountId,
@@ -33,19 +39,11 @@ export const createMachineKeyEndpoint = (parts: KeyWriting) =>
           expiresAt: null,
           now,
         });
-        await audit(tx, {
-          accountId,
-          action: 'api_key.created',
-          actor: serviceActor(caller),
-          subject: { type: 'api_key', id: key.id },
-          details: { name: key.name, type: key.type },
-          request,
-          now,
-        });
-        const data = { account_id: accountId, api_key_id: key.id };
-        const context = { accountId, occurredAt: now, traceparent: request.traceparent };
-        await outbox.append(tx, newEvent(apiKeyCreated, data, context));
-        return { ...viewApiKey(key), access_key_secret: secret };
+        const view = viewApiKey(key);
+        const { name, type, role, readonly } = view;
+        const details = { name, type, role, readonly };
+        await recordKey(tx, outbox, apiKeyCreated, { ...deed, keyId: key.id, details });
+        return { ...view, access_key_secret: secret };
       })
       .catch((error: unknown) => {
         if (isUniqueViolation(error))

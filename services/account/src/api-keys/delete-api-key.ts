@@ -1,9 +1,9 @@
 import { apiKeyRevoked, deleteApiKey, Problem } from '@attribution/contracts';
-import { newEvent } from '@attribution/messaging';
 import { implement } from '@attribution/service';
-import { actorOf, audit } from '../audit/index.ts';
-import { changeApiKey, lockApiKey } from './api-key.store.ts';
+import { actorOf } from '../audit/index.ts';
+import { endApiKey, lockApiKey } from './api-key.store.ts';
 import type { KeyWriting } from './create-api-key.ts';
+import { recordKey } from './record-key.ts';
 
 /** Done twice it changes nothing (decision 26). */
 export const deleteApiKeyEndpoint = (parts: Pick<KeyWriting, 'database' | 'outbox' | 'clock'>) =>
@@ -15,22 +15,7 @@ export const deleteApiKeyEndpoint = (parts: Pick<KeyWriting, 'database' | 'outbo
       if (!key) throw Problem.notFound();
       if (key.revoked_at) return;
       const now = clock.now();
-      await changeApiKey(tx, key.id, { revoked_at: now });
-      await audit(tx, {
-        accountId,
-        action: 'api_key.revoked',
-        actor: actorOf(caller),
-        subject: { type: 'api_key', id: key.id },
-        request,
-        now,
-      });
-      await outbox.append(
-        tx,
-        newEvent(
-          apiKeyRevoked,
-          { account_id: accountId, api_key_id: key.id },
-          { accountId, occurredAt: now, traceparent: request.traceparent },
-        ),
-      );
+      await endApiKey(tx, key.id, { revoked_at: now });
+      await recordKey(tx, outbox, apiKeyRevoked, { accountId, keyId: key.id, actor: actorOf(caller), request, now });
     });
   });

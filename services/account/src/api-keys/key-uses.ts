@@ -17,7 +17,12 @@ export function createKeyUses(parts: { database: AccountDatabase; clock: Clock }
       if (noted.size === 0) return;
       const uses = [...noted].map(([id, at]) => ({ id, at }));
       noted = new Map();
-      await touchApiKeys(parts.database, uses);
+      try {
+        await touchApiKeys(parts.database, uses);
+      } catch (error) {
+        for (const { id, at } of uses) if (!noted.has(id)) noted.set(id, at);
+        throw error;
+      }
     },
   };
 }

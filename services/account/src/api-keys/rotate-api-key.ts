@@ -2,8 +2,8 @@ import { apiKeyRotated, Problem, rotateApiKey } from '@attribution/contracts';
 import { newEvent } from '@attribution/messaging';
 import { implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
-import { changeApiKey, insertApiKey, lockApiKey } from './api-key.store.ts';
-import { rotatedExpiries } from './api-key.ts';
+import { endApiKey, insertApiKey, lockApiKey } from './api-key.store.ts';
+import { requireGivable, rotatedExpiries } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
 import type { KeyWriting } from './create-api-key.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
@@ -19,10 +19,11 @@ export const rotateApiKeyEndpoint = (parts: Omit<KeyWriting, 'requireGroups'>) =
       if (!old) throw Problem.notFound();
       if (old.revoked_at) throw new Problem('conflict', 'This API key is revoked.');
       if (old.rotated_at) throw new Problem('conflict', 'This API key was rotated already.');
+      const { name, role, type, readonly, group_scope, grants: groups } = old;
+      requireGivable(caller, { role, group_scope, groups });
       const now = clock.now();
       const expiries = rotatedExpiries(old, body?.grace ?? 0, now);
-      await changeApiKey(tx, old.id, { rotated_at: now, expires_at: expiries.old });
-      const { name, role, type, readonly, group_scope } = old;
+      await endApiKey(tx, old.id, { rotated_at: now, expires_at: expiries.old });
       const renewed = await insertApiKey(tx, {
         accountId,
         name,
@@ -30,7 +31,7 @@ export const rotateApiKeyEndpoint = (parts: Omit<KeyWriting, 'requireGroups'>) =
         type,
         readonly,
         group_scope,
-        groups: old.grants,
+        groups,
         accessKeyId,
         secretHash: hashSecret(secret),
         createdBy: caller.id,

@@ -1,8 +1,9 @@
-import { Problem, updateApiKey } from '@attribution/contracts';
+import { type ApiKeyChange, Problem, updateApiKey } from '@attribution/contracts';
 import { implement } from '@attribution/service';
+import type { z } from 'zod';
 import { actorOf, audit } from '../audit/index.ts';
-import { changeApiKey, lockApiKey, readonlyFor } from './api-key.store.ts';
-import { changedExpiry, requireGivable, requireScope } from './api-key.ts';
+import { type ApiKeyRow, changeApiKey, lockApiKey, readonlyFor } from './api-key.store.ts';
+import { changedExpiry, type Grant, requireGivable, requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
 import type { KeyWriting } from './create-api-key.ts';
 
@@ -10,27 +11,21 @@ export const updateApiKeyEndpoint = (parts: Omit<KeyWriting, 'outbox' | 'keyEnvi
   implement(updateApiKey, async ({ params, body, caller, request }) => {
     const { database, clock } = parts;
     const { accountId } = caller;
-    const groups = body.groups ?? [];
-    requireGivable(caller, { role: 'viewer', groups });
-    await parts.requireGroups(
-      accountId,
-      groups.map(({ group_id }) => group_id),
-      'body.groups',
-    );
+    const { name, readonly, group_scope, groups, expires_at } = body;
+    if (group_scope && groups) requireScope(group_scope, groups);
+    requireGivable(caller, { ...(group_scope && { group_scope }), ...(groups && { groups }) });
+    await parts.requireGroups(accountId, groups?.map(({ group_id }) => group_id) ?? [], 'body.groups');
     return database.transaction(async (tx) => {
       const key = await lockApiKey(tx, accountId, params.id);
       if (!key) throw Problem.notFound();
       if (key.revoked_at) throw new Problem('conflict', 'This API key is revoked.');
       const now = clock.now();
-      const scope = body.group_scope ?? key.group_scope;
-      // A scope of all leaves no grants; a change of the scope alone keeps those there are.
-      const grants = body.groups ?? (scope === 'all' ? [] : key.grants);
-      requireScope(scope, grants);
+      const grants = grantsAfter(key, body);
       const change = {
-        ...(body.name !== undefined && { name: body.name }),
-        ...(body.readonly !== undefined && { readonly: readonlyFor(key.role, body.readonly) }),
-        ...(body.expires_at !== undefined && { expires_at: changedExpiry(key, body.expires_at, now) }),
-        group_scope: scope,
+        ...(name !== undefined && { name }),
+        ...(readonly !== undefined && { readonly: readonlyFor(key.role, readonly) }),
+        ...(group_scope !== undefined && { group_scope }),
+        ...(expires_at !== undefined && { expires_at: changedExpiry(key, expires_at, now) }),
       };
       const changed = viewApiKey(await changeApiKey(tx, key.id, change, grants));
       await audit(tx, {
@@ -45,3 +40,15 @@ export const updateApiKeyEndpoint = (parts: Omit<KeyWriting, 'outbox' | 'keyEnvi
       return changed;
     });
   });
+
+/** A scope of all leaves no grants. Undefined: they stay as they are, also where the groups have gone since. */
+function grantsAfter(
+  key: ApiKeyRow,
+  { group_scope, groups }: z.output<typeof ApiKeyChange>,
+): readonly Grant[] | undefined {
+  if (group_scope === undefined && groups === undefined) return undefined;
+  const scope = group_scope ?? key.group_scope;
+  const grants = groups ?? (scope === 'all' ? [] : key.grants);
+  requireScope(scope, grants);
+  return grants;
+}

@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN_TTL, type Signer } from '@attribution/auth';
+import { ACCESS_TOKEN_TTL, type AccessClaims, type Signer } from '@attribution/auth';
 import { createSupportSession, Problem } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
 import { findAccountOrNone } from '../accounts/index.ts';
@@ -25,7 +25,7 @@ export const createSupportSessionEndpoint = (parts: { database: AccountDatabase;
       });
       return found;
     });
-    const claims = {
+    const claims: AccessClaims = {
       sub: operator,
       account: accountId,
       role: 'admin',
