@@ -16,13 +16,14 @@ export async function startTestPlatform(environment: Environment = {}) {
   const mailDirectory = await mkdtemp(join(tmpdir(), 'e2e-mail-'));
   const logs = captureLogs('platform');
   const clock = createTestClock();
+  const secrets = newSecrets();
   const platform = await startPlatform({
     async database(service) {
       const database = await createTestDatabase(service);
       databases.set(service, database);
       return database.url;
     },
-    secrets: newSecrets(),
+    secrets,
     mailDirectory,
     host: '127.0.0.1',
     port: 0,
@@ -35,6 +36,7 @@ export async function startTestPlatform(environment: Environment = {}) {
     client: createClient({ baseUrl: platform.url }),
     mailbox: openMailbox(mailDirectory),
     mailDirectory,
+    secrets,
     logs,
     clock,
     /** Rows of a service's database, looked at from outside. */

@@ -1,0 +1,207 @@
+import { createSigner, generateInternalKeys, internalOf, KeysSetting, type TokenType } from '@attribution/auth';
+import { type Endpoint, endpoints, internalEndpoints, newId, newUuid } from '@attribution/contracts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { fromSomewhere, newOwner, startTestPlatform, type TestPlatform } from './support.ts';
+
+/** Callers whom nobody knows, or whose token is for something else. */
+const strangers = [
+  'none',
+  'garbage',
+  'expired',
+  'MFA challenge',
+  'MFA set-up',
+  'internal',
+  'of another platform',
+] as const;
+/** Callers who are known, in the order of the columns below. A member has no billing access. */
+const callers = [
+  'member',
+  'admin',
+  'owner',
+  'support',
+  'viewer key',
+  'read-only key',
+  'member key',
+  'admin key',
+] as const;
+
+/** What each caller gets: `+` is let in (whatever becomes of the request then), 3 is 403. */
+const rules = {
+  /** No token is looked at. */
+  open: '+ + + + + + + +',
+  /** Without a token, or as a person. */
+  optional: '+ + + 3 3 3 3 3',
+  /** Its secret comes in headers of its own: without them nobody is let in. */
+  exchange: '1 1 1 1 1 1 1 1',
+  read: '+ + + + + + + +',
+  write: '+ + + 3 3 3 + +',
+  'read by people': '+ + + + 3 3 3 3',
+  'written by people': '+ + + 3 3 3 3 3',
+  'own matters': '+ + + 3 3 3 3 3',
+  /** A key token that may write gets 204 and nothing (decision 17). */
+  logout: '+ + + 3 3 3 + +',
+  'read by admins': '3 + + + 3 3 3 3',
+  'written by admins': '3 + + 3 3 3 3 3',
+  'written by the owner': '3 3 + 3 3 3 3 3',
+  'read with billing access': '3 + + + 3 + 3 +',
+  /** Not there, at the gateway. */
+  internal: '4 4 4 4 4 4 4 4',
+} as const;
+
+const table: Readonly<Record<string, keyof typeof rules>> = {
+  signup: 'open',
+  verify_email: 'open',
+  resend_verification: 'open',
+  login: 'open',
+  refresh_session: 'open',
+  forgot_password: 'open',
+  reset_password: 'open',
+  exchange_api_key: 'exchange',
+  logout: 'logout',
+  verify_mfa_challenge: 'open',
+  set_up_mfa: 'optional',
+  verify_mfa_setup: 'optional',
+  renew_recovery_codes: 'own matters',
+  disable_mfa: 'own matters',
+  get_me: 'own matters',
+  update_me: 'own matters',
+  change_password: 'own matters',
+  list_sessions: 'own matters',
+  end_session: 'own matters',
+  get_my_permissions: 'own matters',
+  list_accounts: 'own matters',
+  switch_account: 'own matters',
+  list_users: 'read by people',
+  get_user: 'read by people',
+  update_user: 'written by admins',
+  remove_user: 'written by admins',
+  list_invitations: 'read by admins',
+  create_invitation: 'written by admins',
+  resend_invitation: 'written by admins',
+  delete_invitation: 'written by admins',
+  accept_invitation: 'optional',
+  get_account: 'read by people',
+  update_account: 'written by the owner',
+  close_account: 'written by the owner',
+  transfer_ownership: 'written by the owner',
+  list_ledger: 'read',
+  get_balance: 'read',
+  list_plans: 'read',
+  list_account_types: 'read',
+  list_audit_log: 'read by admins',
+  list_api_keys: 'read by admins',
+  create_api_key: 'written by admins',
+  get_api_key: 'read by admins',
+  update_api_key: 'written by admins',
+  delete_api_key: 'written by admins',
+  rotate_api_key: 'written by admins',
+  list_groups: 'read',
+  get_group: 'read',
+  create_group: 'written by admins',
+  update_group: 'written by admins',
+  delete_group: 'written by admins',
+  list_locations: 'read',
+  get_location: 'read',
+  create_location: 'written by people',
+  update_location: 'written by people',
+  delete_location: 'written by people',
+  list_campaigns: 'read',
+  get_campaign: 'read',
+  create_campaign: 'write',
+  update_campaign: 'write',
+  get_billing_summary: 'read with billing access',
+  list_plan_prices: 'read with billing access',
+  list_usage_prices: 'read with billing access',
+  create_token_grant: 'internal',
+  create_token_hold: 'internal',
+  capture_token_hold: 'internal',
+  void_token_hold: 'internal',
+  create_machine_key: 'internal',
+  create_support_session: 'internal',
+  look_up_groups: 'internal',
+};
+
+let platform: TestPlatform;
+let tokens: Readonly<Record<string, string | undefined>>;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  const { user_id, account_id } = await newOwner(platform);
+  tokens = mintTokens(user_id, account_id);
+});
+afterAll(() => platform.stop());
+
+function mintTokens(userId: string, accountId: string): Record<string, string | undefined> {
+  const signer = createSigner(KeysSetting.parse(platform.secrets.token_keys.private));
+  const person = { sub: userId, account: accountId, account_type: 'network', sid: newUuid() };
+  const sign = (claims: object, type: TokenType = 'at+jwt', seconds = 300) =>
+    signer.sign(type, { ...person, role: 'owner', ...claims }, seconds);
+  const key = (role: string, readonly: boolean, more = {}) =>
+    sign({ sub: newId('api_key'), sid: undefined, role, key: { type: 'api', readonly }, ...more });
+  const strange = generateInternalKeys();
+  return {
+    none: undefined,
+    garbage: 'garbage',
+    expired: sign({}, 'at+jwt', -1),
+    'MFA challenge': sign({ jti: newUuid() }, 'mfa-challenge+jwt'),
+    'MFA set-up': sign({ jti: newUuid() }, 'mfa-setup+jwt'),
+    internal: internalOf('billing', strange.private.billing, strange.public).sign('account'),
+    'of another platform': createSigner(strange.private.account).sign('at+jwt', { ...person, role: 'owner' }, 300),
+    member: sign({ role: 'member', bil: 'n' }),
+    admin: sign({ role: 'admin' }),
+    owner: sign({}),
+    support: sign({ sub: 'grace@attribution.example', sid: undefined, role: 'admin', support: { reason: 'A test' } }),
+    'viewer key': key('viewer', true, { bil: 'n' }),
+    'read-only key': key('admin', true),
+    'member key': key('member', false, { bil: 'n' }),
+    'admin key': key('admin', false),
+  };
+}
+
+/** The answer to a request that asks for nothing there is. */
+async function ask({ method, path, body }: Endpoint, caller: string): Promise<number> {
+  const token = tokens[caller];
+  const response = await fetch(platform.url + path.replaceAll(/\{[a-z_]+\}/g, 'nothing'), {
+    method,
+    headers: {
+      ...fromSomewhere(),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: '{}' }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** In the table's letters. */
+const letterOf = (status: number, isInternal: boolean) =>
+  status === 401 ? '1' : status === 403 ? '3' : status === 404 && isInternal ? '4' : status < 500 ? '+' : `${status}`;
+
+const strangersGet = (rule: keyof typeof rules): string => {
+  if (rule === 'open') return '+ + + + + + +';
+  if (rule === 'optional') return '+ 1 1 1 1 1 1';
+  return rule === 'internal' ? '4 4 4 4 4 4 4' : '1 1 1 1 1 1 1';
+};
+
+test('every endpoint of the contract has a row, and every row an endpoint', () => {
+  const operations = [...endpoints, ...internalEndpoints].map(({ operation }) => operation);
+  expect(Object.keys(table).toSorted()).toEqual(operations.toSorted());
+});
+
+describe('who is let in', () => {
+  for (const endpoint of [...endpoints, ...internalEndpoints]) {
+    const rule = table[endpoint.operation];
+    if (!rule) continue;
+    test(`${endpoint.method} ${endpoint.path}: ${rule}`, async () => {
+      const letters = async (kinds: readonly string[]) => {
+        const seen: string[] = [];
+        for (const kind of kinds) seen.push(letterOf(await ask(endpoint, kind), rule === 'internal'));
+        return Object.fromEntries(kinds.map((kind, at) => [kind, seen[at]]));
+      };
+      const expected = (kinds: readonly string[], row: string) =>
+        Object.fromEntries(kinds.map((kind, at) => [kind, row.split(' ')[at]]));
+      expect(await letters(strangers)).toEqual(expected(strangers, strangersGet(rule)));
+      expect(await letters(callers)).toEqual(expected(callers, rules[rule]));
+    });
+  }
+});
