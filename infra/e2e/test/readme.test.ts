@@ -14,9 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-test("the README's walk works as printed", async () => {
+test("the README's walk and its machine client work as printed", async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const printed = /<!-- walk[^\n]*-->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const block = (name: string) =>
+    new RegExp(`<!-- ${name}[^\\n]*-->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? '';
+  const printed = `${block('walk')}\n${block('machine')}`;
   const walk = printed
     .replace('API=http://localhost:8080', `API=${platform.url}`)
     .replace('MAIL=.local/mail', `MAIL=${platform.mailDirectory}`);
@@ -24,7 +26,8 @@ test("the README's walk works as printed", async () => {
 
   const { stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', walk], { timeout: 25_000 });
   expect(stderr).toBe('');
-  const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout] = stdout.trim().split('\n');
+  const lines = stdout.trim().split('\n');
+  const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout, ...machine] = lines;
   const json = (line: string | undefined) => JSON.parse(line ?? 'null') as unknown;
   expect(json(signedUp)).toMatchObject({ verification: { code_length: 6 } });
   expect(json(permissions)).toMatchObject({ role: 'owner' });
@@ -33,4 +36,7 @@ test("the README's walk works as printed", async () => {
   expect(json(campaigns)).toMatchObject({ data: [{ name: 'Summer sneakers', brief: { product: null } }] });
   expect(json(campaign)).toMatchObject({ status: 'draft', target: {}, ads: [], latest_validation: {} });
   expect(logout).toBe('logout: 204');
+  expect(machine.slice(0, 2)).toEqual([locations, campaigns]);
+  expect(json(machine[2])).toMatchObject({ status: 403 });
+  expect(machine).toHaveLength(3);
 });

@@ -7,6 +7,8 @@ export interface Mailbox {
   messagesTo(email: string): Promise<string[]>;
   /** Waits until the address has got that many messages and returns the code in the latest. */
   codeFor(email: string, count?: number): Promise<string>;
+  /** The same of the `token=` in a link. */
+  tokenFor(email: string, count?: number): Promise<string>;
 }
 
 /** Reads the folder that messages are written to. */
@@ -17,14 +19,19 @@ export function openMailbox(directory: string): Mailbox {
       const mine = names.filter((name) => !name.startsWith('.') && name.endsWith(`-${email}.eml`));
       return Promise.all(mine.sort().map((name) => readFile(join(directory, name), 'utf8')));
     },
-    async codeFor(email, count = 1) {
-      return eventually(async () => {
-        const messages = await mailbox.messagesTo(email);
-        const code = messages.length >= count && /^\d{6}$/m.exec(messages.at(-1) ?? '')?.[0];
-        if (!code) throw new Error(`${email} has ${messages.length} messages, not ${count} with a code`);
-        return code;
-      });
-    },
+    codeFor: (email, count = 1) => find(email, count, /^(\d{6})$/m),
+    tokenFor: (email, count = 1) => find(email, count, /token=([\w.~-]+)/),
   };
+  function find(email: string, count: number, what: RegExp): Promise<string> {
+    return eventually(async () => {
+      const messages = await mailbox.messagesTo(email);
+      const found = messages.length >= count && what.exec(unquoted(messages.at(-1) ?? ''))?.[1];
+      if (!found) throw new Error(`${email} has ${messages.length} messages, not ${count} with ${what.source}`);
+      return found;
+    });
+  }
   return mailbox;
 }
+
+/** Quoted-printable (RFC 2045 §6.7) breaks long lines, and spells out equals signs. */
+const unquoted = (text: string) => text.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=');

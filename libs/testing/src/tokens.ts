@@ -19,8 +19,7 @@ const internalKeys = generateInternalKeys();
 export const testInternal = (self: ServiceName) => internalOf(self, internalKeys.private[self], internalKeys.public);
 
 /** What `caller` shows at `target`. */
-export const internalToken = (caller: ServiceName, target: ServiceName): string =>
-  testInternal(caller).sign(target);
+export const internalToken = (caller: ServiceName, target: ServiceName): string => testInternal(caller).sign(target);
 
 /** The token of an operator who looks on. */
 export const supportToken = (claims: Claims = {}): string =>
