@@ -16,7 +16,7 @@ CREATE TABLE "idempotency_keys" (
     "operation" TEXT NOT NULL,
     "key" TEXT NOT NULL,
     "request_hash" TEXT NOT NULL,
-    "answer" JSONB,
+    "answer" JSON,
     "resource_id" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -157,9 +157,6 @@ CREATE INDEX "idempotency_keys_created_at_idx" ON "idempotency_keys"("created_at
 CREATE INDEX "token_holds_account_id_status_idx" ON "token_holds"("account_id", "status");
 
 -- CreateIndex
-CREATE INDEX "token_holds_status_expires_at_idx" ON "token_holds"("status", "expires_at");
-
--- CreateIndex
 CREATE UNIQUE INDEX "token_holds_account_id_idempotency_key_key" ON "token_holds"("account_id", "idempotency_key");
 
 -- CreateIndex
@@ -249,8 +246,25 @@ UPDATE "balances" AS b SET "unspent" = (
   SELECT coalesce(sum("remaining"), 0) FROM "token_grants" AS g WHERE g."account_id" = b."account_id"
 );
 CREATE INDEX "token_grants_due_idx" ON "token_grants" ("expires_at") WHERE "remaining" > 0 AND "expires_at" IS NOT NULL;
-DROP INDEX "token_holds_status_expires_at_idx";
 CREATE INDEX "token_holds_due_idx" ON "token_holds" ("expires_at") WHERE "status" = 'pending';
+
+-- Grants with something left; `before` is what burns before it: the order of priority, then expiry, then age.
+CREATE VIEW "open_grants" AS
+  SELECT *, sum("remaining") OVER (
+    PARTITION BY "account_id" ORDER BY "priority", "expires_at" NULLS LAST, "created_at", "entry_id"
+  )::bigint - "remaining" AS "before"
+  FROM "token_grants" WHERE "remaining" > 0;
+
+CREATE FUNCTION "guard_balance"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' AND (NEW.posted, NEW.held, NEW.unspent, NEW.last_seq) = (0, 0, 0, 0)
+    OR TG_OP = 'UPDATE' AND pg_trigger_depth() > 1 THEN -- By a trigger of the rows that move it.
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'a balance is moved by its ledger entries, grants and holds alone' USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER "balances_guard" BEFORE INSERT OR UPDATE ON "balances"
+  FOR EACH ROW EXECUTE FUNCTION "guard_balance"();
 
 CREATE FUNCTION "post_ledger_entry"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -273,6 +287,16 @@ END $$;
 CREATE TRIGGER "token_grants_count" AFTER INSERT OR UPDATE OR DELETE ON "token_grants"
   FOR EACH ROW EXECUTE FUNCTION "count_token_grant"();
 
+CREATE FUNCTION "refuse_grant_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.remaining > OLD.remaining OR (NEW.entry_id, NEW.account_id, NEW.amount) <> (OLD.entry_id, OLD.account_id, OLD.amount) THEN
+    RAISE EXCEPTION 'of grant % nothing changes but that less is left', OLD.entry_id USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER "token_grants_burn" BEFORE UPDATE ON "token_grants"
+  FOR EACH ROW EXECUTE FUNCTION "refuse_grant_change"();
+
 CREATE FUNCTION "count_token_hold"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE balances SET held = held
@@ -286,13 +310,24 @@ CREATE TRIGGER "token_holds_count" AFTER INSERT OR UPDATE OR DELETE ON "token_ho
 
 CREATE FUNCTION "refuse_hold_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF OLD.status <> 'pending' OR (NEW.account_id, NEW.amount) <> (OLD.account_id, OLD.amount) THEN
-    RAISE EXCEPTION 'hold % is resolved once, and is never another', OLD.id USING ERRCODE = 'restrict_violation';
+  IF TG_OP = 'INSERT' AND NEW.status <> 'pending'
+    OR TG_OP = 'UPDATE' AND (OLD.status <> 'pending' OR (NEW.id, NEW.account_id, NEW.amount) <> (OLD.id, OLD.account_id, OLD.amount)) THEN
+    RAISE EXCEPTION 'hold % begins pending, is resolved once, and is never another', NEW.id USING ERRCODE = 'restrict_violation';
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER "token_holds_once" BEFORE UPDATE ON "token_holds"
+CREATE TRIGGER "token_holds_once" BEFORE INSERT OR UPDATE ON "token_holds"
   FOR EACH ROW EXECUTE FUNCTION "refuse_hold_change"();
+
+-- Grants and holds go only with their whole account, as entries do.
+CREATE TRIGGER "token_grants_stay" BEFORE DELETE ON "token_grants"
+  FOR EACH ROW EXECUTE FUNCTION "refuse_ledger_change"();
+CREATE TRIGGER "token_grants_no_truncate" BEFORE TRUNCATE ON "token_grants"
+  FOR EACH STATEMENT EXECUTE FUNCTION "refuse_ledger_change"();
+CREATE TRIGGER "token_holds_stay" BEFORE DELETE ON "token_holds"
+  FOR EACH ROW EXECUTE FUNCTION "refuse_ledger_change"();
+CREATE TRIGGER "token_holds_no_truncate" BEFORE TRUNCATE ON "token_holds"
+  FOR EACH STATEMENT EXECUTE FUNCTION "refuse_ledger_change"();
 
 CREATE FUNCTION "check_balance"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -303,13 +338,7 @@ BEGIN
     RAISE EXCEPTION 'account % has % tokens posted, and % unspent', b.account_id, b.posted, b.unspent
       USING ERRCODE = 'integrity_constraint_violation';
   END IF;
-  IF b.last_seq > 0 AND NOT EXISTS (
-    SELECT FROM ledger_entries WHERE account_id = b.account_id AND seq = b.last_seq AND balance_after = b.posted
-  ) THEN
-    RAISE EXCEPTION 'the balance of account % is not that of its ledger', b.account_id
-      USING ERRCODE = 'integrity_constraint_violation';
-  END IF;
   RETURN NULL;
 END $$;
-CREATE CONSTRAINT TRIGGER "balances_agree" AFTER INSERT OR UPDATE OF "posted", "unspent", "last_seq" ON "balances"
+CREATE CONSTRAINT TRIGGER "balances_agree" AFTER INSERT OR UPDATE OF "posted", "unspent" ON "balances"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "check_balance"();

@@ -4,7 +4,7 @@ CREATE TABLE "idempotency_keys" (
     "operation" TEXT NOT NULL,
     "key" TEXT NOT NULL,
     "request_hash" TEXT NOT NULL,
-    "answer" JSONB,
+    "answer" JSON,
     "resource_id" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
