@@ -4,6 +4,7 @@ import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
 import { type BenchDatabase, createBenchDatabase } from '../database.ts';
 import { type BenchRequest, loadWith, requireSameAnswer } from '../endpoints/requests.ts';
 import { seedCampaigns, seedEstate } from '../endpoints/seed.ts';
+import { serviceSettings } from '../endpoints/settings.ts';
 import { startServer } from '../server.ts';
 
 const bar = 0.4;
@@ -113,14 +114,6 @@ const callers = accounts.map((account) => {
   return { authorization: `Bearer ${signer.sign('at+jwt', claims, hour)}` };
 });
 
-const environmentOf: Readonly<Record<string, string>> = {
-  TOKEN_PUBLIC_KEYS: JSON.stringify(keys.public),
-  TOKEN_PRIVATE_KEYS: JSON.stringify(keys.private),
-  PASSWORD_PEPPER: 'a pepper for benchmarks, of no worth',
-  SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
-  MAIL_DIR: '/nonexistent',
-};
-
 /**
  * Each service on its own port, as production runs it, beside Express with prepared statements on the same database.
  * The relay does not run unless that is said, and the tables that are filled are emptied before each run.
@@ -148,7 +141,12 @@ async function measureArea({ service, seed }: Area, tools: Tools): Promise<Row[]
 async function measure(service: string, measured: Measured, database: BenchDatabase, tools: Tools): Promise<Row> {
   const { what, relayed } = measured;
   tools.say(what);
-  const environment = { ...environmentOf, SERVICE: service, DATABASE_URL: database.url, RELAY: relayed ? 'on' : 'off' };
+  const environment = {
+    ...serviceSettings(keys),
+    SERVICE: service,
+    DATABASE_URL: database.url,
+    RELAY: relayed ? 'on' : 'off',
+  };
   const [ours, bare] = await Promise.all([
     startServer(new URL('../endpoints/service.server.ts', import.meta.url), environment),
     startServer(new URL('../endpoints/bare.server.ts', import.meta.url), environment),

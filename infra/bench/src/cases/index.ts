@@ -1,5 +1,6 @@
 import type { Case } from '../case.ts';
 import { accessLayers } from './access-layers.ts';
+import { accountExchange, accountHolds, accountScale } from './account.ts';
 import { endpoints } from './endpoints.ts';
 import { gatewayCases } from './gateway.ts';
 import { messagingCases } from './messaging.ts';
@@ -12,6 +13,9 @@ export const cases: readonly Case[] = [
   endpoints,
   accessLayers,
   ...messagingCases,
+  accountExchange,
+  accountHolds,
+  accountScale,
   platformLogins,
   platformEmbedded,
 ];

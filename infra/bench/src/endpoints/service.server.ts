@@ -1,6 +1,6 @@
 /** One of the real services as production runs it, on its own HTTP port, with the in-process transport. */
 import { createAccountService } from '@attribution/account';
-import { createVerifier, generateInternalKeys, internalOf, KeySet } from '@attribution/auth';
+import { createVerifier, internalOf, KeySet } from '@attribution/auth';
 import { createCampaignService } from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
 import { createInProcessTransport } from '@attribution/messaging';
@@ -15,10 +15,16 @@ const services = {
   campaign: createCampaignService,
   organization: createOrganizationService,
 } satisfies Partial<Record<ServiceName, Create>>;
-const { DATABASE_URL = '', TOKEN_PUBLIC_KEYS = '', RELAY } = process.env;
+const {
+  DATABASE_URL = '',
+  TOKEN_PUBLIC_KEYS = '',
+  INTERNAL_PRIVATE_KEYS = '',
+  INTERNAL_PUBLIC_KEYS = '',
+  RELAY,
+} = process.env;
 const SERVICE = process.env.SERVICE as keyof typeof services;
 const create: Create = services[SERVICE];
-const internalKeys = generateInternalKeys();
+const setOf = (text: string) => KeySet.parse(JSON.parse(text));
 
 const problemBase = 'https://problems.attribution.example';
 const transport = createInProcessTransport();
@@ -27,8 +33,8 @@ const service = create(
     databaseUrl: DATABASE_URL,
     poolSize: 10,
     transport,
-    verifier: createVerifier(KeySet.parse(JSON.parse(TOKEN_PUBLIC_KEYS))),
-    internal: internalOf(SERVICE, internalKeys.private[SERVICE], internalKeys.public),
+    verifier: createVerifier(setOf(TOKEN_PUBLIC_KEYS)),
+    internal: internalOf(SERVICE, setOf(INTERNAL_PRIVATE_KEYS), setOf(INTERNAL_PUBLIC_KEYS)),
     logger: createLogger({ name: SERVICE, level: 'info' }),
     problemBase,
     checkAnswers: false,

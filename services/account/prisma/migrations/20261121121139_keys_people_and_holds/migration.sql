@@ -189,6 +189,12 @@ CREATE INDEX "audit_log_account_id_action_id_idx" ON "audit_log"("account_id", "
 -- CreateIndex
 CREATE INDEX "audit_log_account_id_actor_id_id_idx" ON "audit_log"("account_id", "actor_id", "id");
 
+-- DropIndex
+DROP INDEX "memberships_account_id_idx";
+
+-- CreateIndex
+CREATE INDEX "memberships_account_id_user_id_idx" ON "memberships"("account_id", "user_id");
+
 -- AddForeignKey
 ALTER TABLE "token_holds" ADD CONSTRAINT "token_holds_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "balances"("account_id") ON DELETE CASCADE ON UPDATE CASCADE;
 

@@ -1,0 +1,146 @@
+import { createSigner, generateInternalKeys, generateKeySets, internalOf } from '@attribution/auth';
+import { newId, newUuid } from '@attribution/contracts';
+import { fillKeys, fillMembers, secret, seedAccounts } from '../account/seed.ts';
+import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
+import { type BenchDatabase, createBenchDatabase } from '../database.ts';
+import { serviceSettings } from '../endpoints/settings.ts';
+import { type BenchServer, startServer } from '../server.ts';
+import { load } from '../wrk.ts';
+
+const bars = { exchange: 0.6, holds: 0.5, scale: 1 / 1.3 };
+const keys = generateKeySets('bench');
+const internalKeys = generateInternalKeys();
+
+async function withDatabase<T>(tools: Tools, work: (database: BenchDatabase) => Promise<T>): Promise<T> {
+  const database = await createBenchDatabase(tools.postgresUrl, 'account');
+  try {
+    return await work(database);
+  } finally {
+    await database.drop();
+  }
+}
+
+const start = (program: '../endpoints/service.server.ts' | '../account/bare.server.ts', database: BenchDatabase) =>
+  startServer(new URL(program, import.meta.url), {
+    ...serviceSettings(keys),
+    SERVICE: 'account',
+    DATABASE_URL: database.url,
+    RELAY: 'off',
+    INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.account),
+    INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
+  });
+
+/** Runs the same load on both, in turn. */
+async function beside(tools: Tools, ours: BenchServer, other: BenchServer, run: (url: string) => Promise<number>) {
+  try {
+    return await compare(
+      tools,
+      () => run(ours.url),
+      () => run(other.url),
+    );
+  } finally {
+    await Promise.all([ours.stop(), other.stop()]);
+  }
+}
+
+/** Lua: exchanges of the keys in turn. */
+const exchanges = (accessKeyIds: readonly string[]) => `
+local ids, n = { ${accessKeyIds.map((id) => `'${id}'`).join(', ')} }, 0
+function request()
+  n = n % #ids + 1
+  return wrk.format('POST', '/v2/auth/api-token', { ['x-access-key-id'] = ids[n], ['x-access-key-secret'] = '${secret}' })
+end`;
+
+const exchange = (tools: Tools, accessKeyIds: readonly string[]) => async (url: string) =>
+  (await load({ url, seconds: tools.seconds, script: exchanges(accessKeyIds) })).rate;
+
+/** Lua: one-token holds of the accounts in turn, each with a key of its own. */
+const holds = (accounts: readonly string[], token: string) => `
+local accounts, n = { ${accounts.map((id) => `'${id}'`).join(', ')} }, 0
+local started = tostring(os.time()) .. tostring(math.random(1e9))
+function request()
+  n = n + 1
+  local body = '{"account_id":"' .. accounts[n % #accounts + 1] .. '","idempotency_key":"' .. started .. n ..
+    '","amount":1,"description":"Bench","expires_in":"1h"}'
+  return wrk.format('POST', '/internal/v2/token-holds',
+    { authorization = 'Bearer ${token}', ['content-type'] = 'application/json' }, body)
+end`;
+
+export const accountExchange: Case = {
+  name: 'account: key exchange',
+  run: (tools) =>
+    withDatabase(tools, async (database) => {
+      const accounts = await seedAccounts(database, 64);
+      const ids = accounts.map(({ accessKeyId }) => accessKeyId);
+      const servers = [start('../endpoints/service.server.ts', database), start('../account/bare.server.ts', database)];
+      const [ours, bare] = (await Promise.all(servers)) as [BenchServer, BenchServer];
+      const compared = await beside(tools, ours, bare, exchange(tools, ids));
+      return [rateRow('Key exchange beside the read, the sha256 and the signature', compared, bars.exchange)];
+    }),
+};
+
+export const accountHolds: Case = {
+  name: 'account: token holds',
+  async run(tools) {
+    const rows: Row[] = [];
+    for (const [count, what] of [
+      [1, 'on one hot account'],
+      [1_000, 'on 1,000 accounts'],
+    ] as const)
+      rows.push(
+        await withDatabase(tools, async (database) => {
+          const accounts = (await seedAccounts(database, count)).map(({ id }) => id);
+          const ours = await start('../endpoints/service.server.ts', database);
+          const bare = await start('../account/bare.server.ts', database);
+          const { sign } = internalOf('billing', internalKeys.private.billing, internalKeys.public);
+          const compared = await beside(tools, ours, bare, async (url) => {
+            await database.sql('TRUNCATE outbox');
+            return (await load({ url, seconds: tools.seconds, script: holds(accounts, sign('account')) })).rate;
+          });
+          return rateRow(`Token hold beside a lock of one row, ${what}`, compared, bars.holds);
+        }),
+      );
+    return rows;
+  },
+};
+
+/** Many rows beside few: what is read by an index costs the same. */
+export const accountScale: Case = {
+  name: 'account: many keys and users',
+  run: (tools) =>
+    withDatabase(tools, (large) =>
+      withDatabase(tools, async (small) => {
+        tools.say('  filling: 1,000,000 keys and 10,000 users beside 100 of each');
+        const [many, few] = [await seedAccounts(large, 64), await seedAccounts(small, 64)];
+        const [home, other] = [many[0]?.id ?? '', few[0]?.id ?? ''];
+        await fillKeys(large, home, 1_000_000);
+        await fillMembers(large, home, 10_000);
+        await fillKeys(small, other, 100);
+        await fillMembers(small, other, 100);
+        const exchanged = await beside(
+          tools,
+          await start('../endpoints/service.server.ts', large),
+          await start('../endpoints/service.server.ts', small),
+          exchange(
+            tools,
+            many.map(({ accessKeyId }) => accessKeyId),
+          ),
+        );
+        const [inLarge, inSmall] = [
+          await start('../endpoints/service.server.ts', large),
+          await start('../endpoints/service.server.ts', small),
+        ];
+        const pages = await beside(tools, inLarge, inSmall, async (url) => {
+          const account = url === inLarge.url ? home : other;
+          const claims = { sub: newId('user'), account, role: 'owner', account_type: 'network', sid: newUuid() };
+          const authorization = `Bearer ${createSigner(keys.private).sign('at+jwt', claims, 600)}`;
+          return (await load({ url: `${url}/v2/users?limit=50`, seconds: tools.seconds, headers: { authorization } }))
+            .rate;
+        });
+        return [
+          rateRow('Key exchange among 1,000,000 keys beside 100', exchanged, bars.scale),
+          rateRow('A page of 50 users of 10,000 beside of 100', pages, bars.scale),
+        ];
+      }),
+    ),
+};
