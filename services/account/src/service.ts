@@ -59,7 +59,7 @@ export function createAccountService(
     token: () => parts.internal.sign('organization'),
     timeout: lookUpTimeout,
   });
-  const requireGroups = groups.createRequireGroups({ database, organization });
+  const requireGroups = groups.createRequireGroups({ database, organization, logger });
   const keyEnvironment = { prefix: config.API_KEY_PREFIX, name: config.API_KEY_ENVIRONMENT };
   const keyWriting = { database, outbox, clock, requireGroups, keyEnvironment };
   const keyUses = keys.createKeyUses({ database, clock });

@@ -13,9 +13,14 @@ export async function insertKnownGroup(tx: Tx, accountId: string, id: string, na
   await tx.knownGroup.upsert({ where: { id }, create: { id, account_id: accountId, name }, update: { name } });
 }
 
-/** The group is gone, and with it every grant in it. */
-export async function deleteKnownGroup(tx: Tx, id: string): Promise<void> {
+/** The group is gone, and with it every grant in it, those of invitations among them. */
+export async function deleteKnownGroup(tx: Tx, accountId: string, id: string): Promise<void> {
   await tx.knownGroup.deleteMany({ where: { id } });
   await tx.groupGrant.deleteMany({ where: { group_id: id } });
   await tx.apiKeyGrant.deleteMany({ where: { group_id: id } });
+  await tx.$executeRaw`
+    UPDATE invitations SET groups = (
+      SELECT coalesce(jsonb_agg(g ORDER BY at), '[]') FROM jsonb_array_elements(groups) WITH ORDINALITY AS e (g, at)
+      WHERE g ->> 'group_id' <> ${id})
+    WHERE account_id = ${accountId} AND groups @> jsonb_build_array(jsonb_build_object('group_id', ${id}::text))`;
 }

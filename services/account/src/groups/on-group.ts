@@ -11,4 +11,6 @@ export const onGroupUpdated = on(groupUpdated, (tx: Tx, { data: { account_id, gr
   insertKnownGroup(tx, account_id, group.id, group.name),
 );
 
-export const onGroupDeleted = on(groupDeleted, (tx: Tx, { data }) => deleteKnownGroup(tx, data.group_id));
+export const onGroupDeleted = on(groupDeleted, (tx: Tx, { data: { account_id, group_id } }) =>
+  deleteKnownGroup(tx, account_id, group_id),
+);

@@ -1,4 +1,5 @@
 import { type Client, lookUpGroups, Problem } from '@attribution/contracts';
+import type { Logger } from 'pino';
 import type { AccountDatabase } from '../store.ts';
 import { findKnownGroups } from './known-group.store.ts';
 
@@ -9,12 +10,17 @@ export type RequireGroups = (accountId: string, ids: readonly string[], where: s
  * Groups are known by Organization's events; one that was made a moment ago is asked for. Called before the
  * transaction, which no call to another service may prolong.
  */
-export function createRequireGroups(parts: { database: AccountDatabase; organization: Client }): RequireGroups {
+export function createRequireGroups(parts: {
+  database: AccountDatabase;
+  organization: Client;
+  logger: Logger;
+}): RequireGroups {
   async function lookUp(accountId: string, ids: readonly string[]) {
     try {
       const query = { account_id: accountId, ids: ids.join(',') };
       return (await parts.organization.call(lookUpGroups, { query })).body.entries;
-    } catch {
+    } catch (error) {
+      parts.logger.warn({ err: error }, 'Groups could not be looked up');
       throw new Problem('upstream-error', 'The groups could not be looked up. Try again.', { 'retry-after': '1' });
     }
   }
@@ -22,13 +28,16 @@ export function createRequireGroups(parts: { database: AccountDatabase; organiza
   return async (accountId, ids, where) => {
     if (ids.length === 0) return;
     const known = await findKnownGroups(parts.database.prisma, accountId, ids);
-    let missing = ids.filter((id) => !known.has(id));
-    for (let at = 0; at < missing.length; at += lookedUpAtOnce) {
-      for (const { id } of await lookUp(accountId, missing.slice(at, at + lookedUpAtOnce))) known.add(id);
-    }
-    missing = missing.filter((id) => !known.has(id));
-    if (missing[0] !== undefined)
-      throw new Problem('unprocessable', `${where}: ${missing[0]} is not a group of this account.`);
+    const unknown = ids.filter((id) => !known.has(id));
+    const parcels = Array.from({ length: Math.ceil(unknown.length / lookedUpAtOnce) }, (_, n) =>
+      unknown.slice(n * lookedUpAtOnce, (n + 1) * lookedUpAtOnce),
+    );
+    // All at once: together they take no longer than the slowest may.
+    const found = await Promise.all(parcels.map((parcel) => lookUp(accountId, parcel)));
+    for (const { id } of found.flat()) known.add(id);
+    const missing = ids.find((id) => !known.has(id));
+    if (missing !== undefined)
+      throw new Problem('unprocessable', `${where}: ${missing} is not a group of this account.`);
   };
 }
 

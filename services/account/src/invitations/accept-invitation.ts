@@ -1,23 +1,24 @@
-import type { Principal } from '@attribution/auth';
 import { acceptInvitation, newId, Problem, userJoined } from '@attribution/contracts';
 import { isUniqueViolation } from '@attribution/database';
 import { newEvent } from '@attribution/messaging';
 import { implement } from '@attribution/service';
-import { findAccount } from '../accounts/index.ts';
+import { lockAccount } from '../accounts/index.ts';
 import { audit, person } from '../audit/index.ts';
 import type { CheckNewPassword } from '../auth/index.ts';
 import type { Hasher } from '../passwords/index.ts';
 import { findMembership, type Sessions } from '../sessions/index.ts';
 import type { Tx } from '../store.ts';
-import { findUserByEmail, insertUser, markEmailVerified } from '../users/index.ts';
+import { insertUser, markEmailVerified } from '../users/index.ts';
 import type { Inviting } from './create-invitation.ts';
 import {
   acceptInvitationRow,
+  findInvitationByToken,
   type InvitationRow,
   insertMembership,
   lockInvitationByToken,
 } from './invitation.store.ts';
 import { hashInvitationToken } from './invitation.ts';
+import { requireActive, requireInvited, requirePending } from './invited.ts';
 
 /** The link proves the address: a newcomer is a verified user at once. */
 export const acceptInvitationEndpoint = (
@@ -32,17 +33,15 @@ export const acceptInvitationEndpoint = (
     const hash = hashInvitationToken(body.token);
     const { full_name: fullName, password } = body;
     if (password !== undefined) parts.checkNewPassword(password, 'body.password');
-    const newcomer =
-      fullName !== undefined && password !== undefined
-        ? { fullName, passwordHash: await parts.hasher.hashPassword(password) }
-        : undefined;
+    // Whoever has no link gets no slow hash computed.
+    requirePending(await findInvitationByToken(database.prisma, hash), clock.now());
+    const passwordHash = password !== undefined && !caller ? await parts.hasher.hashPassword(password) : undefined;
     return database
       .transaction(async (tx) => {
         const now = clock.now();
         const invitation = requirePending(await lockInvitationByToken(tx, hash), now);
         const { account_id: accountId } = invitation;
-        const account = await findAccount(tx, accountId);
-        if (account.status !== 'active') throw new Problem('conflict', 'The account is not open any more.');
+        requireActive(await lockAccount(tx, accountId));
         const user = (await requireInvited(tx, invitation, caller)) ?? (await addNewcomer(tx, invitation, now));
         if (await findMembership(tx, user.id, accountId))
           throw new Problem('conflict', 'You are a user of this account already.');
@@ -62,40 +61,18 @@ export const acceptInvitationEndpoint = (
         await outbox.append(tx, newEvent(userJoined, data, context));
         const membership = await findMembership(tx, user.id, accountId);
         if (!membership) throw new Error('The membership is not there');
-        if ((user.require_mfa || account.require_mfa) && !user.mfa_enabled_at)
-          return sessions.setupEnvelope(user, accountId);
-        return sessions.open(tx, user, { membership, account }, request);
+        return sessions.admit(tx, { user, membership }, { via: 'invitation', request });
       })
       .catch((error: unknown) => {
         throw isUniqueViolation(error) ? new Problem('conflict', 'There is a user with this address by now.') : error;
       });
 
     async function addNewcomer(tx: Tx, { email, email_key }: InvitationRow, now: Date) {
-      if (!newcomer)
-        throw new Problem('validation-error', 'body.full_name and body.password: are needed of a newcomer.');
+      if (fullName === undefined) throw new Problem('validation-error', 'body.full_name: is required of a newcomer.');
+      if (passwordHash === undefined)
+        throw new Problem('validation-error', 'body.password: is required of a newcomer.');
       const id = newId('user');
-      await insertUser(tx, { id, email, emailKey: email_key, ...newcomer, now });
+      await insertUser(tx, { id, email, emailKey: email_key, fullName, passwordHash, now });
       return markEmailVerified(tx, id, now);
     }
   });
-
-function requirePending(invitation: InvitationRow | undefined, now: Date): InvitationRow {
-  if (!invitation) throw Problem.notFound();
-  if (invitation.accepted_at) throw new Problem('gone', 'This invitation was accepted.');
-  if (invitation.expires_at <= now) throw new Problem('gone', 'This invitation has expired: ask for another.');
-  return invitation;
-}
-
-/** The user with the invited address, signed in as such; undefined when there is none. */
-async function requireInvited(tx: Tx, { email_key }: InvitationRow, caller: Principal | undefined) {
-  const user = await findUserByEmail({ prisma: tx }, email_key);
-  if (!user) {
-    if (caller) throw new Problem('forbidden', 'You are signed in with another address than the invited one.');
-    return undefined;
-  }
-  if (!caller) throw new Problem('unauthorized', 'There is a user with the invited address: sign in as that user.');
-  if (caller.id !== user.id)
-    throw new Problem('forbidden', 'You are signed in with another address than the invited one.');
-  if (user.disabled_at) throw new Problem('forbidden', 'This user is disabled.');
-  return user;
-}

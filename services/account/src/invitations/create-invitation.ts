@@ -7,11 +7,12 @@ import { actorOf, audit } from '../audit/index.ts';
 import { emailKeyOf } from '../codes/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
 import { invitationMail, type MailQueue } from '../mail/index.ts';
-import { requireRights } from '../members/index.ts';
+import { requireGivable, requireRights } from '../members/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { deleteExpiredInvitation, insertInvitation, isMember } from './invitation.store.ts';
 import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
 import { viewInvitation } from './invitation.view.ts';
+import { requireActive } from './invited.ts';
 
 export interface Inviting {
   readonly database: AccountDatabase;
@@ -27,6 +28,7 @@ export const createInvitationEndpoint = (parts: Inviting & { readonly requireGro
     const { database, outbox, mail, clock } = parts;
     const { accountId } = caller;
     requireRights(body);
+    requireGivable(caller, body);
     const ids = body.groups.map(({ group_id }) => group_id);
     await parts.requireGroups(accountId, ids, 'body.groups');
     const emailKey = emailKeyOf(body.email);
@@ -34,6 +36,7 @@ export const createInvitationEndpoint = (parts: Inviting & { readonly requireGro
     const now = clock.now();
     return database
       .transaction(async (tx) => {
+        const { name } = requireActive(await findAccount(tx, accountId));
         if (await isMember(tx, accountId, emailKey))
           throw new Problem('conflict', 'body.email: is a user of this account already.');
         await deleteExpiredInvitation(tx, accountId, emailKey, now);
@@ -46,7 +49,6 @@ export const createInvitationEndpoint = (parts: Inviting & { readonly requireGro
           expiresAt: invitationExpiry(now),
           now,
         });
-        const { name } = await findAccount(tx, accountId);
         await mail.enqueue(
           tx,
           invitationMail({ to: body.email, accountName: name, link: invitationLink(parts.appUrl, token) }),

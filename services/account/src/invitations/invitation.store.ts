@@ -71,17 +71,25 @@ export async function findInvitations(
   return rows.map(read);
 }
 
-/** Locks the invitation, so that one of several acceptances wins. */
+/** Locks the invitation, so that what is decided of it holds until the commit. */
 export async function lockInvitation(tx: Tx, accountId: string, id: string): Promise<InvitationRow | undefined> {
   await tx.$queryRaw`SELECT 1 FROM invitations WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
   const row = await tx.invitation.findFirst({ where: { id, account_id: accountId } });
   return row ? read(row) : undefined;
 }
 
-export async function lockInvitationByToken(tx: Tx, tokenHash: string): Promise<InvitationRow | undefined> {
-  await tx.$queryRaw`SELECT 1 FROM invitations WHERE token_hash = ${tokenHash} FOR UPDATE`;
+export async function findInvitationByToken(
+  tx: Pick<Tx, 'invitation'>,
+  tokenHash: string,
+): Promise<InvitationRow | undefined> {
   const row = await tx.invitation.findUnique({ where: { token_hash: tokenHash } });
   return row ? read(row) : undefined;
+}
+
+/** Of several acceptances at once, the others find it accepted. */
+export async function lockInvitationByToken(tx: Tx, tokenHash: string): Promise<InvitationRow | undefined> {
+  await tx.$queryRaw`SELECT 1 FROM invitations WHERE token_hash = ${tokenHash} FOR UPDATE`;
+  return findInvitationByToken(tx, tokenHash);
 }
 
 /** One that has expired makes room for another to the same address. */

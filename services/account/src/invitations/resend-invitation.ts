@@ -6,6 +6,7 @@ import { invitationMail } from '../mail/index.ts';
 import type { Inviting } from './create-invitation.ts';
 import { lockInvitation, renewInvitation } from './invitation.store.ts';
 import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
+import { requireActive } from './invited.ts';
 
 export const resendInvitationEndpoint = (parts: Omit<Inviting, 'outbox'>) =>
   implement(resendInvitation, async ({ params, caller, request }) => {
@@ -16,9 +17,9 @@ export const resendInvitationEndpoint = (parts: Omit<Inviting, 'outbox'>) =>
       const invitation = await lockInvitation(tx, accountId, params.id);
       if (!invitation) throw Problem.notFound();
       if (invitation.accepted_at) throw new Problem('conflict', 'This invitation was accepted.');
+      const { name } = requireActive(await findAccount(tx, accountId));
       const now = clock.now();
       await renewInvitation(tx, invitation.id, hash, invitationExpiry(now));
-      const { name } = await findAccount(tx, accountId);
       const link = invitationLink(appUrl, token);
       await mail.enqueue(tx, invitationMail({ to: invitation.email, accountName: name, link }));
       await audit(tx, {

@@ -3,16 +3,18 @@ import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { burn } from './grant.store.ts';
-import { resolveHold } from './hold.store.ts';
-import { insertEntry } from './ledger.store.ts';
-import { isOver, lockHold, notPending } from './lock-hold.ts';
+import { lockHold, resolveHold } from './hold.store.ts';
+import { isOver, notPending } from './hold.ts';
+import { insertEntry, lockBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
 export const captureTokenHoldEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(captureTokenHold, async ({ params, body: { amount }, request }) =>
     parts.database.sqlTransaction(async (tx) => {
+      const hold = await lockHold(tx, params.id);
+      const balance = hold && (await lockBalance(tx, hold.account_id));
+      if (!hold || !balance) throw Problem.notFound();
       const now = parts.clock.now();
-      const { hold, balance } = await lockHold(tx, params.id);
       if (hold.status === 'captured' && Number(hold.captured_amount) === amount) return viewHold(hold);
       if (hold.status !== 'pending' || isOver(hold, now)) throw notPending(hold);
       if (amount > Number(hold.amount))

@@ -6,22 +6,25 @@ import { postGrant } from './grant.store.ts';
 import { viewEntry } from './views.ts';
 
 export const createTokenGrantEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
-  implement(createTokenGrant, async ({ body, request }) => {
-    const { account_id: accountId, idempotency_key: idempotencyKey, kind, amount, description, priority } = body;
+  implement(createTokenGrant, async ({ body, caller, request }) => {
+    const { account_id: accountId, kind, amount, description, priority } = body;
+    // The ledger's own keys begin with no service's name.
+    const idempotencyKey = `${caller}:${body.idempotency_key}`;
     const now = parts.clock.now();
     const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);
-    if (expiresAt && expiresAt <= now) throw new Problem('validation-error', 'body.expires_at: must be in the future.');
     return parts.database.sqlTransaction(async (tx) => {
       const grant = { accountId, kind, amount, description, idempotencyKey, priority, expiresAt, now };
       const posted = await postGrant(tx, grant);
       const entry = viewEntry(posted.entry);
-      if (!posted.repeated) {
-        const data = { account_id: accountId, entry_id: entry.id, amount, expires_at: entry.expires_at };
-        const context = { accountId, occurredAt: now, traceparent: request.traceparent };
-        await parts.outbox.append(tx, newEvent(tokensGranted, data, context));
-      } else if (entry.amount !== amount || entry.kind !== kind) {
-        throw new Problem('conflict', `idempotency_key: was used for a ${entry.kind} of ${entry.amount} tokens.`);
+      if (posted.repeated) {
+        if (entry.amount === amount && entry.kind === kind) return entry;
+        throw new Problem('conflict', `body.idempotency_key: was used for a ${entry.kind} of ${entry.amount} tokens.`);
       }
+      if (expiresAt && expiresAt <= now)
+        throw new Problem('validation-error', `body.expires_at: ${body.expires_at} is not in the future.`);
+      const data = { account_id: accountId, entry_id: entry.id, amount, expires_at: entry.expires_at };
+      const context = { accountId, occurredAt: now, traceparent: request.traceparent };
+      await parts.outbox.append(tx, newEvent(tokensGranted, data, context));
       return entry;
     });
   });

@@ -3,14 +3,15 @@ import { isCheckViolation } from '@attribution/database';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { findHoldByKey, insertHold } from './hold.store.ts';
+import { findAccountStatus, findHoldByKey, insertHold } from './hold.store.ts';
 import { findBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
 export const createTokenHoldEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
-  implement(createTokenHold, async ({ body, request }) => {
+  implement(createTokenHold, async ({ body, caller, request }) => {
     const { database, outbox } = parts;
-    const { account_id: accountId, idempotency_key: idempotencyKey, amount, description } = body;
+    const { account_id: accountId, amount, description } = body;
+    const idempotencyKey = `${caller}:${body.idempotency_key}`;
     const now = parts.clock.now();
     const expiresAt = new Date(now.getTime() + body.expires_in);
     const hold = { id: newId('token_hold'), accountId, amount, description, idempotencyKey, expiresAt, now };
@@ -23,9 +24,9 @@ export const createTokenHoldEndpoint = (parts: { database: AccountDatabase; outb
           return viewHold(made);
         }
         const before = await findHoldByKey(tx, accountId, idempotencyKey);
-        if (!before) throw new Problem('conflict', `account_id: there is no open account ${accountId}.`);
+        if (!before) throw noAccount(accountId, await findAccountStatus(tx, accountId));
         if (Number(before.amount) === amount) return viewHold(before);
-        throw new Problem('conflict', `idempotency_key: was used for a hold of ${before.amount} tokens.`);
+        throw new Problem('conflict', `body.idempotency_key: was used for a hold of ${before.amount} tokens.`);
       });
     } catch (error) {
       if (!isCheckViolation(error, 'balances_available_check')) throw error;
@@ -34,3 +35,8 @@ export const createTokenHoldEndpoint = (parts: { database: AccountDatabase; outb
       throw new Problem('insufficient-balance', `The account has ${available} tokens available; ${amount} are needed.`);
     }
   });
+
+function noAccount(id: string, status: string | undefined): Problem {
+  if (status === undefined) return new Problem('unprocessable', `body.account_id: there is no account ${id}.`);
+  return new Problem('conflict', `body.account_id: account ${id} is ${status}.`);
+}

@@ -3,9 +3,8 @@ import { newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { findDueGrants, takeRest } from './grant.store.ts';
-import { findDueHolds, resolveHold } from './hold.store.ts';
+import { findDueHolds, lockHold, resolveHold } from './hold.store.ts';
 import { insertEntry, lockBalance } from './ledger.store.ts';
-import { lockHold } from './lock-hold.ts';
 
 interface Parts {
   readonly database: AccountDatabase;
@@ -22,8 +21,8 @@ export async function expireHolds({ database, outbox, clock }: Parts): Promise<v
     due = holds.length;
     for (const { id } of holds) {
       await database.sqlTransaction(async (tx) => {
-        const { hold } = await lockHold(tx, id);
-        if (hold.status !== 'pending') return; // Somebody was faster.
+        const hold = await lockHold(tx, id);
+        if (hold?.status !== 'pending') return; // Somebody was faster.
         await resolveHold(tx, id, { status: 'expired', now });
         const data = { account_id: hold.account_id, amount: Number(hold.amount), of: { hold_id: id } };
         await outbox.append(tx, newEvent(tokensExpired, data, { accountId: hold.account_id, occurredAt: now }));
@@ -32,7 +31,7 @@ export async function expireHolds({ database, outbox, clock }: Parts): Promise<v
   }
 }
 
-/** Takes back what is left of grants whose time is over. What a hold has reserved stays until that is resolved. */
+/** Takes back what is left of grants whose time is over. What a hold has reserved stays until that one is resolved. */
 export async function expireGrants({ database, outbox, clock }: Parts): Promise<void> {
   for (let due = batch; due === batch; ) {
     const now = clock.now();

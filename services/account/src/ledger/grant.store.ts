@@ -23,7 +23,7 @@ export async function postGrant(
   { accountId, priority, ...grant }: Grant,
 ): Promise<{ entry: EntryRow; repeated: boolean }> {
   const balance = await lockBalance(tx, accountId);
-  if (!balance) throw new Problem('unprocessable', `account_id: there is no account ${accountId}.`);
+  if (!balance) throw new Problem('unprocessable', `body.account_id: there is no account ${accountId}.`);
   const before = await findEntryByKey(tx, accountId, grant.idempotencyKey);
   if (before) return { entry: before, repeated: true };
   const entry = await insertEntry(tx, balance, { ...grant, amount: BigInt(grant.amount) });
@@ -33,43 +33,36 @@ export async function postGrant(
   return { entry, repeated: false };
 }
 
-/** Takes tokens from the grants: by priority, then the earliest to expire, then the oldest. */
+/** Takes tokens from the grants, in the order in which they burn. */
 export async function burn(tx: Sql, accountId: string, amount: bigint): Promise<void> {
   await tx.$executeRaw`
-    WITH open AS (
-      SELECT entry_id, remaining, sum(remaining) OVER (
-        ORDER BY priority, expires_at NULLS LAST, created_at, entry_id) - remaining AS before
-      FROM token_grants WHERE account_id = ${accountId} AND remaining > 0
-    )
-    UPDATE token_grants AS g SET remaining = g.remaining - least(open.remaining, ${amount}::bigint - open.before)
-    FROM open WHERE g.entry_id = open.entry_id AND open.before < ${amount}::bigint`;
+    UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, ${amount}::bigint - o.before)
+    FROM open_grants AS o WHERE o.account_id = ${accountId} AND o.before < ${amount}::bigint AND g.entry_id = o.entry_id`;
 }
 
-/** Grants with something left, in the order in which they burn. */
-export async function findOpenGrants(database: AccountDatabase, accountId: string) {
-  return database.prisma.tokenGrant.findMany({
-    where: { account_id: accountId, remaining: { gt: 0n } },
-    orderBy: [{ priority: 'asc' }, { expires_at: { sort: 'asc', nulls: 'last' } }, { created_at: 'asc' }],
-  });
+interface DueGrant {
+  readonly entry_id: string;
+  readonly account_id: string;
 }
 
-/** Grants whose time is over, of accounts with tokens that no hold has reserved. */
-export async function findDueGrants(
-  database: AccountDatabase,
-  now: Date,
-  limit: number,
-): Promise<readonly { entry_id: string; account_id: string }[]> {
+/** Grants whose time is over, with something left that no hold has reserved: holds reserve what burns first. */
+export async function findDueGrants(database: AccountDatabase, now: Date, limit: number): Promise<readonly DueGrant[]> {
   return database.sql.$queryRaw`
-    SELECT g.entry_id, g.account_id FROM token_grants AS g JOIN balances AS b ON b.account_id = g.account_id
-    WHERE g.remaining > 0 AND g.expires_at <= ${now} AND b.posted > b.held
-    ORDER BY g.expires_at LIMIT ${limit}`;
+    SELECT o.entry_id, o.account_id
+    FROM (SELECT DISTINCT account_id FROM token_grants WHERE remaining > 0 AND expires_at <= ${now}) AS due
+    JOIN balances AS b ON b.account_id = due.account_id
+    CROSS JOIN LATERAL (SELECT * FROM open_grants WHERE account_id = due.account_id) AS o
+    WHERE o.expires_at <= ${now} AND o.before + o.remaining > b.held
+    ORDER BY o.expires_at LIMIT ${limit}`;
 }
 
-/** Takes what is left of a grant, as far as no hold has reserved it; returns how much. The balance is locked. */
-export async function takeRest(tx: Sql, balance: BalanceRow, entryId: string): Promise<bigint> {
+/** Takes what is left of a grant and not reserved; returns how much. The balance is locked. */
+export async function takeRest(tx: Sql, { account_id, held }: BalanceRow, entryId: string): Promise<bigint> {
   const [row] = await tx.$queryRaw<{ taken: bigint }[]>`
-    UPDATE token_grants AS g SET remaining = g.remaining - least(g.remaining, ${balance.posted - balance.held}::bigint)
-    FROM token_grants AS old WHERE g.entry_id = ${entryId} AND old.entry_id = g.entry_id
-    RETURNING old.remaining - g.remaining AS taken`;
+    UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, o.before + o.remaining - ${held}::bigint)
+    FROM open_grants AS o
+    WHERE o.account_id = ${account_id} AND o.entry_id = ${entryId} AND o.before + o.remaining > ${held}::bigint
+      AND g.entry_id = o.entry_id
+    RETURNING o.remaining - g.remaining AS taken`;
   return BigInt(row?.taken ?? 0);
 }

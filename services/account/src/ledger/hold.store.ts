@@ -46,14 +46,21 @@ export async function findHoldByKey(tx: Sql, accountId: string, key: string): Pr
   return row;
 }
 
-export async function findHold(tx: Sql, id: string): Promise<HoldRow | undefined> {
+/** The hold, locked: nobody else resolves it meanwhile. Whoever needs the balance too locks that afterwards. */
+export async function lockHold(tx: Sql, id: string): Promise<HoldRow | undefined> {
   const [row] = await tx.$queryRaw<HoldRow[]>`
     SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at
-    FROM token_holds WHERE id = ${id}`;
+    FROM token_holds WHERE id = ${id} FOR UPDATE`;
   return row;
 }
 
-/** Resolves a pending hold, once; the database gives back what it had reserved. */
+/** Undefined: there is no such account. */
+export async function findAccountStatus(tx: Sql, accountId: string): Promise<string | undefined> {
+  const [row] = await tx.$queryRaw<{ status: string }[]>`SELECT status FROM accounts WHERE id = ${accountId}`;
+  return row?.status;
+}
+
+/** Resolves a pending, locked hold; the database gives back what it had reserved, and refuses to do so twice. */
 export async function resolveHold(
   tx: Sql,
   id: string,

@@ -25,7 +25,7 @@ export interface EntryRow {
 /** The balance, locked: whoever moves an account's tokens does so in turn. */
 export async function lockBalance(tx: Sql, accountId: string): Promise<BalanceRow | undefined> {
   const [row] = await tx.$queryRaw<BalanceRow[]>`
-    SELECT account_id, posted, held, last_seq FROM balances WHERE account_id = ${accountId} FOR UPDATE`;
+    SELECT account_id, posted, held, last_seq FROM balances WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
   return row && { ...row, posted: BigInt(row.posted), held: BigInt(row.held), last_seq: BigInt(row.last_seq) };
 }
 
@@ -82,7 +82,29 @@ export async function findEntries(
   });
 }
 
-/** The balance row. */
-export async function findBalance(database: AccountDatabase, accountId: string) {
-  return database.prisma.balance.findUnique({ where: { account_id: accountId } });
+export async function findBalance({ sql }: Pick<AccountDatabase, 'sql'>, accountId: string) {
+  const [row] = await sql.$queryRaw<{ posted: string; held: string }[]>`
+    SELECT posted, held FROM balances WHERE account_id = ${accountId}`;
+  return row && { posted: BigInt(row.posted), held: BigInt(row.held) };
+}
+
+interface GrantRow {
+  readonly entry_id: string;
+  readonly amount: bigint;
+  readonly remaining: bigint;
+  readonly priority: number;
+  readonly expires_at: Date | null;
+  readonly created_at: Date;
+}
+
+/** The balance, and what is left of its grants in the order in which they burn: of one moment, so that they agree. */
+export async function findBalanceWithGrants({ sql }: Pick<AccountDatabase, 'sql'>, accountId: string) {
+  const rows = await sql.$queryRaw<({ posted: string; held: string } & (GrantRow | { entry_id: null }))[]>`
+    SELECT b.posted, b.held, g.entry_id, g.amount, g.remaining, g.priority, g.expires_at, g.created_at
+    FROM balances AS b LEFT JOIN open_grants AS g ON g.account_id = b.account_id
+    WHERE b.account_id = ${accountId} ORDER BY g.before`;
+  const [first] = rows;
+  if (!first) return undefined;
+  const grants = rows.filter((row) => row.entry_id !== null);
+  return { posted: BigInt(first.posted), held: BigInt(first.held), grants };
 }

@@ -1,15 +1,16 @@
-import { tokensVoided, voidTokenHold } from '@attribution/contracts';
+import { Problem, tokensVoided, voidTokenHold } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { resolveHold } from './hold.store.ts';
-import { lockHold, notPending } from './lock-hold.ts';
+import { lockHold, resolveHold } from './hold.store.ts';
+import { notPending } from './hold.ts';
 import { viewHold } from './views.ts';
 
 export const voidTokenHoldEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(voidTokenHold, async ({ params, request }) =>
     parts.database.sqlTransaction(async (tx) => {
-      const { hold } = await lockHold(tx, params.id);
+      const hold = await lockHold(tx, params.id);
+      if (!hold) throw Problem.notFound();
       if (hold.status === 'voided') return viewHold(hold);
       if (hold.status !== 'pending') throw notPending(hold);
       const now = parts.clock.now();

@@ -5,6 +5,7 @@ import { actorOf, audit } from '../audit/index.ts';
 import { endSessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { deleteMember, lockMember } from './member.store.ts';
+import { requireTouchable } from './member-rules.ts';
 
 /** The user stays a user, maybe of other accounts; keys that it made stay as well. */
 export const removeUserEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
@@ -14,6 +15,7 @@ export const removeUserEndpoint = (parts: { database: AccountDatabase; outbox: O
     await database.transaction(async (tx) => {
       const member = await lockMember(tx, accountId, params.id);
       if (!member) throw Problem.notFound();
+      requireTouchable(caller, member);
       if (member.role === 'owner')
         throw new Problem('conflict', 'The owner is never removed: hand the account over first.');
       const now = clock.now();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type MemberChange, Problem, updateUser, userGrantsChanged } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
@@ -8,11 +9,11 @@ import { endSessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { changeMember, everyService, lockMember, type MemberRow } from './member.store.ts';
 import { viewMember } from './member.view.ts';
-import { requireRights, requireTouchable } from './member-rules.ts';
+import { requireGivable, requireRights, requireTouchable } from './member-rules.ts';
 
 type Change = z.output<typeof MemberChange>;
 
-/** Any change ends the user's refresh tokens here, in the same transaction (decision 35). */
+/** A change ends the user's refresh tokens here, in the same transaction (decision 35). */
 export const updateUserEndpoint = (parts: {
   database: AccountDatabase;
   outbox: Outbox;
@@ -22,17 +23,22 @@ export const updateUserEndpoint = (parts: {
   implement(updateUser, async ({ params, body, caller, request }) => {
     const { database, outbox, clock } = parts;
     const { accountId } = caller;
+    requireGivable(caller, body);
     const ids = (body.groups ?? []).map(({ group_id }) => group_id);
     await parts.requireGroups(accountId, ids, 'body.groups');
     return database.transaction(async (tx) => {
       const member = await lockMember(tx, accountId, params.id);
       if (!member) throw Problem.notFound();
       requireTouchable(caller, member);
-      refuseOnOneself(caller.id, member, body);
+      refuseChange(caller.id, member, body);
       const rights = newRights(member, body);
       requireRights(rights);
+      // A promotion gives whatever the member has by then, with another role.
+      if (rights.role !== member.role) requireGivable(caller, rights);
       const now = clock.now();
       const changed = await changeMember(tx, accountId, member.user_id, fieldsOf(body, rights), rights.groups);
+      const view = viewMember(changed);
+      if (isDeepStrictEqual(view, viewMember(member))) return view;
       await endSessions(tx, { user_id: member.user_id, account_id: accountId }, 'grants_changed', now);
       await audit(tx, {
         accountId,
@@ -46,18 +52,19 @@ export const updateUserEndpoint = (parts: {
       const data = { account_id: accountId, user_id: member.user_id };
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
       await outbox.append(tx, newEvent(userGrantsChanged, data, context));
-      return viewMember(changed);
+      return view;
     });
   });
 
-function refuseOnOneself(callerId: string, member: MemberRow, change: Change): void {
-  const { role, status } = change;
-  if (role !== undefined && role !== member.role) {
-    if (callerId === member.user_id) throw new Problem('forbidden', 'body.role: nobody changes their own role.');
-    if (member.role === 'owner') throw new Problem('conflict', 'body.role: ownership is handed over, not changed.');
-  }
-  if (status === 'disabled' && (callerId === member.user_id || member.role === 'owner'))
-    throw new Problem('conflict', 'body.status: neither the owner nor oneself can be disabled.');
+/** What nobody may do to themselves, or to the owner. */
+function refuseChange(callerId: string, member: MemberRow, { role, status, services }: Change): void {
+  const oneself = callerId === member.user_id;
+  if (oneself && role !== undefined && role !== member.role)
+    throw new Problem('forbidden', 'body.role: nobody changes their own role.');
+  if (oneself && status === 'disabled') throw new Problem('conflict', 'body.status: nobody disables themselves.');
+  // Nobody else could ever give them back.
+  if (member.role === 'owner' && services)
+    throw new Problem('conflict', 'body.services: the owner has every service; hand the account over first.');
 }
 
 /** A new role of admin, or a scope of all, leaves no grants. */
@@ -65,7 +72,9 @@ function newRights(member: MemberRow, change: Change) {
   const role = change.role ?? member.role;
   const widened = change.role === 'admin' && change.group_scope === undefined;
   const group_scope = widened ? ('all' as const) : (change.group_scope ?? member.group_scope);
-  return { role, group_scope, groups: change.groups ?? (group_scope === 'all' ? [] : member.grants) };
+  const groups = change.groups ?? (group_scope === 'all' ? [] : member.grants);
+  const services = change.services === undefined ? member.services : change.services;
+  return { role, group_scope, groups, services };
 }
 
 function fieldsOf(change: Change, { role, group_scope }: Pick<MemberRow, 'role' | 'group_scope'>) {

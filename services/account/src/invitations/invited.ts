@@ -1,0 +1,30 @@
+import type { Principal } from '@attribution/auth';
+import { Problem } from '@attribution/contracts';
+import type { Tx } from '../store.ts';
+import { findUserByEmail } from '../users/index.ts';
+import type { InvitationRow } from './invitation.store.ts';
+
+/** Nobody is invited to a closed account, nor enters it. Throws `conflict`. */
+export function requireActive<A extends { readonly status: string }>(account: A): A {
+  if (account.status !== 'active') throw new Problem('conflict', `The account is ${account.status}.`);
+  return account;
+}
+
+/** An invitation that can be accepted. Throws `not-found` or `gone`. */
+export function requirePending(invitation: InvitationRow | undefined, now: Date): InvitationRow {
+  if (!invitation) throw Problem.notFound();
+  if (invitation.accepted_at) throw new Problem('gone', 'This invitation was accepted.');
+  if (invitation.expires_at <= now) throw new Problem('gone', 'This invitation has expired: ask for another.');
+  return invitation;
+}
+
+/** The user with the invited address, signed in as such; undefined when there is none. */
+export async function requireInvited(tx: Tx, { email_key }: InvitationRow, caller: Principal | undefined) {
+  const user = await findUserByEmail({ prisma: tx }, email_key);
+  if (caller && caller.id !== user?.id)
+    throw new Problem('forbidden', 'You are signed in with another address than the invited one.');
+  if (user && !caller)
+    throw new Problem('unauthorized', 'There is a user with the invited address: sign in as that user.');
+  if (user?.disabled_at) throw new Problem('forbidden', 'This user is disabled.');
+  return user;
+}
