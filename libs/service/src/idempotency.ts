@@ -7,6 +7,11 @@ import type { Clock } from './clock.ts';
 const hours = 24;
 const shape = /^[\x21-\x7e]{1,255}$/;
 
+const purgedAtOnce = 10_000;
+const purge = `
+  DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM idempotency_keys WHERE created_at <= $1 ORDER BY created_at LIMIT $2))`;
+
 /** A request that carries an `Idempotency-Key`. */
 export interface KeyedRequest {
   readonly contract: Endpoint;
@@ -79,13 +84,13 @@ export function createIdempotency(
 
   async function keep(tx: SqlTransaction, { accountId, contract, key }: KeyedRequest, answer: unknown): Promise<void> {
     await tx.$executeRawUnsafe(
-      `UPDATE idempotency_keys SET answer = $4::jsonb, resource_id = $5
+      `UPDATE idempotency_keys SET answer = $4::json, resource_id = $5
        WHERE account_id = $1 AND operation = $2 AND key = $3`,
       accountId,
       contract.operation,
       key,
       contract.idempotent === 'secret' ? null : JSON.stringify(answer),
-      (answer as { id?: string }).id ?? null,
+      (answer as { id?: string } | undefined)?.id ?? null,
     );
   }
 
@@ -118,7 +123,8 @@ export function createIdempotency(
       }
     },
     async purge() {
-      await database.pool.query('DELETE FROM idempotency_keys WHERE created_at <= $1', [horizon()]);
+      // In parts, as one statement over everything could take longer than a statement may.
+      while ((await database.pool.query(purge, [horizon(), purgedAtOnce])).rowCount === purgedAtOnce);
     },
   };
 }

@@ -29,16 +29,9 @@ export function createRequireGroups(parts: {
     if (ids.length === 0) return;
     const known = await findKnownGroups(parts.database.prisma, accountId, ids);
     const unknown = ids.filter((id) => !known.has(id));
-    const parcels = Array.from({ length: Math.ceil(unknown.length / lookedUpAtOnce) }, (_, n) =>
-      unknown.slice(n * lookedUpAtOnce, (n + 1) * lookedUpAtOnce),
-    );
-    // All at once: together they take no longer than the slowest may.
-    const found = await Promise.all(parcels.map((parcel) => lookUp(accountId, parcel)));
-    for (const { id } of found.flat()) known.add(id);
+    if (unknown.length > 0) for (const { id } of await lookUp(accountId, unknown)) known.add(id);
     const missing = ids.find((id) => !known.has(id));
     if (missing !== undefined)
       throw new Problem('unprocessable', `${where}: ${missing} is not a group of this account.`);
   };
 }
-
-const lookedUpAtOnce = 100;

@@ -113,18 +113,21 @@ export async function deleteInvitationRow(tx: Tx, id: string): Promise<void> {
 }
 
 export async function insertMembership(tx: Tx, userId: string, invitation: InvitationRow, now: Date): Promise<void> {
-  await tx.membership.create({
+  const place = { user_id: userId, account_id: invitation.account_id };
+  await tx.membership.createMany({
     data: {
-      user_id: userId,
-      account_id: invitation.account_id,
+      ...place,
       role: invitation.role,
       group_scope: invitation.group_scope,
       services: invitation.services ?? Prisma.DbNull,
       billing: invitation.billing,
       joined_at: now,
-      grants: { create: invitation.groups.map(({ group_id, role }) => ({ group_id, role })) },
     },
   });
+  if (invitation.groups.length > 0)
+    await tx.groupGrant.createMany({
+      data: invitation.groups.map(({ group_id, role }) => ({ ...place, group_id, role })),
+    });
 }
 
 /** Whether the address is a user's who is in the account already. */

@@ -1,16 +1,29 @@
 import { Prisma } from '../generated/prisma/client.ts';
-import { readServiceMap, type ServiceMap } from '../sessions/index.ts';
+import { type Membership, readServiceMap } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 
-const whole = {
-  user: true,
-  grants: { select: { group_id: true, role: true }, orderBy: { group_id: 'asc' } },
-} as const;
+/** A user's place in an account, with the user. */
+export interface MemberRow extends Membership {
+  readonly email: string;
+  readonly full_name: string;
+  readonly email_verified_at: Date | null;
+  readonly mfa_enabled_at: Date | null;
+}
 
-type Row = Prisma.MembershipGetPayload<{ include: typeof whole }>;
-export type MemberRow = Omit<Row, 'services'> & { readonly services: ServiceMap | null };
+type Reader = Pick<Tx, '$queryRaw'>;
 
-const read = (row: Row): MemberRow => ({ ...row, services: readServiceMap(row.services) });
+/** One statement, however many rows and grants there are. */
+async function selectMembers(tx: Reader, where: Prisma.Sql, limit = 1): Promise<MemberRow[]> {
+  const rows = await tx.$queryRaw<(Omit<MemberRow, 'services'> & { readonly services: unknown })[]>`
+    SELECT m.user_id, m.account_id, m.role, m.group_scope, m.services, m.billing, m.status, m.joined_at,
+      u.email, u.full_name, u.email_verified_at, u.mfa_enabled_at,
+      coalesce((
+        SELECT json_agg(json_build_object('group_id', g.group_id, 'role', g.role) ORDER BY g.group_id)
+        FROM group_grants AS g WHERE g.user_id = m.user_id AND g.account_id = m.account_id), '[]') AS grants
+    FROM memberships AS m JOIN users AS u ON u.id = m.user_id
+    WHERE ${where} ORDER BY m.user_id LIMIT ${limit}`;
+  return rows.map((row) => ({ ...row, services: readServiceMap(row.services) }));
+}
 
 /** No per-service restriction. */
 export const everyService = Prisma.DbNull;
@@ -25,25 +38,15 @@ export async function findMembers(
   accountId: string,
   { limit, after }: MemberPage,
 ): Promise<MemberRow[]> {
-  const rows = await prisma.membership.findMany({
-    where: { account_id: accountId, ...(after !== undefined && { user_id: { gt: after } }) },
-    orderBy: { user_id: 'asc' },
-    take: limit,
-    include: whole,
-  });
-  return rows.map(read);
+  return selectMembers(prisma, Prisma.sql`m.account_id = ${accountId} AND m.user_id > ${after ?? ''}`, limit);
 }
 
-export async function findMember(tx: Pick<Tx, 'membership'>, accountId: string, userId: string) {
-  const row = await tx.membership.findUnique({
-    where: { user_id_account_id: { user_id: userId, account_id: accountId } },
-    include: whole,
-  });
-  return row ? read(row) : undefined;
+export async function findMember(tx: Reader, accountId: string, userId: string): Promise<MemberRow | undefined> {
+  return (await selectMembers(tx, Prisma.sql`m.account_id = ${accountId} AND m.user_id = ${userId}`))[0];
 }
 
 /** Locks the membership, so that a change is decided on what it is now. */
-export async function lockMember(tx: Tx, accountId: string, userId: string) {
+export async function lockMember(tx: Reader, accountId: string, userId: string): Promise<MemberRow | undefined> {
   await tx.$queryRaw`SELECT 1 FROM memberships WHERE user_id = ${userId} AND account_id = ${accountId} FOR UPDATE`;
   return findMember(tx, accountId, userId);
 }
@@ -61,17 +64,16 @@ export async function changeMember(
   change: Prisma.MembershipUpdateInput,
   groups: readonly Grant[],
 ): Promise<MemberRow> {
-  const row = await tx.membership.update({
-    where: { user_id_account_id: { user_id: userId, account_id: accountId } },
-    data: {
-      ...change,
-      grants: { deleteMany: {}, create: groups.map(({ group_id, role }) => ({ group_id, role })) },
-    },
-    include: whole,
-  });
-  return read(row);
+  const place = { user_id: userId, account_id: accountId };
+  await tx.membership.update({ where: { user_id_account_id: place }, data: change, select: { user_id: true } });
+  await tx.groupGrant.deleteMany({ where: place });
+  if (groups.length > 0)
+    await tx.groupGrant.createMany({ data: groups.map(({ group_id, role }) => ({ ...place, group_id, role })) });
+  const changed = await findMember(tx, accountId, userId);
+  if (!changed) throw new Error(`No member ${userId}`);
+  return changed;
 }
 
 export async function deleteMember(tx: Tx, accountId: string, userId: string): Promise<void> {
-  await tx.membership.delete({ where: { user_id_account_id: { user_id: userId, account_id: accountId } } });
+  await tx.membership.deleteMany({ where: { user_id: userId, account_id: accountId } });
 }

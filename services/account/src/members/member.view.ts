@@ -4,13 +4,12 @@ import { hasBilling } from '../sessions/index.ts';
 import type { MemberRow } from './member.store.ts';
 
 export function viewMember(row: MemberRow): z.output<typeof Member> {
-  const { user } = row;
   return {
-    id: user.id,
-    email: user.email,
-    full_name: user.full_name,
-    email_verified: user.email_verified_at !== null,
-    mfa_enabled: user.mfa_enabled_at !== null,
+    id: row.user_id,
+    email: row.email,
+    full_name: row.full_name,
+    email_verified: row.email_verified_at !== null,
+    mfa_enabled: row.mfa_enabled_at !== null,
     role: row.role,
     group_scope: row.group_scope,
     groups: row.grants.map(({ group_id, role }) => ({ group_id, role })),
