@@ -1,0 +1,154 @@
+import { newId } from '@attribution/contracts';
+import { openDatabase } from '@attribution/database';
+import {
+  createTestClock,
+  createTestDatabase,
+  eventually,
+  type TestClock,
+  type TestDatabase,
+} from '@attribution/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createKeyUses } from '../src/api-keys/index.ts';
+import { type AccountDatabase, newClient } from '../src/store.ts';
+import { atOnce, join, startAccountService } from './support.ts';
+import { exchange, makeKey, outcomeOf, readKey } from './support-keys.ts';
+
+let own: TestDatabase;
+let database: AccountDatabase;
+let clock: TestClock;
+let keyId: string;
+
+beforeAll(async () => {
+  own = await createTestDatabase('account');
+  database = openDatabase({ url: own.url, poolSize: 20 }, newClient);
+});
+beforeEach(async () => {
+  clock = createTestClock();
+  keyId = await addKey();
+});
+afterAll(async () => {
+  await database.close();
+  await own.drop();
+});
+
+async function addKey(): Promise<string> {
+  const [id, accountId] = [newId('api_key'), newId('account')];
+  await database.pool.query("INSERT INTO accounts VALUES ($1, 'Ada', 'network', 'active', false, now(), now())", [
+    accountId,
+  ]);
+  await database.pool.query(
+    `INSERT INTO api_keys (id, account_id, name, access_key_id, secret_hash, role, readonly, created_at)
+     VALUES ($1, $2, 'Export', $1, 'x', 'viewer', true, now())`,
+    [id, accountId],
+  );
+  return id;
+}
+
+async function lastUse(id = keyId): Promise<Date | null> {
+  const { rows } = await database.pool.query('SELECT last_used_at FROM api_keys WHERE id = $1', [id]);
+  return (rows as [{ last_used_at: Date | null }])[0].last_used_at;
+}
+
+/** A gateway's worth of uses: each replica of the service has its own. */
+const replica = () => createKeyUses({ database, clock });
+
+async function useNow(uses = replica()): Promise<Date> {
+  uses.note(keyId);
+  await uses.flush();
+  const at = await lastUse();
+  if (!at) throw new Error('The use was not written');
+  return at;
+}
+
+test('a use is remembered, and written down at the next flush, at the time it was made', async () => {
+  const uses = replica();
+  const before = clock.now();
+  uses.note(keyId);
+  const after = clock.now();
+  expect(await lastUse()).toBeNull();
+  clock.advance({ minutes: 3 });
+  await uses.flush();
+  const at = await lastUse();
+  expect(at?.getTime()).toBeGreaterThanOrEqual(before.getTime());
+  expect(at?.getTime()).toBeLessThanOrEqual(after.getTime());
+});
+
+test('within a minute of the last one written, a use is not; from a minute on it is', async () => {
+  const first = await useNow();
+  clock.advance({ seconds: 50 });
+  expect(await useNow()).toEqual(first);
+  clock.advance({ seconds: 10 });
+  expect((await useNow()).getTime()).toBeGreaterThanOrEqual(first.getTime() + 60_000);
+});
+
+test('of several uses between two flushes the last counts', async () => {
+  const uses = replica();
+  uses.note(keyId);
+  clock.advance({ minutes: 5 });
+  const last = clock.now();
+  uses.note(keyId);
+  await uses.flush();
+  expect((await lastUse())?.getTime()).toBeGreaterThanOrEqual(last.getTime());
+});
+
+test('a late flush of another replica does not move it back', async () => {
+  const late = replica();
+  late.note(keyId);
+  clock.advance({ minutes: 10 });
+  const at = await useNow();
+  await late.flush();
+  expect(await lastUse()).toEqual(at);
+});
+
+test('20 replicas that flush at once leave the latest of their uses, or one less than a minute before it', async () => {
+  const replicas = await atOnce(async () => {
+    clock.advance({ seconds: 7 });
+    const uses = replica();
+    uses.note(keyId);
+    return uses;
+  });
+  const latest = clock.now().getTime();
+  await Promise.all(replicas.map((uses) => uses.flush()));
+  const at = (await lastUse())?.getTime() ?? 0;
+  expect(at).toBeGreaterThan(latest - 60_000);
+  await Promise.all(replicas.map((uses) => uses.flush()));
+  expect((await lastUse())?.getTime()).toBe(at);
+});
+
+test('each key has its own', async () => {
+  const [another, unused] = [await addKey(), await addKey()];
+  const uses = replica();
+  uses.note(keyId);
+  clock.advance({ minutes: 2 });
+  uses.note(another);
+  await uses.flush();
+  const [first, second] = [await lastUse(), await lastUse(another)];
+  expect((second?.getTime() ?? 0) - (first?.getTime() ?? 0)).toBeGreaterThanOrEqual(120_000);
+  expect(await lastUse(unused)).toBeNull();
+});
+
+test('what could not be written is written at the next flush', async () => {
+  const uses = replica();
+  uses.note(keyId);
+  await database.pool.query('ALTER TABLE api_keys RENAME COLUMN last_used_at TO gone');
+  await expect(uses.flush()).rejects.toThrow('last_used_at');
+  await database.pool.query('ALTER TABLE api_keys RENAME COLUMN gone TO last_used_at');
+  await uses.flush();
+  expect(await lastUse()).not.toBeNull();
+});
+
+test('an exchange notes its key and a refused one does not; the service writes it down by itself', async () => {
+  const service = await startAccountService();
+  try {
+    const { client } = await join(service);
+    const [used, refused] = [await makeKey(client), await makeKey(client)];
+    await exchange(service, used);
+    await outcomeOf(service, { ...refused, access_key_secret: used.access_key_secret });
+    await service.db.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [refused.id]);
+    await outcomeOf(service, refused);
+    await eventually(async () => expect((await readKey(client, used.id)).last_used_at).not.toBeNull(), 15_000);
+    expect((await readKey(client, refused.id)).last_used_at).toBeNull();
+  } finally {
+    await service.stop();
+  }
+});

@@ -1,0 +1,169 @@
+import { createApiKey, newId } from '@attribution/contracts';
+import { keyToken, personToken, supportToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { count, join, type Person, startAccountService } from './support.ts';
+import { makeKey } from './support-keys.ts';
+import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
+
+let organization: OrganizationDouble;
+let service: TestService;
+let ada: Person;
+let keysBefore: number;
+beforeAll(async () => {
+  organization = await startOrganizationDouble();
+  service = await startAccountService({ ORGANIZATION_URL: organization.url });
+  ada = await join(service);
+});
+beforeEach(async () => {
+  keysBefore = await count(service, 'api_keys');
+});
+afterAll(async () => {
+  await service.stop();
+  await organization.stop();
+});
+
+async function refusal(body: unknown, client = ada.client) {
+  const { status, problem } = await client.call(createApiKey, { body: body as never });
+  expect(await count(service, 'api_keys')).toBe(keysBefore);
+  return `${status} ${problem?.kind} ${problem?.detail}`;
+}
+
+const duration = 'must be a duration such as 30m, 48h or 7d';
+const tooLong = 'must be more than 0 and at most 90d';
+
+test.each<[string, unknown]>([
+  ['body: is required.', undefined],
+  ['body: must be an object.', []],
+  ['body.name: is required.', {}],
+  ['body.name: must not be empty, not "  ".', { name: '  ' }],
+  ['body.name: must be text, not 7.', { name: 7 }],
+  ['body.name: must be one line, without control characters, not "a\\nb".', { name: 'a\nb' }],
+  ['body.role: must be one of viewer, member, admin, not "owner".', { name: 'x', role: 'owner' }],
+  ['body.role: must be one of viewer, member, admin, not "root".', { name: 'x', role: 'root' }],
+  ['body.type: must be one of api, sim, production, not "device".', { name: 'x', type: 'device' }],
+  ['body.readonly: must be true or false, not "no".', { name: 'x', readonly: 'no' }],
+  ['body.group_scope: must be one of all, selected, not "some".', { name: 'x', group_scope: 'some' }],
+  [`body.expires_in: ${duration}, not "week".`, { name: 'x', expires_in: 'week' }],
+  [`body.expires_in: ${duration}, not "1w".`, { name: 'x', expires_in: '1w' }],
+  [`body.expires_in: ${duration}, not "30".`, { name: 'x', expires_in: '30' }],
+  [`body.expires_in: ${duration}, not "1.5d".`, { name: 'x', expires_in: '1.5d' }],
+  [`body.expires_in: ${duration}, not "-1d".`, { name: 'x', expires_in: '-1d' }],
+  [`body.expires_in: ${duration}, not " 30d".`, { name: 'x', expires_in: ' 30d' }],
+  [`body.expires_in: ${duration}, not "30D".`, { name: 'x', expires_in: '30D' }],
+  [`body.expires_in: ${duration}, not "1d12h".`, { name: 'x', expires_in: '1d12h' }],
+  [`body.expires_in: ${duration}, not "0".`, { name: 'x', expires_in: '0' }],
+  [`body.expires_in: ${tooLong}, not "0s".`, { name: 'x', expires_in: '0s' }],
+  [`body.expires_in: ${tooLong}, not "91d".`, { name: 'x', expires_in: '91d' }],
+  [`body.expires_in: ${tooLong}, not "7776001s".`, { name: 'x', expires_in: '7776001s' }],
+  [`body.expires_in: ${tooLong}, not "999999999d".`, { name: 'x', expires_in: '999999999d' }],
+  ['body.expires_in: must be text, not 30.', { name: 'x', expires_in: 30 }],
+  ['body.groups: must not be empty when group_scope is selected.', { name: 'x', group_scope: 'selected' }],
+  ['body.groups: must not be empty when group_scope is selected.', { name: 'x', group_scope: 'selected', groups: [] }],
+  ['body.groups: must be empty when group_scope is all.', { name: 'x', groups: [newId('group')] }],
+])('400: %s', async (detail, body) => {
+  expect(await refusal(body)).toBe(`400 validation-error ${detail}`);
+});
+
+const oneGroup = newId('group');
+const mustBeGroup = 'must be a group id (grp_…), or an object of group_id and role';
+
+test.each<[string, unknown[]]>([
+  [`body.groups[0]: ${mustBeGroup}, not "north".`, ['north']],
+  [`body.groups[1]: ${mustBeGroup}.`, [oneGroup, { group_id: newId('group'), role: 'x' }]],
+  [`body.groups[0]: ${mustBeGroup}.`, [{ role: 'a' }]],
+  ['body.groups: must not name a group twice.', [oneGroup, { group_id: oneGroup, role: 'a' }]],
+  ['body.groups: must have at most 100 groups.', Array.from({ length: 101 }, () => newId('group'))],
+])('400: %s', async (detail, groups) => {
+  expect(await refusal({ name: 'x', group_scope: 'selected', groups })).toBe(`400 validation-error ${detail}`);
+});
+
+const day = 24 * 3_600_000;
+
+test.each<[string, (now: number) => string]>([
+  ['is not in the future', (now) => new Date(now - 1_000).toISOString()],
+  ['is more than 90 days after', (now) => new Date(now + 90 * day + 5_000).toISOString()],
+  ['is more than 90 days after', () => '9999-12-31T23:59:59.999Z'],
+  ['not "', (now) => new Date(now + day).toISOString().slice(0, 10)],
+  ['not "', (now) => new Date(now + day).toISOString().replace('Z', '+02:00')],
+  ['not "', () => '2099-02-30T00:00:00Z'],
+  ['not "', () => 'tomorrow'],
+])('400: an expires_at that %s', async (what, expiry) => {
+  const expires_at = expiry(service.clock.now().getTime());
+  const told = await refusal({ name: 'x', expires_at });
+  expect(told).toMatch(/^400 validation-error body\.expires_at: /);
+  expect(told).toContain(what);
+  expect(told).toContain(expires_at);
+});
+
+test('400: both expires_in and expires_at', async () => {
+  const expires_at = new Date(service.clock.now().getTime() + day).toISOString();
+  expect(await refusal({ name: 'x', expires_in: '1d', expires_at })).toBe(
+    '400 validation-error body.expires_at: give it or expires_in, not both.',
+  );
+});
+
+test('422: a group that nobody has, and another account’s, are told alike', async () => {
+  const other = await join(service);
+  const groups = [newId('group'), organization.addGroup(other.accountId)];
+  for (const group of groups) {
+    expect(await refusal({ name: 'x', group_scope: 'selected', groups: [group] })).toBe(
+      `422 unprocessable body.groups: ${group} is not a group of this account.`,
+    );
+  }
+});
+
+test('201: a group that no event has told of yet is looked up', async () => {
+  const group = organization.addGroup(ada.accountId);
+  expect((await makeKey(ada.client, { group_scope: 'selected', groups: [group] })).groups).toEqual([
+    { group_id: group, role: 'm' },
+  ]);
+});
+
+test('502: groups cannot be looked up', async () => {
+  const lonely = await startAccountService();
+  try {
+    const { client } = await join(lonely);
+    const { status, problem } = await client.call(createApiKey, {
+      body: { name: 'x', group_scope: 'selected', groups: [newId('group')] },
+    });
+    expect([status, problem?.kind]).toEqual([502, 'upstream-error']);
+    expect(await count(lonely, 'api_keys')).toBe(0);
+  } finally {
+    await lonely.stop();
+  }
+});
+
+test('refusals come in this order: 401, 403 of the credential, 403 of the role, 400, 403 of what is given, 422', async () => {
+  const unknown = newId('group');
+  const as = (token: string) => service.client.with({ token });
+  const malformed = { name: '', type: 'sim', group_scope: 'selected', groups: [unknown] };
+  const { accountId: account } = ada;
+  const narrowed = as(personToken({ account, role: 'admin', group_scope: 'selected', groups: { [unknown]: 'm' } }));
+  const administering = as(personToken({ account, role: 'admin', groups: { [unknown]: 'a' } }));
+
+  expect(await refusal(malformed, service.client)).toMatch(/^401 unauthorized/);
+  expect(await refusal(malformed, as(keyToken({ account, role: 'admin' })))).toMatch(/^403 forbidden An API key/);
+  expect(await refusal(malformed, as(supportToken({ account })))).toMatch(/^403 forbidden A support session/);
+  expect(await refusal(malformed, as(personToken({ account, role: 'member' })))).toMatch(/^403 forbidden The role/);
+  expect(await refusal(malformed, narrowed)).toMatch(/^400 validation-error body.name/);
+  expect(await refusal({ ...malformed, name: 'x' }, narrowed)).toMatch(/^403 forbidden body.type: sim/);
+  expect(await refusal({ ...malformed, name: 'x', type: 'api' }, narrowed)).toBe(
+    `403 forbidden You do not administer the group ${unknown}.`,
+  );
+  expect(await refusal({ ...malformed, name: 'x', type: 'api' }, administering)).toMatch(/^422 unprocessable/);
+});
+
+test.each(['sim', 'production'])('403: a key of type %s is not an ordinary caller’s to make', async (type) => {
+  expect(await refusal({ name: 'x', type })).toBe(
+    `403 forbidden body.type: ${type} keys are made by the platform itself.`,
+  );
+});
+
+test('403: who is narrowed to groups makes no key for all of them', async () => {
+  const group = organization.addGroup(ada.accountId);
+  const claims = { account: ada.accountId, role: 'admin', group_scope: 'selected', groups: { [group]: 'a' } } as const;
+  const narrowed = service.client.with({ token: personToken(claims) });
+  expect(await refusal({ name: 'x' }, narrowed)).toBe('403 forbidden The group_scope all is wider than your own.');
+  const key = await makeKey(narrowed, { group_scope: 'selected', groups: [group] });
+  expect(key.groups).toEqual([{ group_id: group, role: 'm' }]);
+});

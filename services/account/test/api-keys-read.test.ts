@@ -1,0 +1,78 @@
+import { deleteApiKey, getApiKey, listApiKeys, rotateApiKey } from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { enter, getRaw, join, startAccountService } from './support.ts';
+import { addGroup, makeKey } from './support-keys.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startAccountService();
+});
+afterAll(() => service.stop());
+
+test('200: no keys are an empty array', async () => {
+  const { client } = await join(service);
+  const { status, body } = await client.call(listApiKeys);
+  expect([status, body]).toEqual([200, []]);
+});
+
+test('200: the list is a bare array, newest first, of what each key reads as by itself', async () => {
+  const { client, accountId } = await join(service);
+  const group = await addGroup(service, accountId);
+  const first = await makeKey(client, { name: 'First' });
+  const second = await makeKey(client, { name: 'Second', group_scope: 'selected', groups: [group] });
+  const third = await makeKey(client, { name: 'Third', role: 'admin', readonly: false, expires_in: '1d' });
+  const { body } = await client.call(listApiKeys);
+  expect(body.map(({ id }) => id)).toEqual([third.id, second.id, first.id]);
+  for (const listed of body) expect((await client.call(getApiKey, { params: { id: listed.id } })).body).toEqual(listed);
+});
+
+test('200: no secret is read again, nor its hash', async () => {
+  const { client, session } = await join(service);
+  const { id, access_key_secret } = await makeKey(client);
+  const [row] = (await service.db.query('SELECT secret_hash FROM api_keys WHERE id = $1', [id])).rows as [
+    { secret_hash: string },
+  ];
+  for (const path of ['/v2/api-keys', `/v2/api-keys/${id}`]) {
+    const { text } = await getRaw(service, path, session.access_token);
+    expect(text).toContain(id);
+    for (const hidden of ['secret', 'hash', access_key_secret, row.secret_hash]) expect(text).not.toContain(hidden);
+  }
+});
+
+test('200: rotated, expired and revoked keys stay in the list', async () => {
+  const { client } = await join(service);
+  const revoked = await makeKey(client);
+  const rotated = await makeKey(client);
+  const expired = await makeKey(client, { expires_in: '1m' });
+  await client.call(deleteApiKey, { params: { id: revoked.id } });
+  const { body: renewed } = await client.call(rotateApiKey, { params: { id: rotated.id } });
+  service.clock.advance({ minutes: 2 });
+  const { body } = await client.call(listApiKeys);
+  expect(body.map(({ id }) => id)).toEqual([renewed.id, expired.id, rotated.id, revoked.id]);
+  const [, dead, old, gone] = body;
+  expect(Date.parse(dead?.expires_at ?? '')).toBeLessThan(service.clock.now().getTime());
+  expect(old).toMatchObject({ rotated_at: expect.any(String), expires_at: old?.rotated_at, revoked_at: null });
+  expect(gone).toMatchObject({ revoked_at: expect.any(String), rotated_at: null, expires_at: null });
+});
+
+test('200: an account sees its own keys alone', async () => {
+  const [ada, bob] = [await join(service), await join(service)];
+  const key = await makeKey(ada.client);
+  await makeKey(bob.client);
+  expect((await ada.client.call(listApiKeys)).body.map(({ id }) => id)).toEqual([key.id]);
+});
+
+test('200: a key outlives the user who made it, whom it still names', async () => {
+  const ada = await join(service);
+  const key = await makeKey(ada.client);
+  const bob = await join(service);
+  await service.db.query("UPDATE memberships SET account_id = $1, role = 'admin' WHERE user_id = $2", [
+    ada.accountId,
+    bob.userId,
+  ]);
+  await service.db.query('DELETE FROM users WHERE id = $1', [ada.userId]);
+  const { access_token: token } = await enter(service, bob.email);
+  const { body } = await service.client.with({ token }).call(getApiKey, { params: { id: key.id } });
+  expect(body).toMatchObject({ created_by: ada.userId, revoked_at: null });
+});

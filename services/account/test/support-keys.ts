@@ -1,0 +1,80 @@
+import {
+  type ApiKeyWithSecret,
+  type Client,
+  createApiKey,
+  exchangeApiKey,
+  getApiKey,
+  type NewApiKey,
+  newId,
+} from '@attribution/contracts';
+import { eventually, type TestService } from '@attribution/testing';
+import type { z } from 'zod';
+import { count, rows } from './support.ts';
+
+export type Key = z.output<typeof ApiKeyWithSecret>;
+type Pair = Pick<Key, 'access_key_id' | 'access_key_secret'>;
+
+/** A new key, by default as the contract has it. */
+export async function makeKey(client: Client, fields: Partial<z.input<typeof NewApiKey>> = {}): Promise<Key> {
+  return (await client.call(createApiKey, { body: { name: 'Export', ...fields } })).body;
+}
+
+export const readKey = async (client: Client, id: string) => (await client.call(getApiKey, { params: { id } })).body;
+
+export const exchange = (service: TestService, key: Pair) =>
+  service.client.call(exchangeApiKey, {
+    headers: { 'x-access-key-id': key.access_key_id, 'x-access-key-secret': key.access_key_secret },
+  });
+
+/** The access token of a key that must get one. */
+export const tokenOf = async (service: TestService, key: Pair) => (await exchange(service, key)).body.access_token;
+
+/** What becomes of an exchange: 200, or why it is refused. */
+export async function outcomeOf(service: TestService, key: Pair): Promise<200 | string | undefined> {
+  const { status, problem } = await exchange(service, key);
+  return status === 200 ? 200 : `${status} ${problem?.detail}`;
+}
+
+export const expired = '401 This API key has expired.';
+export const revoked = '401 This API key is revoked.';
+
+/** A group of the account, as an event has told of it. */
+export async function addGroup(service: TestService, accountId: string): Promise<string> {
+  const id = newId('group');
+  await service.db.query("INSERT INTO known_groups VALUES ($1, $2, 'North')", [id, accountId]);
+  return id;
+}
+
+/** Moves a key's creation back, with the expiry it may have. */
+export const age = (service: TestService, key: { id: string }, days: number) =>
+  service.db.query(
+    `UPDATE api_keys SET created_at = created_at - make_interval(days => $2),
+       expires_at = expires_at - make_interval(days => $2) WHERE id = $1`,
+    [key.id, days],
+  );
+
+interface Deed {
+  readonly action: string;
+  readonly outcome: string;
+  readonly actor_type: string;
+  readonly actor_id: string | null;
+  readonly details: Record<string, unknown>;
+}
+
+/** What the audit log tells of a subject, oldest first. */
+export const deedsOn = (service: TestService, subjectId: string) =>
+  rows<Deed>(
+    service,
+    `SELECT action, outcome, actor_type, actor_id, details FROM audit_log WHERE subject_id = $1 ORDER BY id`,
+    subjectId,
+  );
+
+/** What was published of an account's keys, oldest first, once all is out. */
+export async function keyEvents(service: TestService, accountId: string) {
+  await eventually(async () => {
+    if ((await count(service, 'outbox')) > 0) throw new Error('Something waits to be published');
+  });
+  return service.published
+    .filter(({ account_id, type }) => account_id === accountId && type.startsWith('api_key.'))
+    .map(({ type, data }) => ({ type, data }));
+}
