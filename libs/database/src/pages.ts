@@ -16,12 +16,15 @@ export function cursorScope(operation: string, filters: object = {}): string {
     .slice(0, 11);
 }
 
+/** `time`: milliseconds since the epoch, of a day that a database can keep. */
+type PositionType = 'string' | 'uuid' | 'integer' | 'time';
+
 /** The position in a cursor, its values of the types named. Throws `validation-error` for any other cursor. */
-export function readCursor<const T extends readonly ('string' | 'integer')[]>(
+export function readCursor<const T extends readonly PositionType[]>(
   cursor: string | undefined,
   scope: string,
   types: T,
-): { [K in keyof T]: T[K] extends 'string' ? string : number } | undefined {
+): { [K in keyof T]: T[K] extends 'string' | 'uuid' ? string : number } | undefined {
   if (cursor === undefined) return undefined;
   try {
     const bytes = Buffer.from(cursor, 'base64url');
@@ -36,8 +39,13 @@ export function readCursor<const T extends readonly ('string' | 'integer')[]>(
   throw new Problem('validation-error', 'query.cursor: is not a next_cursor of this list with these filters.');
 }
 
-function isOfType(value: unknown, type: 'string' | 'integer'): boolean {
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const lastTime = Date.UTC(9999, 11, 31);
+
+function isOfType(value: unknown, type: PositionType): boolean {
   if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'time') return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= lastTime;
+  if (type === 'uuid') return typeof value === 'string' && uuid.test(value);
   return typeof value === 'string' && value.length <= 200 && !value.includes('\0') && value.isWellFormed();
 }
 

@@ -3,6 +3,7 @@ import { newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/service';
 import { deleteAccount } from './accounts/index.ts';
 import { deleteCodesExpiredBefore, deleteCodesOf } from './codes/index.ts';
+import { deleteChallengesBefore } from './mfa/index.ts';
 import { deleteSessionsUnusedSince, refreshTokenDays } from './sessions/index.ts';
 import type { AccountDatabase } from './store.ts';
 import { deleteUser, lockStaleUsers } from './users/index.ts';
@@ -17,6 +18,7 @@ const before = (now: Date, days: number) => new Date(now.getTime() - days * day)
 export async function purgeSpent(database: AccountDatabase, clock: Clock): Promise<void> {
   const now = clock.now();
   await deleteCodesExpiredBefore(database, before(now, 1));
+  await deleteChallengesBefore(database.prisma, before(now, 1));
   await deleteSessionsUnusedSince(database, before(now, refreshTokenDays + 1));
 }
 

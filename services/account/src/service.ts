@@ -16,7 +16,7 @@ import { createFolderSender, createMailQueue, createSmtpSender, mailJob } from '
 import * as members from './members/index.ts';
 import * as mfa from './mfa/index.ts';
 import { createHasher } from './passwords/index.ts';
-import { createSessions } from './sessions/index.ts';
+import { createRefusals, createSessions } from './sessions/index.ts';
 import { newClient, type Tx } from './store.ts';
 import { createSupportSessionEndpoint } from './support/index.ts';
 import * as users from './users/index.ts';
@@ -52,8 +52,10 @@ export function createAccountService(
   });
   const codes = createCodes({ database, hasher, clock });
   const signer = createSigner(config.TOKEN_PRIVATE_KEYS);
-  const sessions = createSessions({ database, signer, clock });
+  const refusals = createRefusals({ database, clock, pepper: config.PASSWORD_PEPPER });
+  const sessions = createSessions({ database, signer, clock, refusals });
   const mfaCodes = mfa.createMfaCodes(vault);
+  const codeAttempts = mfa.createCodeAttempts({ database, mfaCodes, clock });
   const organization = createClient({
     baseUrl: config.ORGANIZATION_URL,
     token: () => parts.internal.sign('organization'),
@@ -71,20 +73,20 @@ export function createAccountService(
     publishes: [accountEvents],
     implementations: [
       auth.signupEndpoint({ database, outbox, hasher, codes, mail, clock, checkNewPassword }),
-      auth.verifyEmailEndpoint({ database, codes, sessions, clock }),
+      auth.verifyEmailEndpoint({ database, codes, sessions, refusals, clock }),
       auth.resendVerificationEndpoint({ database, codes, mail }),
-      auth.loginEndpoint({ database, hasher, sessions }),
+      auth.loginEndpoint({ database, hasher, sessions, refusals }),
       auth.refreshSessionEndpoint({ database, sessions, clock }),
       auth.logoutEndpoint({ database, clock }),
       auth.forgotPasswordEndpoint({ database, codes, mail }),
-      auth.resetPasswordEndpoint({ database, codes, hasher, clock, checkNewPassword }),
+      auth.resetPasswordEndpoint({ database, codes, hasher, refusals, clock, checkNewPassword }),
       auth.changePasswordEndpoint({ database, hasher, clock, checkNewPassword }),
       auth.switchAccountEndpoint({ database, sessions }),
       mfa.setUpMfaEndpoint({ database, verifier, mfaCodes, clock }),
       mfa.verifyMfaSetupEndpoint({ database, verifier, mfaCodes, sessions, clock }),
-      mfa.verifyMfaChallengeEndpoint({ database, verifier, mfaCodes, sessions, clock }),
-      mfa.renewRecoveryCodesEndpoint({ database, mfaCodes, clock }),
-      mfa.disableMfaEndpoint({ database, mfaCodes, clock }),
+      mfa.verifyMfaChallengeEndpoint({ verifier, codeAttempts, sessions }),
+      mfa.renewRecoveryCodesEndpoint({ codeAttempts, clock }),
+      mfa.disableMfaEndpoint({ codeAttempts, clock }),
       users.getMeEndpoint(database),
       users.updateMeEndpoint({ database, clock }),
       users.listSessionsEndpoint({ database, clock }),

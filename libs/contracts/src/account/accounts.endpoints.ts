@@ -68,6 +68,7 @@ export const updateAccount = endpoint({
     example: { require_mfa: true },
   }),
   success: { status: 200, description: 'The account', body: Account },
+  problems: ['conflict'],
 });
 
 export const closeAccount = endpoint({

@@ -36,6 +36,7 @@ export const verifyMfaSetup = endpoint({
   path: '/v2/mfa/setup/verify',
   service,
   summary: 'Prove the authenticator, which turns MFA on',
+  description: 'Ends the other sessions of the user: they have not passed it.',
   access: { credential: 'optional' },
   body: z.object({ code: TotpCode, setup_token: setupToken.optional() }),
   success: {

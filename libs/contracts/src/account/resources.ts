@@ -63,6 +63,10 @@ export const GroupGrant = z
   })
   .meta({ id: 'GroupGrant' });
 
+const GroupAnswers = z
+  .object({ set_up_estate: z.boolean(), edit_campaigns: z.boolean(), publish_campaigns: z.boolean() })
+  .meta({ id: 'GroupAnswers', description: 'Answers that differ by group' });
+
 export const Permissions = z
   .object({
     role: z.enum(['owner', 'admin', 'member']),
@@ -79,7 +83,11 @@ export const Permissions = z
         manage_groups: z.boolean(),
         set_up_estate: z.boolean().meta({ description: 'In one group at least' }),
         edit_campaigns: z.boolean(),
-        publish_campaigns: z.boolean(),
+        publish_campaigns: z.boolean().meta({ description: 'In one group at least' }),
+        in_groups: z
+          .record(id('group'), GroupAnswers)
+          .optional()
+          .meta({ description: 'By group, where group_scope is selected; else the answers hold in every group' }),
       })
       .meta({ description: 'Answers resolved for a user interface' }),
   })

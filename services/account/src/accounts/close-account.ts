@@ -4,7 +4,8 @@ import { type Clock, implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import { endSessions, viewAccount } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { changeAccount, lockAccount } from './account.store.ts';
+import { changeAccount } from './account.store.ts';
+import { lockOwnAccount } from './own-account.ts';
 
 export const closeAccountEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(closeAccount, async ({ params, caller, request }) => {
@@ -12,16 +13,16 @@ export const closeAccountEndpoint = (parts: { database: AccountDatabase; outbox:
     const { accountId } = caller;
     if (params.id !== accountId) throw Problem.notFound();
     return database.transaction(async (tx) => {
-      const { status } = await lockAccount(tx, accountId);
-      if (status === 'closed') throw new Problem('conflict', 'The account is closed already.');
+      await lockOwnAccount(tx, caller);
       const now = clock.now();
       const account = await changeAccount(tx, accountId, { status: 'closed' }, now);
-      await endSessions(tx, { account_id: accountId }, 'account_closed', now);
+      const ended = await endSessions(tx, { account_id: accountId }, 'account_closed', now);
       await audit(tx, {
         accountId,
         action: 'account.closed',
         actor: actorOf(caller),
         subject: { type: 'account', id: accountId },
+        details: { sessions_ended: ended },
         request,
         now,
       });

@@ -1,4 +1,11 @@
-export { deleteAccount, findAccount, findAccountOrNone, findPlan, insertAccount, lockAccount } from './account.store.ts';
+export {
+  deleteAccount,
+  findAccount,
+  findAccountOrNone,
+  findPlan,
+  insertAccount,
+  lockAccount,
+} from './account.store.ts';
 export { closeAccountEndpoint } from './close-account.ts';
 export { getAccountEndpoint } from './get-account.ts';
 export { listAccountTypesEndpoint } from './list-account-types.ts';

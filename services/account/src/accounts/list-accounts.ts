@@ -7,7 +7,7 @@ import type { AccountDatabase } from '../store.ts';
 export const listAccountsEndpoint = (database: AccountDatabase) =>
   implement(listAccounts, async ({ query, caller }) => {
     const scope = cursorScope(listAccounts.operation, query);
-    const [joined, id] = readCursor(query.cursor, scope, ['integer', 'string']) ?? [];
+    const [joined, id] = readCursor(query.cursor, scope, ['time', 'string']) ?? [];
     const after = joined !== undefined && id !== undefined ? { joinedAt: new Date(joined), accountId: id } : undefined;
     const found = await findMembershipPage(database, caller.id, { limit: query.limit + 1, after });
     const page = cutPage(found, {

@@ -5,7 +5,8 @@ import { actorOf, audit } from '../audit/index.ts';
 import { changeMember, everyService, lockMember } from '../members/index.ts';
 import { endSessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { lockAccount } from './account.store.ts';
+import { findUser } from '../users/index.ts';
+import { lockOwnAccount } from './own-account.ts';
 
 /** The account's row lock orders transfers; an index lets nobody see two owners. */
 export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
@@ -14,16 +15,15 @@ export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; ou
     const { accountId } = caller;
     if (params.id !== accountId) throw Problem.notFound();
     await database.transaction(async (tx) => {
-      await lockAccount(tx, accountId);
-      const owner = await lockMember(tx, accountId, caller.id);
-      if (owner?.role !== 'owner') throw new Problem('forbidden', 'You are not the owner of this account any more.');
+      await lockOwnAccount(tx, caller);
       if (body.user_id === caller.id) throw new Problem('conflict', 'body.user_id: is the owner already.');
       const heir = await lockMember(tx, accountId, body.user_id);
-      if (heir?.status !== 'active')
+      const user = heir && (await findUser(tx, heir.user_id));
+      if (heir?.status !== 'active' || user?.disabled_at)
         throw new Problem('unprocessable', `body.user_id: ${body.user_id} is no active user of this account.`);
       const now = clock.now();
       // The old owner first: there is room for one.
-      await changeMember(tx, accountId, owner.user_id, { role: 'admin', group_scope: 'all' }, []);
+      await changeMember(tx, accountId, caller.id, { role: 'admin', group_scope: 'all' }, []);
       await changeMember(
         tx,
         accountId,
@@ -31,18 +31,19 @@ export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; ou
         { role: 'owner', group_scope: 'all', services: everyService },
         [],
       );
-      for (const { user_id } of [owner, heir])
-        await endSessions(tx, { user_id, account_id: accountId }, 'grants_changed', now);
+      const both = { user_id: { in: [caller.id, heir.user_id] }, account_id: accountId };
+      await endSessions(tx, both, 'grants_changed', now);
       await audit(tx, {
         accountId,
         action: 'account.handed_over',
         actor: actorOf(caller),
         subject: { type: 'user', id: heir.user_id },
+        details: { from: caller.id },
         request,
         now,
       });
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
       const tell = (user_id: string) => newEvent(userGrantsChanged, { account_id: accountId, user_id }, context);
-      await outbox.append(tx, tell(owner.user_id), tell(heir.user_id));
+      await outbox.append(tx, tell(caller.id), tell(heir.user_id));
     });
   });

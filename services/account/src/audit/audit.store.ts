@@ -31,8 +31,11 @@ export const actorOf = ({ kind, id }: Principal): Actor => ({ type: actorTypes[k
 export const person = (id: string): Actor => ({ type: 'person', id });
 export const serviceActor = (id: ServiceName): Actor => ({ type: 'service', id });
 
-/** Writes to the audit log, in the transaction of what it tells of. */
-export async function audit(tx: Tx, ...deeds: readonly Deed[]): Promise<void> {
+/** Somebody who has not proved who they are. */
+export const nobody: Actor = { type: 'unknown', id: null };
+
+/** Writes to the audit log: in the transaction of what it tells of; a refusal, by itself. */
+export async function audit(tx: Pick<Tx, 'auditRecord'>, ...deeds: readonly Deed[]): Promise<void> {
   await tx.auditRecord.createMany({
     data: deeds.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
       id: newUuid(),
@@ -60,14 +63,14 @@ interface AuditFilter {
   readonly action: string | undefined;
   readonly actor: string | undefined;
   readonly from: Date | undefined;
-  readonly until: Date | undefined;
+  readonly to: Date | undefined;
 }
 
 /** Newest first: ids are made in the order of time. */
 export async function findAuditRecords(
   { prisma }: Pick<AccountDatabase, 'prisma'>,
   accountId: string,
-  { limit, before, action, actor, from, until }: AuditFilter,
+  { limit, before, action, actor, from, to }: AuditFilter,
 ): Promise<AuditRow[]> {
   return prisma.auditRecord.findMany({
     where: {
@@ -75,7 +78,7 @@ export async function findAuditRecords(
       ...(before !== undefined && { id: { lt: before } }),
       ...(action !== undefined && { action }),
       ...(actor !== undefined && { actor_id: actor }),
-      ...((from || until) && { occurred_at: { ...(from && { gte: from }), ...(until && { lt: until }) } }),
+      ...((from || to) && { occurred_at: { ...(from && { gte: from }), ...(to && { lte: to }) } }),
     },
     orderBy: { id: 'desc' },
     take: limit,

@@ -2,9 +2,9 @@ import { changePassword, Problem } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import type { Hasher } from '../passwords/index.ts';
-import { endSessions, lockJudgedUser } from '../sessions/index.ts';
+import { endSessions, othersOf } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { findUser, setPassword } from '../users/index.ts';
+import { findUser, replacePassword } from '../users/index.ts';
 import type { CheckNewPassword } from './new-password.ts';
 
 export const changePasswordEndpoint = (parts: {
@@ -18,23 +18,24 @@ export const changePasswordEndpoint = (parts: {
     parts.checkNewPassword(body.new_password, 'body.new_password');
     const user = await findUser(database.prisma, caller.id);
     if (!user) throw new Problem('unauthorized', 'This user does not exist any more.');
-    if (!(await hasher.verifyPassword(body.current_password, user.password_hash)))
+    const deed = {
+      accountId: caller.accountId,
+      action: 'user.password_changed',
+      actor: actorOf(caller),
+      subject: { type: 'user', id: user.id },
+      request,
+    };
+    if (!(await hasher.verifyPassword(body.current_password, user.password_hash))) {
+      const details = { reason: 'wrong_password' };
+      await audit(database.prisma, { ...deed, outcome: 'refused', details, now: clock.now() });
       throw new Problem('validation-error', 'body.current_password: is not your password.');
+    }
     const passwordHash = await hasher.hashPassword(body.new_password);
     await database.transaction(async (tx) => {
-      if (!(await lockJudgedUser(tx, user)))
-        throw new Problem('validation-error', 'body.current_password: was changed in the meantime.');
       const now = clock.now();
-      await setPassword(tx, user.id, passwordHash, now);
-      const others = caller.sessionId ? { NOT: { id: caller.sessionId } } : {};
-      await endSessions(tx, { user_id: user.id, ...others }, 'password_changed', now);
-      await audit(tx, {
-        accountId: caller.accountId,
-        action: 'user.password_changed',
-        actor: actorOf(caller),
-        subject: { type: 'user', id: user.id },
-        request,
-        now,
-      });
+      if (!(await replacePassword(tx, user, passwordHash, now)))
+        throw new Problem('validation-error', 'body.current_password: was changed in the meantime.');
+      const ended = await endSessions(tx, othersOf(caller), 'password_changed', now);
+      await audit(tx, { ...deed, details: { sessions_ended: ended }, now });
     });
   });

@@ -1,11 +1,25 @@
 import { logout } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
-import { endSessions } from '../sessions/index.ts';
+import { actorOf, audit } from '../audit/index.ts';
+import { endSessions, wireSessionId } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 
 /** A key's token belongs to no session: nothing to end. */
 export const logoutEndpoint = ({ database, clock }: { database: AccountDatabase; clock: Clock }) =>
-  implement(logout, async ({ caller }) => {
-    if (!caller.sessionId) return;
-    await endSessions(database.prisma, { id: caller.sessionId, user_id: caller.id }, 'logout', clock.now());
+  implement(logout, async ({ caller, request }) => {
+    const { id: userId, accountId, sessionId: id } = caller;
+    if (!id) return;
+    await database.transaction(async (tx) => {
+      const now = clock.now();
+      if ((await endSessions(tx, { id, user_id: userId }, 'logout', now)) === 0) return;
+      await audit(tx, {
+        accountId,
+        action: 'session.ended',
+        actor: actorOf(caller),
+        subject: { type: 'session', id: wireSessionId(id) },
+        details: { reason: 'logout' },
+        request,
+        now,
+      });
+    });
   });

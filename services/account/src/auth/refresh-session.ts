@@ -1,5 +1,6 @@
 import { Problem, refreshSession } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import { type Clock, implement, type RequestContext } from '@attribution/service';
+import { audit, nobody } from '../audit/index.ts';
 import {
   endSessions,
   findMembership,
@@ -9,11 +10,12 @@ import {
   sameHash,
   touchSession,
   useRefreshToken,
+  wireSessionId,
 } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 
 export const refreshSessionEndpoint = (parts: { database: AccountDatabase; sessions: Sessions; clock: Clock }) =>
-  implement(refreshSession, async ({ body }) => {
+  implement(refreshSession, async ({ body, request }) => {
     const { database, sessions, clock } = parts;
     const presented = readRefreshToken(body.refresh_token);
     const tokens = presented && (await database.transaction((tx) => exchange(tx, presented)));
@@ -26,16 +28,38 @@ export const refreshSessionEndpoint = (parts: { database: AccountDatabase; sessi
       const now = clock.now();
       const token = await findRefreshToken(tx, id);
       if (!token || !sameHash(token.hash, hash)) return undefined;
-      const { session } = token;
+      const { session_id: sessionId, user_id: userId, account_id: accountId } = token;
       if (!(await useRefreshToken(tx, id, now))) {
-        await endSessions(tx, { id: session.id }, 'refresh_token_reused', now);
+        await endFamily(tx, { sessionId, accountId, now, request });
         return undefined;
       }
-      const dead = token.expires_at <= now || session.ended_at || session.user.disabled_at;
-      if (dead || session.account.status === 'closed') return undefined;
-      const membership = await findMembership(tx, session.user_id, session.account_id);
-      if (membership?.status !== 'active') return undefined;
-      await touchSession(tx, session.id, now);
-      return sessions.issueTokens(tx, membership, session.account.account_type_key, session.id);
+      if (token.expires_at <= now || token.user_disabled) return undefined;
+      // The membership is read behind the session's lock: whatever changes it ends the session as well.
+      if (!(await touchSession(tx, sessionId, now))) return undefined;
+      const membership = await findMembership(tx, userId, accountId);
+      if (membership?.status !== 'active' || membership.account.status === 'closed') return undefined;
+      return sessions.issueTokens(tx, membership, membership.account.account_type_key, sessionId);
     }
   });
+
+interface Family {
+  readonly sessionId: string;
+  readonly accountId: string;
+  readonly now: Date;
+  readonly request: RequestContext;
+}
+
+/** Either use may have been a thief's. Told once: what comes after the end changes nothing. */
+async function endFamily(tx: Tx, { sessionId, accountId, now, request }: Family): Promise<void> {
+  const reason = 'refresh_token_reused';
+  if ((await endSessions(tx, { id: sessionId }, reason, now)) === 0) return;
+  await audit(tx, {
+    accountId,
+    action: 'session.ended',
+    actor: nobody,
+    subject: { type: 'session', id: wireSessionId(sessionId) },
+    details: { reason },
+    request,
+    now,
+  });
+}

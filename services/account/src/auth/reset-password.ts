@@ -1,8 +1,9 @@
 import { resetPassword } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
-import type { Codes } from '../codes/index.ts';
+import { audit, person } from '../audit/index.ts';
+import { type Codes, emailKeyOf } from '../codes/index.ts';
 import type { Hasher } from '../passwords/index.ts';
-import { endSessions } from '../sessions/index.ts';
+import { endSessions, findMemberships, homeOf, type Refusals } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { setPassword } from '../users/index.ts';
 import type { CheckNewPassword } from './new-password.ts';
@@ -11,19 +12,36 @@ export const resetPasswordEndpoint = (parts: {
   database: AccountDatabase;
   codes: Codes;
   hasher: Hasher;
+  refusals: Refusals;
   clock: Clock;
   checkNewPassword: CheckNewPassword;
 }) =>
-  implement(resetPassword, async ({ body }) => {
-    const { database, codes, hasher, clock } = parts;
+  implement(resetPassword, async ({ body, request }) => {
+    const { database, codes, hasher, refusals, clock } = parts;
+    const action = 'user.password_reset';
     // Before the code is looked at: a refused password neither counts nor spends it.
     parts.checkNewPassword(body.new_password, 'body.new_password');
     const code = await codes.check('reset_password', body.email, body.code);
+    if ('refusal' in code) {
+      const { userId, reason, refusal } = code;
+      await refusals.record({ action, reason, userId, emailKey: emailKeyOf(body.email), request });
+      throw refusal;
+    }
+    const { userId } = code;
     const passwordHash = await hasher.hashPassword(body.new_password);
     await database.transaction(async (tx) => {
       await code.spend(tx);
       const now = clock.now();
-      await setPassword(tx, code.userId, passwordHash, now);
-      await endSessions(tx, { user_id: code.userId }, 'password_reset', now);
+      await setPassword(tx, userId, passwordHash, now);
+      const ended = await endSessions(tx, { user_id: userId }, 'password_reset', now);
+      await audit(tx, {
+        accountId: homeOf(await findMemberships(tx, userId)),
+        action,
+        actor: person(userId),
+        subject: { type: 'user', id: userId },
+        details: { sessions_ended: ended },
+        request,
+        now,
+      });
     });
   });

@@ -1,7 +1,7 @@
 import { Problem, verifyEmail } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
-import type { Codes } from '../codes/index.ts';
-import type { Sessions } from '../sessions/index.ts';
+import { type Codes, emailKeyOf } from '../codes/index.ts';
+import { lockPlace, type Refusals, type Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUser, markEmailVerified } from '../users/index.ts';
 
@@ -9,19 +9,33 @@ export const verifyEmailEndpoint = (parts: {
   database: AccountDatabase;
   codes: Codes;
   sessions: Sessions;
+  refusals: Refusals;
   clock: Clock;
 }) =>
   implement(verifyEmail, async ({ body, request }) => {
-    const { database, codes, sessions, clock } = parts;
+    const { database, codes, sessions, refusals, clock } = parts;
+    const action = 'session.opened';
     const code = await codes.check('verify_email', body.email, body.code);
-    const found = await findUser(database.prisma, code.userId);
-    if (!found || found.disabled_at) throw new Problem('forbidden', 'This user is disabled.');
-    const entered = await sessions.chooseAccount(found.id);
+    if ('refusal' in code) {
+      const { userId, reason, refusal } = code;
+      await refusals.record({ action, reason, userId, emailKey: emailKeyOf(body.email), request });
+      throw refusal;
+    }
+    const { userId } = code;
+    const found = await findUser(database.prisma, userId);
+    if (!found || found.disabled_at) {
+      await refusals.record({ action, reason: 'user_disabled', userId, proven: true, request });
+      throw disabled();
+    }
+    const accountId = await sessions.chooseAccount(userId, request);
 
     return database.transaction(async (tx) => {
       await code.spend(tx);
-      const user = await markEmailVerified(tx, found.id, clock.now());
-      if (user.require_mfa || entered.account.require_mfa) return sessions.setupEnvelope(user, entered.account.id);
-      return sessions.open(tx, user, entered, request);
+      await markEmailVerified(tx, userId, clock.now());
+      const place = await lockPlace(tx, userId, accountId);
+      if (!place) throw disabled();
+      return sessions.admit(tx, place, { via: 'email_code', request });
     });
   });
+
+const disabled = () => new Problem('forbidden', 'This user is disabled.');

@@ -22,10 +22,9 @@ export interface LiveCode {
   readonly used_at: Date | null;
 }
 
-/** Whether an attempt may be compared at all. Throws `gone`. */
-export function requireAttempt(code: LiveCode, now: Date): void {
-  if (code.used_at || code.expires_at <= now || code.attempts > codeRules.attempts) throw codeGone();
-}
+/** Whether an attempt is not even compared. */
+export const isDead = (code: LiveCode, now: Date): boolean =>
+  code.used_at !== null || code.expires_at <= now || code.attempts > codeRules.attempts;
 
 /** The refusal of a code that does not match: the attempt that exhausts it is told so. */
 export function refuseWrongCode(code: LiveCode): Problem {

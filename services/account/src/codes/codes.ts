@@ -1,8 +1,9 @@
+import type { Problem } from '@attribution/contracts';
 import type { Clock } from '@attribution/service';
 import type { Hasher } from '../passwords/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { countAttempt, replaceCode, spendCode } from './code.store.ts';
-import { type CodePurpose, codeGone, codeRules, emailKeyOf, newCode, refuseWrongCode, requireAttempt } from './code.ts';
+import { type CodePurpose, codeGone, codeRules, emailKeyOf, isDead, newCode, refuseWrongCode } from './code.ts';
 
 /** A code that is made but not yet issued. */
 export interface PreparedCode {
@@ -14,8 +15,16 @@ export interface PreparedCode {
 export interface Codes {
   /** Makes and hashes a code: slow, so before a transaction. */
   prepare(purpose: CodePurpose, email: string): Promise<PreparedCode>;
-  /** Counts an attempt and compares. Throws `validation-error` or `gone`. */
-  check(purpose: CodePurpose, email: string, code: string): Promise<MatchingCode>;
+  /** Counts an attempt and compares. */
+  check(purpose: CodePurpose, email: string, code: string): Promise<MatchingCode | RefusedCode>;
+}
+
+/** A code that did not match, or is dead: `validation-error` or `gone`. */
+export interface RefusedCode {
+  readonly refusal: Problem;
+  readonly reason: 'wrong_code' | 'dead_code';
+  /** Whose code it was; null: nobody's. */
+  readonly userId: string | null;
 }
 
 /** A code that matched and is still to be spent. */
@@ -58,10 +67,10 @@ export function createCodes({
       const now = clock.now();
       const decoy = { purpose, emailKey, userId: null, codeHash: await decoyHash, now, expiresAt: expiry(now) };
       const live = await countAttempt(database, decoy);
-      requireAttempt(live, now);
-      const matches = await hasher.verifyCode(code, boundTo(purpose, emailKey), live.code_hash);
       const { user_id: userId, code_hash: codeHash } = live;
-      if (!matches || userId === null) throw refuseWrongCode(live);
+      if (isDead(live, now)) return { refusal: codeGone(), reason: 'dead_code', userId };
+      const matches = await hasher.verifyCode(code, boundTo(purpose, emailKey), codeHash);
+      if (!matches || userId === null) return { refusal: refuseWrongCode(live), reason: 'wrong_code', userId };
       return {
         userId,
         async spend(tx) {

@@ -1,32 +1,24 @@
 import { disableMfa, Problem } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
-import { actorOf, audit } from '../audit/index.ts';
 import { findMemberships } from '../sessions/index.ts';
-import type { AccountDatabase } from '../store.ts';
-import { deleteEnrolment, lockMfaUser } from './mfa.store.ts';
-import type { MfaCodes } from './mfa-codes.ts';
+import type { Tx } from '../store.ts';
+import type { CodeAttempts } from './code-attempts.ts';
+import { withFreshCode } from './fresh-code.ts';
+import { deleteEnrolment } from './mfa.store.ts';
 
-export const disableMfaEndpoint = (parts: { database: AccountDatabase; mfaCodes: MfaCodes; clock: Clock }) =>
-  implement(disableMfa, async ({ body, caller, request }) => {
-    const { database, mfaCodes, clock } = parts;
-    const memberships = await findMemberships(database, caller.id);
-    const requiring = memberships.find(({ status, account }) => status === 'active' && account.require_mfa);
-    await database.transaction(async (tx) => {
-      const user = await lockMfaUser(tx, caller.id);
-      if (!user?.mfa_enabled_at || !user.mfa_enrolment) throw new Problem('conflict', 'MFA is not on.');
-      if (user.require_mfa || requiring)
-        throw new Problem('conflict', `MFA is required by ${requiring ? requiring.account.name : 'us'}.`);
-      const now = clock.now();
-      if (!(await mfaCodes.use(tx, user.mfa_enrolment, body.code, now)))
-        throw new Problem('validation-error', 'body.code: is wrong, or was used before.');
-      await deleteEnrolment(tx, user.id, now);
-      await audit(tx, {
-        accountId: caller.accountId,
-        action: 'mfa.disabled',
-        actor: actorOf(caller),
-        subject: { type: 'user', id: user.id },
-        request,
-        now,
-      });
-    });
-  });
+export const disableMfaEndpoint = (parts: { codeAttempts: CodeAttempts; clock: Clock }) =>
+  implement(disableMfa, async ({ body, caller, request }) =>
+    withFreshCode(parts, { caller, code: body.code, action: 'mfa.disabled', request }, async (tx, now) => {
+      const { require_mfa } = await deleteEnrolment(tx, caller.id, now);
+      if (require_mfa) throw new Problem('conflict', 'MFA is required of you.');
+      await requireUnrequired(tx, caller.id);
+    }),
+  );
+
+/** An account that is closed asks nobody for anything. */
+async function requireUnrequired(tx: Tx, userId: string): Promise<void> {
+  const requiring = (await findMemberships(tx, userId)).find(
+    ({ status, account }) => status === 'active' && account.status !== 'closed' && account.require_mfa,
+  );
+  if (requiring) throw new Problem('conflict', `MFA is required by the account ${requiring.account.name}.`);
+}

@@ -1,18 +1,37 @@
 import type { Principal, Verifier } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
-import { type Entrance, readEntrance } from '../sessions/index.ts';
+import { type Entrance, othersOf, readEntrance, requireEntrance, requireOpenSession } from '../sessions/index.ts';
+import type { Tx } from '../store.ts';
+import { lockUser } from './mfa.store.ts';
 
 /** Who sets MFA up: a session's person, or who logged in and must set it up first. */
+export type Enrolling =
+  | { readonly userId: string; readonly entrance: Entrance; readonly session?: never }
+  | { readonly userId: string; readonly session: Principal; readonly entrance?: never };
+
 export function enrollingPerson(
   verifier: Verifier,
   caller: Principal | undefined,
   setupToken: string | undefined,
-): { userId: string; entrance: Entrance | undefined } {
+): Enrolling {
   if (setupToken !== undefined) {
     const entrance = readEntrance(verifier, 'mfa-setup+jwt', setupToken);
     if (!entrance) throw new Problem('unauthorized', 'body.setup_token: is no valid setup token. Log in again.');
     return { userId: entrance.userId, entrance };
   }
   if (!caller) throw new Problem('unauthorized', 'Sign in, or give the setup_token of a login.');
-  return { userId: caller.id, entrance: undefined };
+  return { userId: caller.id, session: caller };
 }
+
+/** Locks the user, whose way here must still be open. Throws `unauthorized`, or `conflict` where MFA is on already. */
+export async function lockEnrolling(tx: Tx, { userId, entrance, session }: Enrolling) {
+  const user = await lockUser(tx, userId);
+  if (!user) throw new Problem('unauthorized', 'This user is disabled or does not exist any more.');
+  if (session) await requireOpenSession(tx, session);
+  const place = entrance && (await requireEntrance(tx, entrance));
+  if (user.mfa_on) throw new Problem('conflict', 'MFA is on already: turn it off first.');
+  return { user, place };
+}
+
+/** The sessions that have not passed MFA, when it is turned on. */
+export const unprovenSessions = ({ userId, session }: Enrolling) => (session ? othersOf(session) : { user_id: userId });

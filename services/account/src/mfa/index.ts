@@ -1,3 +1,4 @@
+export { createCodeAttempts } from './code-attempts.ts';
 export { disableMfaEndpoint } from './disable-mfa.ts';
 export { deleteChallengesBefore } from './mfa.store.ts';
 export { createMfaCodes } from './mfa-codes.ts';

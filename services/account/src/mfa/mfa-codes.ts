@@ -12,12 +12,14 @@ interface Enrolment {
   readonly secret: Uint8Array;
 }
 
+export type CodeKind = 'mfa_code' | 'recovery_code';
+
 /** Judges codes of authenticators, and recovery codes in their place. Each is accepted once. */
 export interface MfaCodes {
   seal(userId: string, secret: string): Uint8Array<ArrayBuffer>;
-  /** True: the code was right, and is spent in this transaction. */
-  use(tx: Tx, enrolment: Enrolment, code: string, now: Date): Promise<boolean>;
-  /** The same, of the authenticator alone. */
+  /** What the code was, which is spent in this transaction; undefined: wrong, or used before. */
+  use(tx: Tx, enrolment: Enrolment, code: string, now: Date): Promise<CodeKind | undefined>;
+  /** Of the authenticator alone. True: the code was right, and is spent in this transaction. */
   useTotp(tx: Tx, enrolment: Enrolment, code: string, now: Date): Promise<boolean>;
 }
 
@@ -25,8 +27,9 @@ export function createMfaCodes(vault: Vault): MfaCodes {
   const codes: MfaCodes = {
     seal: (userId, secret) => vault.encrypt(secret, purpose(userId)),
     async use(tx, enrolment, code, now) {
-      if (/^\d{6}$/.test(code)) return codes.useTotp(tx, enrolment, code, now);
-      return useRecoveryCode(tx, enrolment.user_id, hashRecoveryCode(code), now);
+      if (/^\d{6}$/.test(code)) return (await codes.useTotp(tx, enrolment, code, now)) ? 'mfa_code' : undefined;
+      const used = await useRecoveryCode(tx, enrolment.user_id, hashRecoveryCode(code), now);
+      return used ? 'recovery_code' : undefined;
     },
     async useTotp(tx, { user_id, secret }, code, now) {
       const step = totpStep(vault.decrypt(secret, purpose(user_id)), code, now);

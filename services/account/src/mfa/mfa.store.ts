@@ -1,9 +1,20 @@
 import type { Tx } from '../store.ts';
 
-/** Locks the user, so that what is decided on enrolment holds until the commit. */
-export async function lockMfaUser(tx: Tx, userId: string) {
-  await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${userId} FOR UPDATE`;
-  return tx.user.findUnique({ where: { id: userId }, include: { mfa_enrolment: true } });
+interface LockedUser {
+  readonly email: string;
+  readonly mfa_on: boolean;
+}
+
+/** Locks the user, so that what is decided on enrolment holds until the commit. Undefined: gone, or disabled. */
+export async function lockUser(tx: Tx, userId: string): Promise<LockedUser | undefined> {
+  const [user] = await tx.$queryRaw<LockedUser[]>`
+    SELECT email, mfa_enabled_at IS NOT NULL AS mfa_on FROM users
+    WHERE id = ${userId} AND disabled_at IS NULL FOR NO KEY UPDATE`;
+  return user;
+}
+
+export async function findEnrolment(tx: Tx, userId: string) {
+  return tx.mfaEnrolment.findUnique({ where: { user_id: userId } });
 }
 
 /** A secret that is not proven yet, in place of one before. */
@@ -13,15 +24,16 @@ export async function putEnrolment(tx: Tx, userId: string, secret: Uint8Array<Ar
 }
 
 /** MFA is on from here. */
-export async function confirmEnrolment(tx: Tx, userId: string, now: Date) {
+export async function confirmEnrolment(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx.mfaEnrolment.update({ where: { user_id: userId }, data: { confirmed_at: now } });
-  return tx.user.update({ where: { id: userId }, data: { mfa_enabled_at: now, updated_at: now } });
+  await tx.user.update({ where: { id: userId }, data: { mfa_enabled_at: now, updated_at: now } });
 }
 
-export async function deleteEnrolment(tx: Tx, userId: string, now: Date): Promise<void> {
+/** MFA is off from here; the user as it is then. */
+export async function deleteEnrolment(tx: Tx, userId: string, now: Date) {
   await tx.mfaEnrolment.delete({ where: { user_id: userId } });
   await tx.mfaRecoveryCode.deleteMany({ where: { user_id: userId } });
-  await tx.user.update({ where: { id: userId }, data: { mfa_enabled_at: null, updated_at: now } });
+  return tx.user.update({ where: { id: userId }, data: { mfa_enabled_at: null, updated_at: now } });
 }
 
 /** False: this step, or a later one, was accepted before. */
@@ -49,28 +61,29 @@ export async function useRecoveryCode(tx: Tx, userId: string, hash: string, now:
 
 export interface Attempt {
   /** The `jti` of the challenge's token. */
-  readonly challengeId: string;
+  readonly id: string;
   readonly userId: string;
   readonly expiresAt: Date;
   readonly limit: number;
 }
 
-/** Counts an attempt before it is judged. False: the challenge is used, or has no attempts left. */
-export async function countAttempt(tx: Tx, { challengeId, userId, expiresAt, limit }: Attempt): Promise<boolean> {
-  const counted = await tx.$executeRaw`
+/** Counts an attempt before it is judged; how many there were. Undefined: the challenge is used, or has no attempts left. */
+export async function countAttempt(tx: Tx, { id, userId, expiresAt, limit }: Attempt): Promise<number | undefined> {
+  const [counted] = await tx.$queryRaw<{ attempts: number }[]>`
     INSERT INTO mfa_challenges AS c (id, user_id, attempts, expires_at)
-    VALUES (${challengeId}::uuid, ${userId}, 1, ${expiresAt})
-    ON CONFLICT (id) DO UPDATE SET attempts = c.attempts + 1 WHERE c.attempts < ${limit} AND c.used_at IS NULL`;
-  return counted === 1;
+    VALUES (${id}::uuid, ${userId}, 1, ${expiresAt})
+    ON CONFLICT (id) DO UPDATE SET attempts = c.attempts + 1 WHERE c.attempts < ${limit} AND c.used_at IS NULL
+    RETURNING attempts`;
+  return counted?.attempts;
 }
 
-/** False: another attempt has opened a session with it already. */
+/** False: another attempt has used it already. */
 export async function useChallenge(tx: Tx, challengeId: string, now: Date): Promise<boolean> {
   const used = await tx.mfaChallenge.updateMany({ where: { id: challengeId, used_at: null }, data: { used_at: now } });
   return used.count === 1;
 }
 
-/** Attempts that opened nothing, over all challenges of the user that ended after `since`. */
+/** Attempts that led to nothing, over all challenges of the user that ended after `since`. */
 export async function attemptsSince(tx: Tx, userId: string, since: Date): Promise<number> {
   const sum = await tx.mfaChallenge.aggregate({
     _sum: { attempts: true },

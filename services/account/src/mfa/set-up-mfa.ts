@@ -1,9 +1,9 @@
 import type { Verifier } from '@attribution/auth';
-import { Problem, setUpMfa } from '@attribution/contracts';
+import { setUpMfa } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { enrollingPerson } from './enrolling.ts';
-import { lockMfaUser, putEnrolment } from './mfa.store.ts';
+import { enrollingPerson, lockEnrolling } from './enrolling.ts';
+import { putEnrolment } from './mfa.store.ts';
 import type { MfaCodes } from './mfa-codes.ts';
 import { newTotpSecret, otpauthUri } from './totp.ts';
 
@@ -15,13 +15,11 @@ export const setUpMfaEndpoint = (parts: {
   clock: Clock;
 }) =>
   implement(setUpMfa, async ({ body, caller }) => {
-    const { userId } = enrollingPerson(parts.verifier, caller, body?.setup_token);
+    const enrolling = enrollingPerson(parts.verifier, caller, body?.setup_token);
+    const { userId } = enrolling;
     const secret = newTotpSecret();
     return parts.database.transaction(async (tx) => {
-      const user = await lockMfaUser(tx, userId);
-      if (!user || user.disabled_at)
-        throw new Problem('unauthorized', 'This user is disabled or does not exist any more.');
-      if (user.mfa_enabled_at) throw new Problem('conflict', 'MFA is on already: turn it off first.');
+      const { user } = await lockEnrolling(tx, enrolling);
       await putEnrolment(tx, userId, parts.mfaCodes.seal(userId, secret), parts.clock.now());
       return { secret, otpauth_uri: otpauthUri(secret, user.email) };
     });

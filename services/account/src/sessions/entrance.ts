@@ -3,7 +3,8 @@ import type { Signer, TokenType, Verifier } from '@attribution/auth';
 import { newUuid, Problem } from '@attribution/contracts';
 import { z } from 'zod';
 import type { Tx } from '../store.ts';
-import { findMembership } from './session.store.ts';
+import type { Place } from './membership.ts';
+import { lockPlace } from './session.store.ts';
 
 /** The way into an account between the right password and the session: the token of an MFA envelope. */
 export interface Entrance {
@@ -39,12 +40,10 @@ export function readEntrance(verifier: Verifier, type: TokenType, token: string)
   return { id: jti, userId: sub, accountId: account, expiresAt: new Date(exp * 1000), password: pwd };
 }
 
-/** Where the entrance leads to by now. Throws `unauthorized` where it leads nowhere any more. */
-export async function requireEntrance(tx: Tx, entrance: Entrance, user: { id: string; password_hash: string }) {
-  const membership = await findMembership(tx, user.id, entrance.accountId);
-  const account = membership && (await tx.account.findUnique({ where: { id: entrance.accountId } }));
-  const open = membership?.status === 'active' && account && account.status !== 'closed';
-  if (!open || entrance.password !== fingerprint(user.password_hash))
+/** Where the entrance leads to by now, locked. Throws `unauthorized` where it leads nowhere any more. */
+export async function requireEntrance(tx: Tx, entrance: Entrance): Promise<Place> {
+  const place = await lockPlace(tx, entrance.userId, entrance.accountId);
+  if (!place || entrance.password !== fingerprint(place.user.password_hash))
     throw new Problem('unauthorized', 'What was right at the login has changed. Log in again.');
-  return { membership, account };
+  return place;
 }

@@ -1,13 +1,17 @@
 export { type Entrance, readEntrance, requireEntrance } from './entrance.ts';
 export {
+  type AccountMembership,
   chooseMembership,
   claimsOf,
   expandServices,
   hasBilling,
+  homeOf,
   type Membership,
   type ServiceMap,
 } from './membership.ts';
+export { othersOf, requireOpenSession } from './own-session.ts';
 export { readRefreshToken, refreshTokenDays, sameHash } from './refresh-token.ts';
+export { createRefusals, type Refusals } from './refusals.ts';
 export {
   deleteSessionsUnusedSince,
   endSessions,
@@ -17,7 +21,7 @@ export {
   findOpenSessions,
   findRefreshToken,
   findSession,
-  lockJudgedUser,
+  lockPlace,
   readServiceMap,
   touchSession,
   useRefreshToken,

@@ -1,6 +1,7 @@
 import type { AccessClaims } from '@attribution/auth';
 import { type ServiceName, serviceNames } from '@attribution/contracts';
 import { z } from 'zod';
+import type { AccountRow, UserRow } from './session.view.ts';
 
 export type ServiceMap = Partial<Record<ServiceName | '*', 'r' | 'w'>>;
 
@@ -15,6 +16,17 @@ export interface Membership {
   readonly status: 'active' | 'disabled';
   readonly joined_at: Date;
   readonly grants: readonly { readonly group_id: string; readonly role: 'a' | 'm' }[];
+}
+
+/** A user's place in an account, with the account. */
+export interface AccountMembership extends Membership {
+  readonly account: AccountRow;
+}
+
+/** A user, and where a session of theirs is opened. */
+export interface Place {
+  readonly user: UserRow & { readonly require_mfa: boolean; readonly password_hash: string };
+  readonly membership: AccountMembership;
 }
 
 export const ServiceMap = z.partialRecord(z.enum([...serviceNames, '*']), z.enum(['r', 'w']));
@@ -56,13 +68,16 @@ interface OpenMembership extends Membership {
   readonly account: { readonly status: 'active' | 'suspended' | 'closed' };
 }
 
-/**
- * The account of a new session (spec §4.1, login rule 4): the open account that the user owns, the earliest joined of
- * several, else the earliest open membership. Undefined when there is none.
- */
-export function chooseMembership<M extends OpenMembership>(memberships: readonly M[]): M | undefined {
-  const open = memberships
-    .filter((m) => m.status === 'active' && m.account.status !== 'closed')
-    .sort((a, b) => a.joined_at.getTime() - b.joined_at.getTime());
-  return open.find((m) => m.role === 'owner') ?? open[0];
+/** The account that the user owns, the earliest joined of several, else the earliest joined of any role. */
+function firstOf<M extends Membership>(memberships: readonly M[]): M | undefined {
+  const sorted = memberships.toSorted((a, b) => a.joined_at.getTime() - b.joined_at.getTime());
+  return sorted.find(({ role }) => role === 'owner') ?? sorted[0];
 }
+
+/** The account of a new session, among those that are open (spec §4.1, login rule 4). Undefined when there is none. */
+export const chooseMembership = <M extends OpenMembership>(memberships: readonly M[]): M | undefined =>
+  firstOf(memberships.filter(({ status, account }) => status === 'active' && account.status !== 'closed'));
+
+/** The account whose audit log tells of what the user tried: the one that would be entered, else the one that was meant. */
+export const homeOf = (memberships: readonly OpenMembership[]): string | null =>
+  (chooseMembership(memberships) ?? firstOf(memberships))?.account_id ?? null;

@@ -1,24 +1,75 @@
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
-import { type Membership, ServiceMap } from './membership.ts';
-
-const withGrants = { grants: { select: { group_id: true, role: true } } } as const;
+import { type AccountMembership, type Membership, type Place, ServiceMap } from './membership.ts';
 
 /** A stored `services` that cannot be read grants nothing, rather than everything. */
 export const readServiceMap = (stored: unknown): ServiceMap | null =>
   stored === null ? null : (ServiceMap.safeParse(stored).data ?? {});
 
-const readMembership = <M extends { services: unknown }>(row: M): M & { services: ServiceMap | null } => ({
-  ...row,
-  services: readServiceMap(row.services),
-});
+type Row = Omit<Membership, 'services'> &
+  Omit<AccountMembership['account'], 'id' | 'status'> & {
+    readonly services: unknown;
+    readonly account_status: AccountMembership['account']['status'];
+  };
 
-export async function findMemberships(database: Pick<AccountDatabase, 'prisma'>, userId: string) {
-  const rows = await database.prisma.membership.findMany({
-    where: { user_id: userId },
-    include: { ...withGrants, account: true },
-  });
-  return rows.map(readMembership);
+/** One statement, however many rows there are: a sign-in sends the same for a user and for nobody. */
+async function selectMemberships(tx: Pick<Tx, '$queryRaw'>, where: Prisma.Sql): Promise<AccountMembership[]> {
+  const rows = await tx.$queryRaw<Row[]>`
+    SELECT m.user_id, m.account_id, m.role, m.group_scope, m.services, m.billing, m.status, m.joined_at,
+      coalesce((
+        SELECT json_agg(json_build_object('group_id', g.group_id, 'role', g.role) ORDER BY g.group_id)
+        FROM group_grants AS g WHERE g.user_id = m.user_id AND g.account_id = m.account_id), '[]') AS grants,
+      a.name, a.account_type_key, a.status AS account_status, a.require_mfa, a.created_at
+    FROM memberships AS m JOIN accounts AS a ON a.id = m.account_id
+    WHERE ${where}`;
+  return rows.map(({ name, account_type_key, account_status, require_mfa, created_at, services, ...membership }) => ({
+    ...membership,
+    services: readServiceMap(services),
+    account: {
+      id: membership.account_id,
+      name,
+      account_type_key,
+      status: account_status,
+      require_mfa,
+      created_at,
+    },
+  }));
+}
+
+/** `null`: of nobody, none, by the same work. */
+export const findMemberships = (tx: Pick<Tx, '$queryRaw'>, userId: string | null): Promise<AccountMembership[]> =>
+  selectMemberships(tx, Prisma.sql`m.user_id = ${userId ?? ''}`);
+
+export async function findMembership(
+  tx: Pick<Tx, '$queryRaw'>,
+  userId: string,
+  accountId: string,
+): Promise<AccountMembership | undefined> {
+  const where = Prisma.sql`m.user_id = ${userId} AND m.account_id = ${accountId}`;
+  return (await selectMemberships(tx, where))[0];
+}
+
+/**
+ * Locks a user's place in an account until the commit, so that whatever ends sessions there comes before or after the
+ * opening of one as a whole. Undefined where a session may not be opened: user or membership disabled or gone, account
+ * closed. User, account, membership, session: everything locks in this order.
+ */
+export async function lockPlace(tx: Tx, userId: string, accountId: string): Promise<Place | undefined> {
+  const [user] = await tx.$queryRaw<Place['user'][]>`
+    SELECT u.id, u.email, u.full_name, u.email_verified_at, u.mfa_enabled_at, u.created_at, u.require_mfa, u.password_hash
+    FROM users AS u JOIN memberships AS m ON m.user_id = u.id JOIN accounts AS a ON a.id = m.account_id
+    WHERE u.id = ${userId} AND a.id = ${accountId}
+      AND u.disabled_at IS NULL AND m.status = 'active' AND a.status <> 'closed'
+    FOR SHARE OF u, a, m`;
+  const membership = user && (await findMembership(tx, userId, accountId));
+  return membership && { user, membership };
+}
+
+/** Locks a session of the user; false where it has ended. */
+export async function lockSession(tx: Tx, id: string | null, userId: string): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM sessions WHERE id = ${id}::uuid AND user_id = ${userId} AND ended_at IS NULL FOR SHARE`;
+  return found.length === 1;
 }
 
 /** Memberships of a user, the earliest joined first. */
@@ -36,28 +87,6 @@ export async function findMembershipPage(
     take: limit,
     include: { account: true },
   });
-}
-
-export async function findMembership(
-  tx: Pick<Tx, 'membership'>,
-  userId: string,
-  accountId: string,
-): Promise<Membership | undefined> {
-  const row = await tx.membership.findUnique({
-    where: { user_id_account_id: { user_id: userId, account_id: accountId } },
-    include: withGrants,
-  });
-  return row ? readMembership(row) : undefined;
-}
-
-/**
- * Locks the user until the commit, so that a reset of the password comes before or after it as a whole. False when
- * the password that was judged is no longer the user's, or the user is disabled by now.
- */
-export async function lockJudgedUser(tx: Tx, user: { id: string; password_hash: string }): Promise<boolean> {
-  const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM users WHERE id = ${user.id} AND password_hash = ${user.password_hash} AND disabled_at IS NULL FOR SHARE`;
-  return found.length === 1;
 }
 
 export interface NewSession {
@@ -98,12 +127,22 @@ export async function insertRefreshToken(
   });
 }
 
-/** A refresh token with its session, user, account and membership; null where the membership is gone. */
-export async function findRefreshToken(tx: Tx, id: string) {
-  return tx.refreshToken.findUnique({
-    where: { id },
-    include: { session: { include: { user: true, account: true } } },
-  });
+interface PresentedToken {
+  readonly hash: string;
+  readonly expires_at: Date;
+  readonly session_id: string;
+  readonly user_id: string;
+  readonly account_id: string;
+  readonly user_disabled: boolean;
+}
+
+/** A refresh token with what is known of its session. */
+export async function findRefreshToken(tx: Tx, id: string): Promise<PresentedToken | undefined> {
+  const [found] = await tx.$queryRaw<PresentedToken[]>`
+    SELECT t.hash, t.expires_at, t.session_id, s.user_id, s.account_id, u.disabled_at IS NOT NULL AS user_disabled
+    FROM refresh_tokens AS t JOIN sessions AS s ON s.id = t.session_id JOIN users AS u ON u.id = s.user_id
+    WHERE t.id = ${id}`;
+  return found;
 }
 
 /** Uses the token up; false when it was used before. Of parallel uses one succeeds. */
@@ -112,8 +151,10 @@ export async function useRefreshToken(tx: Tx, id: string, now: Date): Promise<bo
   return count === 1;
 }
 
-export async function touchSession(tx: Tx, id: string, now: Date): Promise<void> {
-  await tx.session.update({ where: { id }, data: { last_used_at: now } });
+/** Notes that the session goes on, and keeps others from ending it until the commit; false where it has ended. */
+export async function touchSession(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const { count } = await tx.session.updateMany({ where: { id, ended_at: null }, data: { last_used_at: now } });
+  return count === 1;
 }
 
 /** Ends sessions that are still open; their refresh tokens are dead with them. */

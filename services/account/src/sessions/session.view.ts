@@ -1,7 +1,7 @@
 import type { Account, User } from '@attribution/contracts';
 import type { z } from 'zod';
 
-interface UserRow {
+export interface UserRow {
   readonly id: string;
   readonly email: string;
   readonly full_name: string;
@@ -21,7 +21,7 @@ export function viewUser(row: UserRow): z.output<typeof User> {
   };
 }
 
-interface AccountRow {
+export interface AccountRow {
   readonly id: string;
   readonly name: string;
   readonly account_type_key: string;

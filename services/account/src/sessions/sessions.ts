@@ -5,92 +5,119 @@ import type { z } from 'zod';
 import { audit, person } from '../audit/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { signEntrance } from './entrance.ts';
-import { chooseMembership, claimsOf, type Membership } from './membership.ts';
+import { chooseMembership, claimsOf, type Membership, type Place } from './membership.ts';
 import { newRefreshToken, refreshTokenDays } from './refresh-token.ts';
-import { findMemberships, insertRefreshToken, insertSession, lockJudgedUser } from './session.store.ts';
-import { viewAccount, viewUser } from './session.view.ts';
-
-type UserRow = Parameters<typeof viewUser>[0] & { require_mfa: boolean; password_hash: string };
-type AccountRow = Parameters<typeof viewAccount>[0];
+import type { Refusals } from './refusals.ts';
+import { findMemberships, insertRefreshToken, insertSession, lockPlace } from './session.store.ts';
+import { viewAccount, viewUser, wireSessionId } from './session.view.ts';
 
 /** Seconds that the tokens of the MFA envelopes live. */
 const mfaTokenTtl = { challenge: 5 * 60, setup: 15 * 60 };
 const day = 24 * 60 * 60 * 1000;
 
-export interface Sessions {
-  /** The account that a user enters. Throws `forbidden` when none is open. */
-  chooseAccount(userId: string): Promise<EnteredAccount>;
-  /**
-   * What a person gets whose password was right: a session, or what MFA asks for first (login rules 1 to 3). Throws
-   * `unauthorized` when the password was changed in the meantime.
-   */
-  enter(user: UserRow, entered: EnteredAccount, request: RequestContext): Promise<EnterOutcome>;
-  /** Opens a session in the caller's transaction. */
-  open(tx: Tx, user: UserRow, entered: EnteredAccount, request: RequestContext): Promise<z.output<typeof Session>>;
-  /** New tokens of a session. */
-  issueTokens(tx: Tx, membership: Membership, accountType: string, sessionId: string): Promise<TokenPair>;
-  /** The envelope that stands before a session where MFA is required and not set up. */
-  setupEnvelope(user: { id: string; password_hash: string }, accountId: string): z.output<typeof MfaSetupRequired>;
+/** How a session came to be. */
+interface Opening {
+  readonly via: 'password' | 'email_code' | 'mfa_code' | 'recovery_code' | 'mfa_setup' | 'switch' | 'invitation';
+  readonly request: RequestContext;
 }
 
-export type EnterOutcome = z.output<typeof Session> | z.output<typeof MfaChallenge> | z.output<typeof MfaSetupRequired>;
+type Opened = z.output<typeof Session>;
+type SetupRequired = z.output<typeof MfaSetupRequired>;
+
+export interface Sessions {
+  /**
+   * What a person gets whose password was right: a session, or what MFA asks for first (login rules 1 to 4). Throws
+   * `forbidden` when no account is open, `unauthorized` when the password was changed in the meantime.
+   */
+  enter(
+    judged: { readonly id: string; readonly password_hash: string },
+    request: RequestContext,
+  ): Promise<Opened | z.output<typeof MfaChallenge> | SetupRequired>;
+  /** The account that a user enters. Throws `forbidden` when none is open. */
+  chooseAccount(userId: string, request: RequestContext): Promise<string>;
+  /** A session in a locked place, or MFA to set up first where it is required and missing. */
+  admit(tx: Tx, place: Place, opening: Opening): Promise<Opened | SetupRequired>;
+  /** Opens a session in the caller's transaction. */
+  open(tx: Tx, place: Place, opening: Opening): Promise<Opened>;
+  /** New tokens of a session. */
+  issueTokens(tx: Tx, membership: Membership, accountType: string, sessionId: string): Promise<TokenPair>;
+}
 
 /** The one refusal of a login, whatever was wrong. */
 export const wrongCredentials = () => new Problem('unauthorized', 'The address or the password is wrong.');
-
-interface EnteredAccount {
-  readonly membership: Membership;
-  readonly account: AccountRow;
-}
 
 interface TokenPair {
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
-export function createSessions({
-  database,
-  signer,
-  clock,
-}: {
+export function createSessions(parts: {
   database: AccountDatabase;
   signer: Signer;
   clock: Clock;
+  refusals: Refusals;
 }): Sessions {
+  const { database, signer, clock, refusals } = parts;
+
+  /** What stands before a session; that it was reached is worth a record, as the password was right. */
+  async function entranceTo(tx: Tx, { user, membership }: Place, kind: 'challenge' | 'setup', request: RequestContext) {
+    const { account_id: accountId } = membership;
+    const now = clock.now();
+    await audit(tx, {
+      accountId,
+      action: kind === 'challenge' ? 'mfa.challenged' : 'mfa.setup_required',
+      actor: person(user.id),
+      subject: { type: 'user', id: user.id },
+      request,
+      now,
+    });
+    const ttl = mfaTokenTtl[kind];
+    return { token: signEntrance(signer, `mfa-${kind}+jwt`, { user, accountId, ttl, now }), expires_in: ttl };
+  }
+
   const sessions: Sessions = {
-    async chooseAccount(userId) {
-      const membership = chooseMembership(await findMemberships(database, userId));
-      if (!membership)
-        throw new Problem('forbidden', 'The account is closed, and there is no other open account of yours.');
-      return { membership, account: membership.account };
+    async chooseAccount(userId, request) {
+      const chosen = chooseMembership(await findMemberships(database.prisma, userId));
+      if (chosen) return chosen.account_id;
+      await refusals.record({ action: 'session.opened', reason: 'no_open_account', userId, proven: true, request });
+      throw new Problem('forbidden', 'The account is closed, and there is no other open account of yours.');
     },
 
-    async enter(user, entered, request) {
-      const { account_id: accountId } = entered.membership;
-      if (user.mfa_enabled_at) {
-        const ttl = mfaTokenTtl.challenge;
-        const token = signEntrance(signer, 'mfa-challenge+jwt', { user, accountId, ttl, now: clock.now() });
-        return { mfa_challenge: true, challenge_token: token, expires_in: mfaTokenTtl.challenge };
-      }
-      if (user.require_mfa || entered.account.require_mfa) return sessions.setupEnvelope(user, accountId);
+    async enter(judged, request) {
+      const accountId = await sessions.chooseAccount(judged.id, request);
       return database.transaction(async (tx) => {
-        if (!(await lockJudgedUser(tx, user))) throw wrongCredentials();
-        return sessions.open(tx, user, entered, request);
+        const place = await lockPlace(tx, judged.id, accountId);
+        // Judging a password takes long enough for it to be reset, and for MFA to be set up.
+        if (place?.user.password_hash !== judged.password_hash) throw wrongCredentials();
+        if (!place.user.mfa_enabled_at) return sessions.admit(tx, place, { via: 'password', request });
+        const { token, expires_in } = await entranceTo(tx, place, 'challenge', request);
+        return { mfa_challenge: true, challenge_token: token, expires_in };
       });
     },
 
-    async open(tx, user, { membership, account }, request) {
+    async admit(tx, place, opening) {
+      const { user, membership } = place;
+      const required = user.require_mfa || membership.account.require_mfa;
+      if (!required || user.mfa_enabled_at) return sessions.open(tx, place, opening);
+      const { token, expires_in } = await entranceTo(tx, place, 'setup', opening.request);
+      return { mfa_setup_required: true, setup_token: token, expires_in };
+    },
+
+    async open(tx, { user, membership }, { via, request }) {
       const id = newUuid();
+      const now = clock.now();
+      const { account } = membership;
       const { ip, userAgent } = request;
       await audit(tx, {
         accountId: account.id,
         action: 'session.opened',
         actor: person(user.id),
         subject: { type: 'user', id: user.id },
+        details: { via, session_id: wireSessionId(id) },
         request,
-        now: clock.now(),
+        now,
       });
-      await insertSession(tx, { id, userId: user.id, accountId: account.id, ip, userAgent, now: clock.now() });
+      await insertSession(tx, { id, userId: user.id, accountId: account.id, ip, userAgent, now });
       const tokens = await sessions.issueTokens(tx, membership, account.account_type_key, id);
       return { ...tokens, user: viewUser(user), account: viewAccount(account) };
     },
@@ -102,12 +129,6 @@ export function createSessions({
       await insertRefreshToken(tx, { id: refresh.id, hash: refresh.hash, sessionId, now, expiresAt });
       const claims = { ...claimsOf(membership, accountType), sid: sessionId };
       return { access_token: signer.sign('at+jwt', claims, ACCESS_TOKEN_TTL, now), refresh_token: refresh.token };
-    },
-
-    setupEnvelope(user, accountId) {
-      const ttl = mfaTokenTtl.setup;
-      const token = signEntrance(signer, 'mfa-setup+jwt', { user, accountId, ttl, now: clock.now() });
-      return { mfa_setup_required: true, setup_token: token, expires_in: ttl };
     },
   };
   return sessions;

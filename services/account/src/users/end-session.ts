@@ -18,6 +18,7 @@ export const endSessionEndpoint = ({ database, clock }: { database: AccountDatab
         action: 'session.ended',
         actor: actorOf(caller),
         subject: { type: 'session', id: params.id },
+        details: { reason: 'ended_by_user' },
         request,
         now,
       });

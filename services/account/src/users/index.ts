@@ -10,5 +10,6 @@ export {
   insertUser,
   lockStaleUsers,
   markEmailVerified,
+  replacePassword,
   setPassword,
 } from './user.store.ts';

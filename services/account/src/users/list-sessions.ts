@@ -1,7 +1,7 @@
 import { listSessions } from '@attribution/contracts';
 import { cursorScope, cutPage, readCursor } from '@attribution/database';
 import { type Clock, implement } from '@attribution/service';
-import { findOpenSessions, refreshTokenDays, sessionIdOf, wireSessionId } from '../sessions/index.ts';
+import { findOpenSessions, refreshTokenDays, wireSessionId } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -9,11 +9,10 @@ const day = 24 * 60 * 60 * 1000;
 export const listSessionsEndpoint = ({ database, clock }: { database: AccountDatabase; clock: Clock }) =>
   implement(listSessions, async ({ query, caller }) => {
     const scope = cursorScope(listSessions.operation, query);
-    const [cursor] = readCursor(query.cursor, scope, ['string']) ?? [];
+    const [before] = readCursor(query.cursor, scope, ['uuid']) ?? [];
     const usedSince = new Date(clock.now().getTime() - refreshTokenDays * day);
-    const before = cursor && sessionIdOf(cursor);
     const found = await findOpenSessions(database, caller.id, { limit: query.limit + 1, before, usedSince });
-    const page = cutPage(found, { limit: query.limit, scope, position: (row) => [wireSessionId(row.id)] });
+    const page = cutPage(found, { limit: query.limit, scope, position: (row) => [row.id] });
     const entries = page.rows.map((row) => ({
       id: wireSessionId(row.id),
       account_id: row.account_id,

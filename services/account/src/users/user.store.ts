@@ -43,6 +43,20 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, now:
   await tx.user.update({ where: { id }, data: { password_hash: passwordHash, updated_at: now } });
 }
 
+/** In place of the one that was judged; false where the user has another by now, or is disabled. */
+export async function replacePassword(
+  tx: Tx,
+  judged: { id: string; password_hash: string },
+  passwordHash: string,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx.user.updateMany({
+    where: { id: judged.id, password_hash: judged.password_hash, disabled_at: null },
+    data: { password_hash: passwordHash, updated_at: now },
+  });
+  return count === 1;
+}
+
 /** Locks some users who never verified their address since `time`, with the accounts that they own and are alone in. */
 export async function lockStaleUsers(tx: Tx, time: Date, limit: number) {
   return tx.$queryRaw<{ user_id: string; account_ids: string[] }[]>`

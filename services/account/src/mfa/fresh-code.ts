@@ -1,0 +1,38 @@
+import type { Principal } from '@attribution/auth';
+import { newUuid, Problem } from '@attribution/contracts';
+import type { Clock, RequestContext } from '@attribution/service';
+import { actorOf, audit } from '../audit/index.ts';
+import type { Tx } from '../store.ts';
+import type { CodeAttempts, Refusal } from './code-attempts.ts';
+
+interface FreshCode {
+  readonly caller: Principal;
+  readonly code: string;
+  /** What the code is asked for, as the log names it. */
+  readonly action: 'mfa.disabled' | 'mfa.recovery_codes_renewed';
+  readonly request: RequestContext;
+}
+
+/** Does what asks a signed-in person for a fresh code, and tells the log of it. */
+export async function withFreshCode<T>(
+  { codeAttempts, clock }: { codeAttempts: CodeAttempts; clock: Clock },
+  { caller, code, action, request }: FreshCode,
+  work: (tx: Tx, now: Date) => Promise<T>,
+): Promise<T> {
+  const { id: userId, accountId } = caller;
+  const deed = { accountId, action, actor: actorOf(caller), subject: { type: 'user', id: userId }, request };
+  const attempt = { id: newUuid(), expiresAt: clock.now(), userId, code, refuse, deed };
+  return codeAttempts.make(attempt, async (tx, via, now) => {
+    const result = await work(tx, now);
+    await audit(tx, { ...deed, details: { via }, now });
+    return result;
+  });
+}
+
+function refuse(why: Refusal): Problem {
+  if (why === 'off') return new Problem('conflict', 'MFA is not on.');
+  if (why === 'wrong') return wrongCode();
+  return new Problem('forbidden', 'There were too many wrong codes: wait 15 minutes.');
+}
+
+export const wrongCode = () => new Problem('validation-error', 'body.code: is wrong, or was used before.');

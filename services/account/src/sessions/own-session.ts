@@ -1,0 +1,23 @@
+import { Problem } from '@attribution/contracts';
+import type { Tx } from '../store.ts';
+import { lockSession } from './session.store.ts';
+
+interface Caller {
+  readonly id: string;
+  readonly sessionId: string | null;
+}
+
+/**
+ * For what would outlive the caller's token: that token works for a while after its session has ended. Throws
+ * `unauthorized`.
+ */
+export async function requireOpenSession(tx: Tx, { id, sessionId }: Caller): Promise<void> {
+  if (!(await lockSession(tx, sessionId, id)))
+    throw new Problem('unauthorized', 'This session has ended. Log in again.');
+}
+
+/** The user's sessions other than the caller's own. */
+export const othersOf = ({ id, sessionId }: Caller) => ({
+  user_id: id,
+  ...(sessionId !== null && { NOT: { id: sessionId } }),
+});
