@@ -111,6 +111,14 @@ test('429: the query, the token and the letters of a header make no other window
   );
 });
 
+test('429: keys of one address share its 60 exchanges a minute', async () => {
+  const ip = newIp();
+  const exchange = (n: number) =>
+    gateway.send('/v2/auth/api-token', { method: 'POST', ip, headers: { 'x-access-key-id': `atp_stage_${n}` } });
+  for (const n of range(60)) expect((await exchange(n)).status).toBe(200);
+  expectProblem(await exchange(60), 'rate-limited');
+});
+
 test('spellings of a path that are unknown do not count', async () => {
   const ip = newIp();
   const wrong = [

@@ -27,6 +27,8 @@ const person = (more: Partial<Principal> = {}): Principal => ({
   ...more,
 });
 const key = (more: Partial<Principal> = {}) => person({ kind: 'key', id: 'key_1', sessionId: null, ...more });
+const support = (more: Partial<Principal> = {}) =>
+  person({ kind: 'support', id: 'grace', role: 'admin', sessionId: null, readonly: true, ...more });
 const services = (map: Record<string, 'r' | 'w'>) => ({
   services: new Map(Object.entries(map)) as Principal['services'],
 });
@@ -35,10 +37,12 @@ const detailOf = (contract: Endpoint, caller: Principal) => refuseAccess(contrac
 const any: Access = { credential: 'any' };
 const people: Access = { credential: 'person' };
 const billing: Access = { credential: 'any', billing: true };
+const either: Access = { credential: 'optional' };
 const self: Access = { credential: 'any', about_self: true };
 const admins: Access = { credential: 'any', roles: ['owner', 'admin'] };
 
 const noKeys = 'An API key cannot be used here: sign in as a person.';
+const onlooker = 'A support session only looks on.';
 const readonlyKey = 'This API key is read-only.';
 const viewer = 'A viewer changes nothing.';
 const noBilling = 'This credential has no billing access.';
@@ -65,6 +69,17 @@ test.each<Row>([
   ['a read-only key', key({ readonly: true }), any, undefined, readonlyKey],
   ['a read-only key about itself', key({ readonly: true }), self, undefined, readonlyKey],
   ['a read-only key, where people are asked for', key({ readonly: true }), people, noKeys, noKeys],
+  ['a person, where no token is needed', person({ role: 'viewer', ...services({}) }), either, undefined, undefined],
+  ['a key that writes, where no token is needed', key({ role: 'admin' }), either, noKeys, noKeys],
+  ['a key that writes, where people act on themselves', key(), { ...people, about_self: true }, noKeys, noKeys],
+  ['a support session', support(), any, undefined, onlooker],
+  ['a support session, where people are asked for', support(), people, undefined, onlooker],
+  ['a support session among admins', support(), admins, undefined, onlooker],
+  ['a support session, where billing is needed', support(), billing, undefined, onlooker],
+  ['a support session, where people act on themselves', support(), { ...people, about_self: true }, onlooker, onlooker],
+  ['a support session about itself', support(), self, onlooker, onlooker],
+  ['a support session, where no token is needed', support(), either, onlooker, onlooker],
+  ['a support session of no service', support(services({})), any, noService, onlooker],
   ['an owner among admins', person({ role: 'owner' }), admins, undefined, undefined],
   ['an admin among admins', person({ role: 'admin' }), admins, undefined, undefined],
   ['a member among admins', person({ role: 'member' }), admins, notAdmin('member'), notAdmin('member')],
@@ -103,7 +118,7 @@ test.each<Row>([
 });
 
 test('every refusal is 403', () => {
-  const callers = [key(), person({ role: 'viewer' }), person(services({})), person(services({ '*': 'r' }))];
+  const callers = [key(), support(), person({ role: 'viewer' }), person(services({})), person(services({ '*': 'r' }))];
   for (const caller of callers) expect(refuseAccess(asked(people, 'POST'), caller)?.kind).toBe('forbidden');
 });
 
@@ -124,6 +139,8 @@ test('what the gateway judges by is the credential alone: neither role nor servi
   const caller = person({ role: 'viewer', billing: false, ...services({}) });
   expect(refuseCredential(asked({ ...admins, billing: true }, 'POST'), caller)).toBeUndefined();
   expect(refuseCredential(asked(people), key())?.detail).toBe(noKeys);
+  expect(refuseCredential(asked(either), key())?.detail).toBe(noKeys);
+  expect(refuseCredential(asked(people, 'POST'), support())?.detail).toBe(onlooker);
   expect(refuseCredential(asked(any, 'DELETE'), key({ readonly: true }))?.detail).toBe(readonlyKey);
 });
 

@@ -151,6 +151,16 @@ describe('the rest of a caller', () => {
     expect(caller.readonly).toBe(expected);
   });
 
+  test('an operator who looks on is no person and no key, and only reads', () => {
+    const operator = person({ sub: 'grace', role: 'admin', support: { reason: 'Ticket' } });
+    expect(operator).toMatchObject({ kind: 'support', id: 'grace', role: 'admin', readonly: true, groups: null });
+    expect(administersGroup(operator, 'g1')).toBe(false);
+    expect(key({ role: 'admin', key: { type: 'api', readonly: false }, support: { reason: 'Ticket' } })).toMatchObject({
+      kind: 'support',
+      readonly: true,
+    });
+  });
+
   test('billing access is refused by the claim n alone, whatever the role', () => {
     expect(person({ role: 'owner', bil: 'n' }).billing).toBe(false);
     expect(person({ role: 'member', bil: 'y' }).billing).toBe(true);

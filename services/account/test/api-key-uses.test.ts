@@ -1,12 +1,6 @@
 import { newId } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
-import {
-  createTestClock,
-  createTestDatabase,
-  eventually,
-  type TestClock,
-  type TestDatabase,
-} from '@attribution/testing';
+import { createTestClock, createTestDatabase, eventually, type TestDatabase } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createKeyUses } from '../src/api-keys/index.ts';
 import { type AccountDatabase, newClient } from '../src/store.ts';
@@ -15,7 +9,7 @@ import { exchange, makeKey, outcomeOf, readKey } from './support-keys.ts';
 
 let own: TestDatabase;
 let database: AccountDatabase;
-let clock: TestClock;
+let clock: ReturnType<typeof createTestClock>;
 let keyId: string;
 
 beforeAll(async () => {

@@ -22,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const calls = [
+const calls: [method: string, path: string, body: string | undefined][] = [
   ['GET', '/v2/api-keys', undefined],
   ['POST', '/v2/api-keys', '{"name":"x"}'],
   ['GET', '/v2/api-keys/{id}', undefined],
   ['PATCH', '/v2/api-keys/{id}', '{"name":"x"}'],
   ['DELETE', '/v2/api-keys/{id}', undefined],
   ['POST', '/v2/api-keys/{id}/rotate', undefined],
-] as const;
+];
 const ofOneKey = calls.filter(([, path]) => path.includes('{id}'));
 const writes = calls.filter(([method]) => method !== 'GET');
 

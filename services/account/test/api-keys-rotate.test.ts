@@ -176,7 +176,7 @@ test('20 rotations at once: one makes a key, the others are 409', async () => {
 
 test('rotations and deletions at once: whoever comes first, a deleted key is not rotated after', async () => {
   const key = await makeKey(ada.client);
-  const answers = await atOnce((i) =>
+  const answers = await atOnce<{ status: number }>((i) =>
     i % 2 ? rotate(key.id, { grace: '1h' }) : ada.client.call(deleteApiKey, { params: { id: key.id } }),
   );
   const { 201: made = 0, ...others } = statusesOf(answers);

@@ -1,0 +1,77 @@
+import { createPrivateKey } from 'node:crypto';
+import { Problem, type ServiceName, serviceNames } from '@attribution/contracts';
+import { keyToken, personToken, supportToken } from '@attribution/testing';
+import { expect, test } from '@jest/globals';
+import jwt from 'jsonwebtoken';
+import { createVerifier, generateInternalKeys, generateKeySets, internalOf, type KeySet } from '../src/index.ts';
+
+const keys = generateInternalKeys();
+const internal = (self: ServiceName) => internalOf(self, keys.private[self], keys.public);
+const { verify } = internal('account');
+const refusal = new Problem('unauthorized', 'The internal token is missing, invalid or expired.');
+
+const now = () => Math.floor(Date.now() / 1000);
+
+interface Forgery {
+  readonly by?: KeySet;
+  readonly kid?: string;
+  readonly typ?: string | undefined;
+  readonly claims?: object;
+}
+
+/** A token of billing for account, whose one fault is what the test has changed. */
+function forge({ by = keys.private.billing, kid, typ = 'internal+jwt', claims }: Forgery = {}): string {
+  const [key] = by.keys;
+  const good = { iss: 'attribution-platform', aud: 'internal:account', sub: 'billing', iat: now(), exp: now() + 60 };
+  const options = { algorithm: 'ES256', header: { alg: 'ES256', typ, kid: kid ?? key?.kid } } as const;
+  return jwt.sign({ ...good, ...claims }, createPrivateKey({ key: key ?? {}, format: 'jwk' }), options);
+}
+
+test('a token names the service that calls, to the service it is meant for and to no other', () => {
+  for (const caller of serviceNames) {
+    const token = `Bearer ${internal(caller).sign('account')}`;
+    expect(verify(token)).toBe(caller);
+    for (const other of serviceNames.filter((name) => name !== 'account'))
+      expect(() => internal(other).verify(token)).toThrow(refusal);
+  }
+  expect(verify(`bearer  ${forge()}`)).toBe('billing');
+});
+
+test.each<[string, () => string | undefined]>([
+  ['no header', () => undefined],
+  ['an empty one', () => ''],
+  ['another scheme', () => `Basic ${forge()}`],
+  ['no token of any kind', () => 'Bearer nothing'],
+  ['a person’s token', () => `Bearer ${personToken()}`],
+  ['a key’s token', () => `Bearer ${keyToken()}`],
+  ['an operator’s token', () => `Bearer ${supportToken()}`],
+  ['a token of another type', () => `Bearer ${forge({ typ: 'at+jwt' })}`],
+  ['a token of another issuer', () => `Bearer ${forge({ claims: { iss: 'another' } })}`],
+  ['a token for another service', () => `Bearer ${forge({ claims: { aud: 'internal:campaign' } })}`],
+  ['a token for callers of the API', () => `Bearer ${forge({ claims: { aud: 'attribution-platform' } })}`],
+  ['a service that there is not', () => `Bearer ${forge({ claims: { sub: 'gateway' } })}`],
+  ['a service in the name of another', () => `Bearer ${forge({ claims: { sub: 'campaign' } })}`],
+  ['a key of another service', () => `Bearer ${forge({ by: keys.private.campaign, kid: 'billing.1' })}`],
+  ['a stranger’s key under a name of ours', () => `Bearer ${forge({ by: generateKeySets('billing.1').private })}`],
+  ['a key that nobody has', () => `Bearer ${forge({ kid: 'billing.2' })}`],
+  ['a token that has expired', () => `Bearer ${forge({ claims: { iat: now() - 60, exp: now() } })}`],
+  [
+    'a token older than a minute, whatever its end',
+    () => `Bearer ${forge({ claims: { iat: now() - 61, exp: now() + 900 } })}`,
+  ],
+])('401: %s', (_what, header) => {
+  expect(() => verify(header())).toThrow(refusal);
+});
+
+test('a token is given again while it lives, to the same service alone', () => {
+  const { sign } = internal('billing');
+  expect(sign('account')).toBe(sign('account'));
+  expect(sign('campaign')).not.toBe(sign('account'));
+  const { iat = 0, exp = 0 } = jwt.decode(sign('account')) as jwt.JwtPayload;
+  expect(exp - iat).toBe(60);
+});
+
+test('no service’s token opens what callers of the API enter', () => {
+  const verifier = createVerifier(keys.public);
+  expect(() => verifier.authenticate(`Bearer ${internal('billing').sign('account')}`)).toThrow('bearer token');
+});
