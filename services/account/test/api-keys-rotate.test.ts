@@ -59,7 +59,7 @@ test('201: a new key of the same rights with halves of its own; the old secret s
   expect([await outcomeOf(service, key), await outcomeOf(service, renewed)]).toEqual([expired, 200]);
 });
 
-test('201: a viewer key stays read-only, also where a row should say otherwise', async () => {
+test('201: a viewer key stays read-only', async () => {
   const { renewed } = await rotated(await makeKey(ada.client, { role: 'viewer', readonly: false }));
   expect(renewed).toMatchObject({ role: 'viewer', readonly: true });
 });

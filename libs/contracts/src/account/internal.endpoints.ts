@@ -109,7 +109,7 @@ export const createSupportSession = endpoint({
   access,
   body: z.object({
     account_id: id('account'),
-    operator: z.string().min(1).max(200).meta({ example: 'grace@attribution.example' }),
+    operator: Name().meta({ example: 'grace@attribution.example' }),
     reason: Name(500),
   }),
   success: {

@@ -1,11 +1,27 @@
 import { newId } from '@attribution/contracts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import type { Grant } from './api-key.ts';
 
-const withGrants = { grants: { select: { group_id: true, role: true }, orderBy: { group_id: 'asc' } } } as const;
+/** A key with its grants, in the order of their groups. */
+export type ApiKeyRow = Prisma.ApiKeyGetPayload<object> & { readonly grants: readonly Grant[] };
 
-export type ApiKeyRow = Prisma.ApiKeyGetPayload<{ include: typeof withGrants }>;
+type Reader = Pick<Tx, '$queryRaw'>;
+
+/** One statement, however many keys and grants there are. */
+const selectKeys = (tx: Reader, where: Prisma.Sql): Promise<ApiKeyRow[]> =>
+  tx.$queryRaw<ApiKeyRow[]>`
+    SELECT k.*, coalesce((
+      SELECT json_agg(json_build_object('group_id', g.group_id, 'role', g.role) ORDER BY g.group_id)
+      FROM api_key_grants AS g WHERE g.api_key_id = k.id), '[]') AS grants
+    FROM api_keys AS k WHERE ${where} ORDER BY k.id DESC`;
+
+async function insertGrants(tx: Tx, keyId: string, groups: readonly Grant[]): Promise<readonly Grant[]> {
+  const grants = groups.map(({ group_id, role }) => ({ group_id, role }));
+  if (grants.length > 0)
+    await tx.apiKeyGrant.createMany({ data: grants.map((grant) => ({ ...grant, api_key_id: keyId })) });
+  return grants.sort((a, b) => (a.group_id < b.group_id ? -1 : 1));
+}
 
 export interface NewKey {
   readonly accountId: string;
@@ -25,10 +41,8 @@ export interface NewKey {
 /** A viewer key is read-only, whatever is asked (decision 21). */
 export const readonlyFor = (role: string, asked: boolean) => role === 'viewer' || asked;
 
-const grantRows = (groups: readonly Grant[]) => groups.map(({ group_id, role }) => ({ group_id, role }));
-
 export async function insertApiKey(tx: Tx, key: NewKey): Promise<ApiKeyRow> {
-  return tx.apiKey.create({
+  const row = await tx.apiKey.create({
     data: {
       id: newId('api_key'),
       account_id: key.accountId,
@@ -42,26 +56,20 @@ export async function insertApiKey(tx: Tx, key: NewKey): Promise<ApiKeyRow> {
       created_by: key.createdBy,
       expires_at: key.expiresAt,
       created_at: key.now,
-      grants: { createMany: { data: grantRows(key.groups) } },
     },
-    include: withGrants,
   });
+  return { ...row, grants: await insertGrants(tx, row.id, key.groups) };
 }
 
-export async function findApiKeys(database: Pick<AccountDatabase, 'prisma'>, accountId: string): Promise<ApiKeyRow[]> {
-  return database.prisma.apiKey.findMany({
-    where: { account_id: accountId },
-    orderBy: { id: 'desc' },
-    include: withGrants,
-  });
-}
+export const findApiKeys = ({ prisma }: Pick<AccountDatabase, 'prisma'>, accountId: string): Promise<ApiKeyRow[]> =>
+  selectKeys(prisma, Prisma.sql`k.account_id = ${accountId}`);
 
-export async function findApiKey(tx: Pick<Tx, 'apiKey'>, accountId: string, id: string): Promise<ApiKeyRow | null> {
-  return tx.apiKey.findFirst({ where: { id, account_id: accountId }, include: withGrants });
+export async function findApiKey(tx: Reader, accountId: string, id: string): Promise<ApiKeyRow | undefined> {
+  return (await selectKeys(tx, Prisma.sql`k.id = ${id} AND k.account_id = ${accountId}`))[0];
 }
 
 /** Locks the key, so that a change is decided on what it is now. */
-export async function lockApiKey(tx: Tx, accountId: string, id: string): Promise<ApiKeyRow | null> {
+export async function lockApiKey(tx: Tx, accountId: string, id: string): Promise<ApiKeyRow | undefined> {
   await tx.$queryRaw`SELECT 1 FROM api_keys WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
   return findApiKey(tx, accountId, id);
 }
@@ -73,10 +81,17 @@ interface KeyChange {
   readonly expires_at?: Date | null;
 }
 
-/** `groups`, where given, takes the place of all grants before. */
-export async function changeApiKey(tx: Tx, id: string, change: KeyChange, groups?: readonly Grant[]) {
-  const grants = groups && { deleteMany: {}, createMany: { data: grantRows(groups) } };
-  return tx.apiKey.update({ where: { id }, data: { ...change, ...(grants && { grants }) }, include: withGrants });
+/** Changes a locked key; `groups`, where given, takes the place of all grants before. */
+export async function changeApiKey(
+  tx: Tx,
+  { id, grants }: ApiKeyRow,
+  change: KeyChange,
+  groups: readonly Grant[] | undefined,
+): Promise<ApiKeyRow> {
+  const row = await tx.apiKey.update({ where: { id }, data: change });
+  if (!groups) return { ...row, grants };
+  await tx.apiKeyGrant.deleteMany({ where: { api_key_id: id } });
+  return { ...row, grants: await insertGrants(tx, id, groups) };
 }
 
 /** Marks a key as revoked, or as rotated with the end of its grace. */

@@ -27,7 +27,7 @@ export const updateApiKeyEndpoint = (parts: Omit<KeyWriting, 'outbox' | 'keyEnvi
         ...(group_scope !== undefined && { group_scope }),
         ...(expires_at !== undefined && { expires_at: changedExpiry(key, expires_at, now) }),
       };
-      const changed = viewApiKey(await changeApiKey(tx, key.id, change, grants));
+      const changed = viewApiKey(await changeApiKey(tx, key, change, grants));
       await audit(tx, {
         accountId,
         action: 'api_key.changed',
