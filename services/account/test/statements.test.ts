@@ -18,6 +18,7 @@ import {
 import { countStatements, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fullName, join, newEmail, password, resetCode, signUp, startAccountService } from './support.ts';
+import { keyStatements } from './support-statements-keys.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -124,6 +125,7 @@ const table: StatementTable = {
       return () => client.call(getBalance, { params: { id: accountId } });
     },
   },
+  ...keyStatements(() => service),
 };
 
 /** Somebody who holds so many groups. */

@@ -7,7 +7,7 @@ import type { AccountDatabase } from '../store.ts';
 import { insertApiKey } from './api-key.store.ts';
 import { newExpiry, requireGivable, requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
-import { recordKey } from './record-key.ts';
+import { recordKeys } from './record-keys.ts';
 import { hashSecret, type KeyEnvironment, newKeyPair } from './secret.ts';
 
 export interface KeyWriting {
@@ -48,14 +48,8 @@ export const createApiKeyEndpoint = (parts: KeyWriting) =>
       const view = viewApiKey(key);
       const { name, role, readonly } = view;
       const details = { name, role, readonly };
-      await recordKey(tx, outbox, apiKeyCreated, {
-        accountId,
-        keyId: key.id,
-        actor: actorOf(caller),
-        details,
-        request,
-        now,
-      });
+      const occasion = { accountId, actor: actorOf(caller), request, now };
+      await recordKeys(tx, outbox, occasion, { event: apiKeyCreated, keyId: key.id, details });
       return { ...view, access_key_secret: secret };
     });
   });

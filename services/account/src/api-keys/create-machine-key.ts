@@ -6,7 +6,7 @@ import { insertApiKey, revokeExpiredMachineKey } from './api-key.store.ts';
 import { requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
 import type { KeyWriting } from './create-api-key.ts';
-import { recordKey } from './record-key.ts';
+import { recordKeys } from './record-keys.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
 
 /**
@@ -25,11 +25,10 @@ export const createMachineKeyEndpoint = (parts: KeyWriting) =>
     );
     const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
     const now = clock.now();
-    const deed = { accountId, actor: serviceActor(caller), request, now };
+    const occasion = { accountId, actor: serviceActor(caller), request, now };
     return database
       .transaction(async (tx) => {
         const expired = await revokeExpiredMachineKey(tx, { accountId, type: body.type, now });
-        if (expired) await recordKey(tx, outbox, apiKeyRevoked, { ...deed, keyId: expired });
         const key = await insertApiKey(tx, {
           ...fields,
           accountId,
@@ -42,7 +41,8 @@ export const createMachineKeyEndpoint = (parts: KeyWriting) =>
         const view = viewApiKey(key);
         const { name, type, role, readonly } = view;
         const details = { name, type, role, readonly };
-        await recordKey(tx, outbox, apiKeyCreated, { ...deed, keyId: key.id, details });
+        const gone = expired ? [{ event: apiKeyRevoked, keyId: expired }] : [];
+        await recordKeys(tx, outbox, occasion, ...gone, { event: apiKeyCreated, keyId: key.id, details });
         return { ...view, access_key_secret: secret };
       })
       .catch((error: unknown) => {

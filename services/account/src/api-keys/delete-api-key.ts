@@ -3,7 +3,7 @@ import { implement } from '@attribution/service';
 import { actorOf } from '../audit/index.ts';
 import { endApiKey, lockApiKey } from './api-key.store.ts';
 import type { KeyWriting } from './create-api-key.ts';
-import { recordKey } from './record-key.ts';
+import { recordKeys } from './record-keys.ts';
 
 /** Done twice it changes nothing (decision 26). */
 export const deleteApiKeyEndpoint = (parts: Pick<KeyWriting, 'database' | 'outbox' | 'clock'>) =>
@@ -16,6 +16,7 @@ export const deleteApiKeyEndpoint = (parts: Pick<KeyWriting, 'database' | 'outbo
       if (key.revoked_at) return;
       const now = clock.now();
       await endApiKey(tx, key.id, { revoked_at: now });
-      await recordKey(tx, outbox, apiKeyRevoked, { accountId, keyId: key.id, actor: actorOf(caller), request, now });
+      const occasion = { accountId, actor: actorOf(caller), request, now };
+      await recordKeys(tx, outbox, occasion, { event: apiKeyRevoked, keyId: key.id });
     });
   });

@@ -1,0 +1,34 @@
+import type { apiKeyCreated, apiKeyRevoked } from '@attribution/contracts';
+import { newEvent, type Outbox } from '@attribution/messaging';
+import type { RequestContext } from '@attribution/service';
+import { audit, type Deed } from '../audit/index.ts';
+import type { Tx } from '../store.ts';
+
+interface Occasion extends Pick<Deed, 'actor' | 'now'> {
+  readonly accountId: string;
+  readonly request: RequestContext;
+}
+
+interface KeyDeed extends Pick<Deed, 'details'> {
+  readonly event: typeof apiKeyCreated | typeof apiKeyRevoked;
+  readonly keyId: string;
+}
+
+/** Audits that keys were made or revoked and tells others, in the transaction that did it. */
+export async function recordKeys(
+  tx: Tx,
+  outbox: Outbox,
+  { accountId, actor, request, now }: Occasion,
+  ...deeds: readonly KeyDeed[]
+): Promise<void> {
+  const records = deeds.map(({ event, keyId, details = {} }) => {
+    const subject = { type: 'api_key', id: keyId };
+    return { accountId, action: event.type, actor, subject, details, request, now };
+  });
+  await audit(tx, ...records);
+  const context = { accountId, occurredAt: now, traceparent: request.traceparent };
+  const events = deeds.map(({ event, keyId }) =>
+    newEvent(event, { account_id: accountId, api_key_id: keyId }, context),
+  );
+  await outbox.append(tx, ...events);
+}
