@@ -1,7 +1,7 @@
 import { signup } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { count, fullName, join, newEmail, password, signUp, startAccountService } from './support.ts';
+import { count, fullName, join, newEmail, password, rows, signUp, startAccountService } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -11,6 +11,7 @@ afterEach(() => service.db.query('DROP TRIGGER IF EXISTS refuse ON outbox'));
 afterAll(() => service.stop());
 
 const publishedOf = (accountId: string) => service.published.filter(({ account_id }) => account_id === accountId);
+const typesOf = (accountId: string) => publishedOf(accountId).map(({ type }) => type);
 
 /** All that a sign-up writes. */
 const tables = [
@@ -38,34 +39,44 @@ test('account.created is published once a sign-up, with all the fields of its en
   const before = service.clock.now();
   const { body } = await client.call(signup, { body: { email: newEmail(), password, full_name: fullName } });
   await settled();
-  expect(publishedOf(body.account_id)).toEqual([
-    {
-      event_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
-      type: 'account.created',
-      version: 1,
-      account_id: body.account_id,
-      key: body.account_id,
-      occurred_at: expect.stringMatching(/Z$/),
-      traceparent,
-      data: { account_id: body.account_id, name: fullName, account_type: 'network', owner_user_id: body.user_id },
-    },
-  ]);
+  expect(publishedOf(body.account_id)[0]).toEqual({
+    event_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+    type: 'account.created',
+    version: 1,
+    account_id: body.account_id,
+    key: body.account_id,
+    occurred_at: expect.stringMatching(/Z$/),
+    traceparent,
+    data: { account_id: body.account_id, name: fullName, account_type: 'network', owner_user_id: body.user_id },
+  });
+  expect(typesOf(body.account_id)).toEqual(['account.created', 'tokens.granted']);
   const occurred = Date.parse(publishedOf(body.account_id)[0]?.occurred_at ?? '');
   expect(occurred).toBeGreaterThanOrEqual(before.getTime());
   expect(occurred).toBeLessThanOrEqual(service.clock.now().getTime());
 });
 
+test('tokens.granted tells of the free grant, with the ledger entry it is', async () => {
+  const { accountId } = await signUp(service);
+  await settled();
+  const [entry] = await rows<{ id: string }>(service, 'SELECT id FROM ledger_entries WHERE account_id = $1', accountId);
+  expect(publishedOf(accountId)[1]).toMatchObject({
+    type: 'tokens.granted',
+    key: accountId,
+    data: { account_id: accountId, entry_id: entry?.id, amount: 1000, expires_at: null },
+  });
+});
+
 test('verifying, logging in and resetting publish nothing', async () => {
   const { accountId } = await join(service);
   await settled();
-  expect(publishedOf(accountId).map(({ type }) => type)).toEqual(['account.created']);
+  expect(typesOf(accountId)).toEqual(['account.created', 'tokens.granted']);
 });
 
-test('two sign-ups are two events with ids of their own', async () => {
+test('two sign-ups have events with ids of their own', async () => {
   const [ada, bob] = [await signUp(service), await signUp(service)];
   await settled();
   const [first, second] = [publishedOf(ada.accountId), publishedOf(bob.accountId)];
-  expect([first.length, second.length]).toEqual([1, 1]);
+  expect([first.length, second.length]).toEqual([2, 2]);
   expect(first[0]?.event_id).not.toBe(second[0]?.event_id);
 });
 
@@ -102,5 +113,9 @@ test.each([
   await service.mailbox.codeFor(email);
   await settled();
   expect(await service.mailbox.messagesTo(email)).toHaveLength(1);
-  expect(service.published.slice(publishedBefore).map(({ account_id }) => account_id)).toEqual([made.account_id]);
+  const heard = service.published.slice(publishedBefore).map(({ account_id, type }) => [account_id, type]);
+  expect(heard).toEqual([
+    [made.account_id, 'account.created'],
+    [made.account_id, 'tokens.granted'],
+  ]);
 });

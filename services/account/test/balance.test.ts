@@ -1,41 +1,14 @@
 import { getBalance, newId } from '@attribution/contracts';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { join, rows, startAccountService } from './support.ts';
+import { atOnce, join, rows, startAccountService } from './support.ts';
+import { capture, grant, hold, holdId } from './support-ledger.ts';
 
 let service: TestService;
 beforeAll(async () => {
   service = await startAccountService();
 });
 afterAll(() => service.stop());
-
-interface Grant {
-  readonly amount: number;
-  readonly remaining: number;
-  readonly priority: number;
-  readonly expiresAt: string | null;
-  readonly createdAt: string;
-}
-
-/** Adds a grant as a purchase would; returns its id. */
-async function addGrant(accountId: string, seq: number, grant: Grant): Promise<string> {
-  const id = newId('ledger_entry');
-  await service.db.query(
-    `INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, created_at)
-     VALUES ($1, $2, $3, 'purchase', $4, 1000000, 'Pack', $5, now())`,
-    [id, accountId, seq, grant.amount, `test ${seq}`],
-  );
-  await service.db.query('INSERT INTO token_grants VALUES ($1, $2, $3, $4, $5, $6, $7)', [
-    id,
-    accountId,
-    grant.amount,
-    grant.remaining,
-    grant.priority,
-    grant.expiresAt,
-    grant.createdAt,
-  ]);
-  return id;
-}
 
 test('200: the free grant of a new account, all of it available', async () => {
   const { client, accountId } = await join(service);
@@ -62,35 +35,56 @@ test('200: the free grant of a new account, all of it available', async () => {
 
 test('200: available is what is posted less what is held', async () => {
   const { client, accountId } = await join(service);
-  await service.db.query('UPDATE balances SET held = 300 WHERE account_id = $1', [accountId]);
+  await hold(service, accountId, { amount: 300 });
   const { body } = await client.call(getBalance, { params: { id: accountId } });
   expect(body).toMatchObject({ posted: 1000, held: 300, available: 700 });
 });
 
 test('200: grants stand in the order they burn: priority, then expiry, then age; spent ones are left out', async () => {
   const { client, accountId } = await join(service);
-  const add = (seq: number, priority: number, expiresAt: string | null, createdAt: string, remaining = 50) =>
-    addGrant(accountId, seq, { amount: 50, remaining, priority, expiresAt, createdAt });
-  const lastOfAll = await add(2, 20, null, '2026-01-02T00:00:00Z');
-  const older = await add(3, 20, null, '2026-01-01T00:00:00Z');
-  const expiring = await add(4, 20, '2027-02-01T00:00:00.000Z', '2026-03-01T00:00:00Z');
-  const expiringFirst = await add(5, 20, '2027-01-01T00:00:00.000Z', '2026-03-01T00:00:00Z', 1);
-  const beforeFree = await add(6, 5, null, '2026-03-01T00:00:00Z');
-  const spent = await add(7, 1, null, '2026-03-01T00:00:00Z', 0);
+  const add = async (priority: number, expires_at: string | null = null) =>
+    (await grant(service, accountId, { amount: 50, priority, expires_at })).body.id;
+  const older = await add(20);
+  const newer = await add(20);
+  const expiring = await add(20, '2099-02-01T00:00:00.000Z');
+  const expiringFirst = await add(20, '2099-01-01T00:00:00.000Z');
+  const beforeFree = await add(5);
+  const spent = await add(1);
+  await capture(service, await holdId(service, accountId, { amount: 51 }), 51);
 
   const { body } = await client.call(getBalance, { params: { id: accountId } });
   const ids = body.grants.map(({ id }) => id);
-  expect(ids).toEqual([beforeFree, expect.any(String), expiringFirst, expiring, older, lastOfAll]);
+  expect(ids).toEqual([beforeFree, expect.any(String), expiringFirst, expiring, older, newer]);
   expect(ids).not.toContain(spent);
+  expect(body.grants[0]).toMatchObject({ priority: 5, amount: 50, remaining: 49 });
   expect(body.grants[1]).toMatchObject({ priority: 10, amount: 1000 });
-  expect(body.grants[2]).toMatchObject({ remaining: 1, expires_at: '2027-01-01T00:00:00.000Z' });
+  expect(body.grants[2]).toMatchObject({ remaining: 50, expires_at: '2099-01-01T00:00:00.000Z' });
+});
+
+test('200: an account that has spent all has no grants left', async () => {
+  const { client, accountId } = await join(service);
+  await capture(service, await holdId(service, accountId, { amount: 1000 }), 1000);
+  const { body } = await client.call(getBalance, { params: { id: accountId } });
+  expect(body).toEqual({ account_id: accountId, posted: 0, held: 0, available: 0, grants: [] });
+});
+
+test('200: what is posted is the sum of what is left of the grants, also while tokens are spent', async () => {
+  const { client, accountId } = await join(service);
+  const ids = await atOnce(() => holdId(service, accountId, { amount: 10 }));
+  const spending = Promise.all(ids.map((id) => capture(service, id, 10)));
+  const seen = await atOnce(() => client.call(getBalance, { params: { id: accountId } }));
+  for (const { body } of seen) {
+    expect(body.grants.reduce((sum, { remaining }) => sum + remaining, 0)).toBe(body.posted);
+    expect(body.available).toBe(body.posted - body.held);
+  }
+  await spending;
 });
 
 test('200: amounts beyond 32 bits', async () => {
   const { client, accountId } = await join(service);
-  await service.db.query('UPDATE balances SET posted = 9000000000 WHERE account_id = $1', [accountId]);
+  await grant(service, accountId, { amount: 9_000_000_000 });
   const { body } = await client.call(getBalance, { params: { id: accountId } });
-  expect(body.available).toBe(9_000_000_000);
+  expect(body).toMatchObject({ posted: 9_000_001_000, available: 9_000_001_000 });
 });
 
 test('200: for a key that reads', async () => {

@@ -57,7 +57,7 @@ test('20 grants at once: each is posted, numbered without a gap, and the balance
   }
   expect(entries).toHaveLength(20);
   expect(await rowsOf('balances', 'account_id')).toEqual([
-    { account_id: accountId, posted: '210', held: '0', last_seq: '20' },
+    { account_id: accountId, posted: '210', held: '0', unspent: '210', last_seq: '20' },
   ]);
   const grants = await rowsOf('token_grants', 'entry_id');
   expect(grants.reduce((total, { remaining }) => total + Number(remaining), 0)).toBe(210);
@@ -91,7 +91,10 @@ test('a grant whose transaction fails afterwards leaves nothing, and its number 
   expect(await rowsOf('ledger_entries', 'seq')).toMatchObject([{ seq: '1', amount: '3', balance_after: '3' }]);
 });
 
-test('a grant to an account that does not exist is refused', async () => {
+test('422: a grant to an account that does not exist', async () => {
   accountId = newId('account');
-  await expect(grant(1, 'x')).rejects.toThrow('No balance of account');
+  await expect(grant(1, 'x')).rejects.toMatchObject({
+    kind: 'unprocessable',
+    detail: `body.account_id: there is no account ${accountId}.`,
+  });
 });

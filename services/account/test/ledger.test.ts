@@ -2,6 +2,7 @@ import { listLedger, newId } from '@attribution/contracts';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getRaw, join, type Person, startAccountService } from './support.ts';
+import { grant } from './support-ledger.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -16,9 +17,11 @@ const ledger = (person: Person, query: { limit?: number; cursor?: string } = {})
 async function withEntries(total: number): Promise<Person> {
   const person = await join(service);
   await service.db.query(
-    `INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, created_at)
-     SELECT 'led_' || uuidv7(), $1, n, 'adjustment', 1, 999 + n, 'Adjustment', 'test ' || n, now()
-     FROM generate_series(2, $2::int) AS n`,
+    `WITH entry AS (
+       INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, created_at)
+       SELECT 'led_' || uuidv7(), $1, n, 'adjustment', 1, 999 + n, 'Adjustment', 'test ' || n, now()
+       FROM generate_series(2, $2::int) AS n RETURNING id)
+     INSERT INTO token_grants SELECT id, $1, 1, 1, 10, NULL, now() FROM entry`,
     [person.accountId, total],
   );
   return person;
@@ -73,11 +76,7 @@ test('200: a page that holds all has no next, whether exactly full or not', asyn
 test('200: entries that are added meanwhile move no page', async () => {
   const person = await withEntries(3);
   const first = await ledger(person, { limit: 2 });
-  await service.db.query(
-    `INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, created_at)
-     VALUES ('led_' || uuidv7(), $1, 4, 'adjustment', 1, 1003, 'Adjustment', 'later', now())`,
-    [person.accountId],
-  );
+  await grant(service, person.accountId, { amount: 1 });
   const { body } = await ledger(person, { limit: 2, cursor: first.body.next_cursor ?? '' });
   expect(body.entries.map(({ seq }) => seq)).toEqual([1]);
 });

@@ -51,6 +51,7 @@ async function startReplica(): Promise<void> {
       clock: service.clock,
     },
     {
+      ORGANIZATION_URL: 'http://127.0.0.1:1',
       PASSWORD_PEPPER: 'of no matter here: nobody logs in to it',
       SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
       TOKEN_PRIVATE_KEYS: JSON.stringify(testKeys.private),
@@ -89,8 +90,8 @@ test('a sign-up that was not verified for a week is taken back as a whole, and a
   const late = await service.client.call(resetPassword, { body: { email, code, new_password: 'eight loud trumpets' } });
   expect([late.status, late.problem?.kind]).toEqual([400, 'validation-error']);
 
-  await eventually(() => expect(publishedOf(accountId)).toHaveLength(2));
-  expect(publishedOf(accountId)[1]).toEqual({
+  await eventually(() => expect(publishedOf(accountId)).toHaveLength(3));
+  expect(publishedOf(accountId)[2]).toEqual({
     event_id: expect.any(String),
     type: 'account.purged',
     version: 1,
@@ -123,7 +124,7 @@ test('a sign-up that is younger than a week stays, and a verified user stays for
   for (const { userId, accountId } of [verified, young]) {
     expect(await count(service, 'users', 'id = $1', userId)).toBe(1);
     expect(await count(service, 'ledger_entries', 'account_id = $1', accountId)).toBe(1);
-    expect(publishedOf(accountId).map(({ type }) => type)).toEqual(['account.created']);
+    expect(publishedOf(accountId).map(({ type }) => type)).toEqual(['account.created', 'tokens.granted']);
   }
   expect((await enter(service, verified.email)).user.id).toBe(verified.userId);
 });

@@ -1,0 +1,88 @@
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { join, startAccountService, statusesOf } from './support.ts';
+import { capture, expectPromisesKept, expired, grant, hold, inFuture, release } from './support-ledger.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startAccountService();
+});
+afterAll(() => service.stop());
+
+/** The same choices for the same seed (mulberry32). */
+function choices(seed: number) {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const upTo = (most: number) => 1 + Math.floor(next() * most);
+  return { upTo, oneOf: <T>(items: readonly T[]) => items[Math.floor(next() * items.length)] as T };
+}
+
+/** Everything that can be done to an account's tokens, drawn at random; each gives the status it was answered with. */
+function operationsOn(accountId: string, seed: number) {
+  const { upTo, oneOf } = choices(seed);
+  const holds: { id: string; amount: number }[] = [];
+  const keys: string[] = ['the same'];
+  const keyed = () => (upTo(4) === 1 ? { idempotency_key: oneOf(keys) } : {});
+  const some = () => oneOf(holds) ?? { id: 'hld_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f', amount: 1 };
+
+  const operations = {
+    async grant() {
+      const expires_at = upTo(2) === 1 ? inFuture(service, { minutes: upTo(120) }) : null;
+      return grant(service, accountId, { amount: upTo(400), priority: upTo(3), expires_at, ...keyed() });
+    },
+    async hold() {
+      const amount = upTo(500);
+      const answer = await hold(service, accountId, { amount, expires_in: `${upTo(90)}m`, ...keyed() });
+      if (answer.status === 201) holds.push({ id: answer.body.id, amount: answer.body.amount });
+      return answer;
+    },
+    async capture() {
+      const { id, amount } = some();
+      return capture(service, id, upTo(2) === 1 ? amount : upTo(amount + 10));
+    },
+    release: async () => release(service, some().id),
+  };
+  const often = ['grant', 'hold', 'hold', 'hold', 'capture', 'capture', 'release'] as const;
+  return { upTo, next: async (): Promise<{ status: number }> => operations[oneOf(often)]() };
+}
+
+const statuses = [200, 201, 402, 404, 409, 422];
+
+test.each([1, 2, 3, 4])(
+  'every promise of the ledger holds after each of 60 operations drawn at random (seed %d)',
+  async (seed) => {
+    const { accountId } = await join(service);
+    const { next, upTo } = operationsOn(accountId, seed);
+    for (let step = 0; step < 60; step++) {
+      const { status } = await next();
+      expect(statuses).toContain(status);
+      await expectPromisesKept(service, accountId);
+      if (upTo(10) === 1) {
+        service.clock.advance({ minutes: upTo(60) });
+        await expired(service);
+        await expectPromisesKept(service, accountId);
+      }
+    }
+  },
+);
+
+test.each([11, 12])(
+  'every promise of the ledger holds after 200 operations drawn at random, 20 at once (seed %d)',
+  async (seed) => {
+    const { accountId } = await join(service);
+    const { next, upTo } = operationsOn(accountId, seed);
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(Array.from({ length: 20 }, next));
+      for (const status of Object.keys(statusesOf(answers))) expect(statuses).toContain(Number(status));
+      await expectPromisesKept(service, accountId);
+      if (upTo(3) === 1) service.clock.advance({ minutes: upTo(60) });
+    }
+    await expired(service);
+    await expectPromisesKept(service, accountId);
+  },
+);

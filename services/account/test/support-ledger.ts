@@ -1,0 +1,105 @@
+import {
+  captureTokenHold,
+  createTokenGrant,
+  createTokenHold,
+  getBalance,
+  newUuid,
+  type ServiceName,
+  voidTokenHold,
+} from '@attribution/contracts';
+import { eventually, internalToken, type TestService } from '@attribution/testing';
+import { expect } from '@jest/globals';
+import type { z } from 'zod';
+import { count, type Person, rows } from './support.ts';
+
+type GrantBody = z.input<typeof createTokenGrant.body>;
+type HoldBody = z.input<typeof createTokenHold.body>;
+
+/** Calls as another service does. */
+export const asService = (service: TestService, caller: ServiceName = 'billing') =>
+  service.client.with({ token: internalToken(caller, 'account') });
+
+/** Gives tokens; by default 100, for good, under a key of their own. */
+export const grant = (service: TestService, accountId: string, fields: Partial<GrantBody> = {}) =>
+  asService(service).call(createTokenGrant, {
+    body: {
+      account_id: accountId,
+      idempotency_key: newUuid(),
+      kind: 'purchase',
+      amount: 100,
+      description: 'Pack',
+      ...fields,
+    },
+  });
+
+/** Reserves tokens; by default 100, for an hour, under a key of their own. */
+export const hold = (service: TestService, accountId: string, fields: Partial<HoldBody> = {}) =>
+  asService(service).call(createTokenHold, {
+    body: {
+      account_id: accountId,
+      idempotency_key: newUuid(),
+      amount: 100,
+      description: 'Scores',
+      expires_in: '1h',
+      ...fields,
+    },
+  });
+
+export const capture = (service: TestService, id: string, amount: number) =>
+  asService(service).call(captureTokenHold, { params: { id }, body: { amount } });
+
+export const release = (service: TestService, id: string) => asService(service).call(voidTokenHold, { params: { id } });
+
+/** The id of a hold that must be made. */
+export const holdId = async (service: TestService, accountId: string, fields: Partial<HoldBody> = {}) =>
+  (await hold(service, accountId, fields)).body.id;
+
+export const inFuture = (service: TestService, { minutes }: { minutes: number }) =>
+  new Date(service.clock.now().getTime() + minutes * 60_000).toISOString();
+
+/** Posted, held and available tokens, as the account's people see them. */
+export async function figuresOf({ client, accountId }: Pick<Person, 'client' | 'accountId'>) {
+  const { posted, held, available } = (await client.call(getBalance, { params: { id: accountId } })).body;
+  return { posted, held, available };
+}
+
+/** The ledger's promises (the design's section on Account), looked at from outside. */
+export async function expectPromisesKept(service: TestService, accountId: string): Promise<void> {
+  const [sums] = await rows<Record<string, string>>(
+    service,
+    `SELECT b.posted, b.held, b.posted - b.held AS available, b.last_seq,
+       (SELECT coalesce(sum(amount), 0) FROM ledger_entries WHERE account_id = $1) AS entries,
+       (SELECT count(*) FROM ledger_entries WHERE account_id = $1) AS entry_count,
+       (SELECT coalesce(sum(remaining), 0) FROM token_grants WHERE account_id = $1) AS remaining,
+       (SELECT coalesce(sum(amount), 0) FROM token_holds WHERE account_id = $1 AND status = 'pending') AS pending,
+       (SELECT count(*) FROM (
+          SELECT seq - lag(seq, 1, 0::bigint) OVER w AS step, balance_after - lag(balance_after, 1, 0::bigint) OVER w - amount AS error
+          FROM ledger_entries WHERE account_id = $1 WINDOW w AS (ORDER BY seq)) AS steps
+        WHERE step <> 1 OR error <> 0) AS wrong_steps
+     FROM balances AS b WHERE b.account_id = $1`,
+    accountId,
+  );
+  const { posted, held, available, last_seq } = sums ?? {};
+  expect(sums).toMatchObject({ entries: posted, remaining: posted, pending: held, entry_count: last_seq });
+  expect(sums).toMatchObject({ wrong_steps: '0' });
+  expect(Number(available)).toBeGreaterThanOrEqual(0);
+}
+
+/** Waits until the jobs have nothing left to do: whatever is over by the clock has expired. */
+export const expired = (service: TestService) =>
+  eventually(async () => {
+    const now = service.clock.now();
+    expect(await count(service, 'token_holds', "status = 'pending' AND expires_at <= $1", now)).toBe(0);
+    const due = 'o.expires_at <= $1 AND o.before + o.remaining > b.held';
+    expect(await count(service, 'open_grants AS o JOIN balances AS b USING (account_id)', due, now)).toBe(0);
+  });
+
+/** What was published of an account, of the types that begin so, oldest first, once all is out. */
+export async function eventsOf(service: TestService, accountId: string, prefix: string) {
+  await eventually(async () => {
+    if ((await count(service, 'outbox')) > 0) throw new Error('Something waits to be published');
+  });
+  return service.published
+    .filter(({ account_id, type }) => account_id === accountId && type.startsWith(prefix))
+    .map(({ type, data }) => ({ type, data }));
+}
