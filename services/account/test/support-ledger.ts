@@ -2,7 +2,6 @@ import {
   captureTokenHold,
   createTokenGrant,
   createTokenHold,
-  getBalance,
   newUuid,
   type ServiceName,
   voidTokenHold,
@@ -10,7 +9,7 @@ import {
 import { eventually, internalToken, type TestService } from '@attribution/testing';
 import { expect } from '@jest/globals';
 import type { z } from 'zod';
-import { count, type Person, rows } from './support.ts';
+import { count, rows } from './support.ts';
 
 type GrantBody = z.input<typeof createTokenGrant.body>;
 type HoldBody = z.input<typeof createTokenHold.body>;
@@ -57,10 +56,41 @@ export const holdId = async (service: TestService, accountId: string, fields: Pa
 export const inFuture = (service: TestService, { minutes }: { minutes: number }) =>
   new Date(service.clock.now().getTime() + minutes * 60_000).toISOString();
 
-/** Posted, held and available tokens, as the account's people see them. */
-export async function figuresOf({ client, accountId }: Pick<Person, 'client' | 'accountId'>) {
-  const { posted, held, available } = (await client.call(getBalance, { params: { id: accountId } })).body;
-  return { posted, held, available };
+/** Posted, held and available tokens. */
+export async function figuresOf(service: TestService, accountId: string) {
+  const [figures] = await rows<{ posted: number; held: number; available: number }>(
+    service,
+    'SELECT posted::int, held::int, (posted - held)::int AS available FROM balances WHERE account_id = $1',
+    accountId,
+  );
+  return figures;
+}
+
+interface EntryRow {
+  readonly id: string;
+  readonly seq: number;
+  readonly kind: string;
+  readonly amount: number;
+  readonly balance_after: number;
+}
+
+/** The ledger, newest first. */
+export const entriesOf = (service: TestService, accountId: string) =>
+  rows<EntryRow>(
+    service,
+    `SELECT id, seq::int, kind, amount::int, balance_after::int, description FROM ledger_entries
+     WHERE account_id = $1 ORDER BY seq DESC`,
+    accountId,
+  );
+
+/** What is left of a grant. */
+export async function leftOf(service: TestService, entryId: string): Promise<number | undefined> {
+  const [row] = await rows<{ remaining: number }>(
+    service,
+    'SELECT remaining::int FROM token_grants WHERE entry_id = $1',
+    entryId,
+  );
+  return row?.remaining;
 }
 
 /** The ledger's promises (the design's section on Account), looked at from outside. */

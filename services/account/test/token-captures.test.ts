@@ -1,10 +1,11 @@
-import { captureTokenHold, getBalance, listLedger, newId, voidTokenHold } from '@attribution/contracts';
+import { captureTokenHold, getBalance, newId, voidTokenHold } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, join, type Person, startAccountService, statusesOf } from './support.ts';
 import {
   asService,
   capture,
+  entriesOf,
   eventsOf,
   expectPromisesKept,
   figuresOf,
@@ -31,10 +32,7 @@ async function withHold(): Promise<void> {
 
 const eventsOfHold = async () =>
   (await eventsOf(service, ada.accountId, 'tokens.')).filter(({ data }) => data.hold_id === id).slice(1);
-const captureEntries = async () =>
-  (await ada.client.call(listLedger, { params: { id: ada.accountId } })).body.entries.filter(
-    ({ kind }) => kind === 'capture',
-  );
+const captureEntries = async () => (await entriesOf(service, ada.accountId)).filter(({ kind }) => kind === 'capture');
 
 test('200: a capture takes the tokens by an entry of the ledger, and tokens.captured tells of it', async () => {
   await withHold();
@@ -42,7 +40,7 @@ test('200: a capture takes the tokens by an entry of the ledger, and tokens.capt
   expect(status).toBe(200);
   expect(body).toMatchObject({ id, amount: 300, captured_amount: 300, status: 'captured', description: 'Scores' });
   expect(body.resolved_at).toMatch(/Z$/);
-  expect(await figuresOf(ada)).toEqual({ posted: 700, held: 0, available: 700 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 700, held: 0, available: 700 });
   expect(await captureEntries()).toMatchObject([{ seq: 2, amount: -300, balance_after: 700, description: 'Scores' }]);
   const data = { account_id: ada.accountId, hold_id: id, amount: 300 };
   expect(await eventsOfHold()).toEqual([{ type: 'tokens.captured', data }]);
@@ -52,7 +50,7 @@ test('200: a capture takes the tokens by an entry of the ledger, and tokens.capt
 test('200: a capture of a part releases the rest', async () => {
   await withHold();
   expect((await capture(service, id, 120)).body).toMatchObject({ amount: 300, captured_amount: 120 });
-  expect(await figuresOf(ada)).toEqual({ posted: 880, held: 0, available: 880 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 880, held: 0, available: 880 });
   await expectPromisesKept(service, ada.accountId);
 });
 
@@ -71,7 +69,7 @@ test('409: a capture of another amount than before', async () => {
     const { status, problem } = await capture(service, id, amount);
     expect([status, problem?.kind, problem?.detail]).toEqual([409, 'conflict', `Hold ${id} was captured already.`]);
   }
-  expect(await figuresOf(ada)).toMatchObject({ posted: 880 });
+  expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 880 });
 });
 
 test('422: a capture of more than is held', async () => {
@@ -82,7 +80,7 @@ test('422: a capture of more than is held', async () => {
     'unprocessable',
     'body.amount: the hold is of 300 tokens; 301 are more.',
   ]);
-  expect(await figuresOf(ada)).toMatchObject({ held: 300 });
+  expect(await figuresOf(service, ada.accountId)).toMatchObject({ held: 300 });
 });
 
 test.each([
@@ -105,7 +103,7 @@ test('409: a capture that comes late, whether the job was there before it or not
     `Hold ${brief.id} expired at ${brief.expires_at} already.`,
     `Hold ${brief.id} was expired already.`,
   ]).toContain(problem?.detail);
-  expect(await figuresOf(ada)).toMatchObject({ posted: 1000 });
+  expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 1000 });
 });
 
 test('200: a void releases all, and tokens.voided tells of it; again it answers the same', async () => {
@@ -114,7 +112,7 @@ test('200: a void releases all, and tokens.voided tells of it; again it answers 
   expect(status).toBe(200);
   expect(body).toMatchObject({ id, status: 'voided', captured_amount: 0, resolved_at: expect.stringMatching(/Z$/) });
   expect(await release(service, id)).toMatchObject({ status: 200, body });
-  expect(await figuresOf(ada)).toEqual({ posted: 1000, held: 0, available: 1000 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
   const data = { account_id: ada.accountId, hold_id: id, amount: 300 };
   expect(await eventsOfHold()).toEqual([{ type: 'tokens.voided', data }]);
 });
@@ -132,7 +130,7 @@ test('409: a void of what was captured, and a capture of what was voided', async
     status: 409,
     detail: `Hold ${id} was voided already.`,
   });
-  expect(await figuresOf(ada)).toEqual({ posted: 1000, held: 0, available: 1000 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
 });
 
 test('404: a hold that nobody has, and an id of any other shape', async () => {
@@ -198,7 +196,7 @@ test('20 captures of one hold at once have one effect, and all answer it', async
   await withHold();
   const answers = await atOnce(() => capture(service, id, 300));
   for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
-  expect(await figuresOf(ada)).toEqual({ posted: 700, held: 0, available: 700 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 700, held: 0, available: 700 });
   expect(await captureEntries()).toHaveLength(1);
   expect(await eventsOfHold()).toHaveLength(1);
 });
@@ -208,7 +206,7 @@ test('20 captures of different amounts at once: one wins', async () => {
   const answers = await atOnce((i) => capture(service, id, 100 + i));
   expect(statusesOf(answers)).toEqual({ 200: 1, 409: 19 });
   const amount = answers.find(({ status }) => status === 200)?.body.captured_amount ?? 0;
-  expect(await figuresOf(ada)).toMatchObject({ posted: 1000 - amount, held: 0 });
+  expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 1000 - amount, held: 0 });
 });
 
 test('20 captures and voids of one hold at once: one way wins', async () => {
@@ -218,7 +216,7 @@ test('20 captures and voids of one hold at once: one way wins', async () => {
   );
   expect(statusesOf(answers)).toEqual({ 200: 10, 409: 10 });
   const way = answers[1]?.status === 200 ? 'captured' : 'voided';
-  expect(await figuresOf(ada)).toMatchObject({ posted: way === 'captured' ? 700 : 1000, held: 0 });
+  expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: way === 'captured' ? 700 : 1000, held: 0 });
   expect(await eventsOfHold()).toEqual([{ type: `tokens.${way}`, data: expect.anything() }]);
   await expectPromisesKept(service, ada.accountId);
 });

@@ -1,9 +1,9 @@
-import { getBalance, listLedger } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join, type Person, rows, startAccountService } from './support.ts';
 import {
   capture,
+  entriesOf,
   eventsOf,
   expectPromisesKept,
   expired,
@@ -11,6 +11,7 @@ import {
   grant,
   holdId,
   inFuture,
+  leftOf,
   release,
 } from './support-ledger.ts';
 
@@ -19,15 +20,6 @@ beforeAll(async () => {
   service = await startAccountService();
 });
 afterAll(() => service.stop());
-
-const entriesOf = async ({ client, accountId }: Person) =>
-  (await client.call(listLedger, { params: { id: accountId }, query: { limit: 200 } })).body.entries;
-
-/** What is left of a grant; 0 once nothing is. */
-async function leftOf({ client, accountId }: Person, id: string): Promise<number> {
-  const { grants } = (await client.call(getBalance, { params: { id: accountId } })).body;
-  return grants.find((one) => one.id === id)?.remaining ?? 0;
-}
 
 /** A grant that burns first and expires in an hour. */
 const briefGrant = async ({ accountId }: Person, amount = 100) =>
@@ -44,7 +36,7 @@ test('a hold whose time is over releases what it had reserved, and tokens.expire
   const id = await holdId(service, person.accountId, { amount: 300, expires_in: '60m' });
   const longer = await holdId(service, person.accountId, { amount: 50, expires_in: '30d' });
   await passTime();
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 50, available: 950 });
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 50, available: 950 });
   expect(
     await rows(service, 'SELECT id, status FROM token_holds WHERE account_id = $1 ORDER BY id', person.accountId),
   ).toEqual([
@@ -69,8 +61,13 @@ test('what is left of a grant whose time is over is taken back by an entry, and 
   const id = await briefGrant(person);
   await capture(service, await holdId(service, person.accountId, { amount: 30 }), 30);
   await passTime();
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 0, available: 1000 });
-  expect((await entriesOf(person))[0]).toMatchObject({ kind: 'expiry', amount: -70, balance_after: 1000, seq: 4 });
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
+  expect((await entriesOf(service, person.accountId))[0]).toMatchObject({
+    kind: 'expiry',
+    amount: -70,
+    balance_after: 1000,
+    seq: 4,
+  });
   const data = { account_id: person.accountId, amount: 70, of: { entry_id: id } };
   expect(await eventsOf(service, person.accountId, 'tokens.expired')).toEqual([{ type: 'tokens.expired', data }]);
   await expectPromisesKept(service, person.accountId);
@@ -81,7 +78,11 @@ test('a grant that is spent before its time leaves nothing to expire', async () 
   await briefGrant(person);
   await capture(service, await holdId(service, person.accountId), 100);
   await passTime();
-  expect((await entriesOf(person)).map(({ kind }) => kind)).toEqual(['capture', 'purchase', 'grant']);
+  expect((await entriesOf(service, person.accountId)).map(({ kind }) => kind)).toEqual([
+    'capture',
+    'purchase',
+    'grant',
+  ]);
 });
 
 test('what a hold has reserved of a grant outlives it until the hold is captured', async () => {
@@ -89,12 +90,12 @@ test('what a hold has reserved of a grant outlives it until the hold is captured
   const id = await briefGrant(person);
   const held = await holdId(service, person.accountId, { amount: 60, expires_in: '30d' });
   await passTime();
-  expect(await leftOf(person, id)).toBe(60);
-  expect(await figuresOf(person)).toEqual({ posted: 1060, held: 60, available: 1000 });
+  expect(await leftOf(service, id)).toBe(60);
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1060, held: 60, available: 1000 });
   await capture(service, held, 60);
-  expect(await leftOf(person, id)).toBe(0);
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 0, available: 1000 });
-  expect((await entriesOf(person)).map(({ kind, amount }) => [kind, amount])).toEqual([
+  expect(await leftOf(service, id)).toBe(0);
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
+  expect((await entriesOf(service, person.accountId)).map(({ kind, amount }) => [kind, amount])).toEqual([
     ['capture', -60],
     ['expiry', -40],
     ['purchase', 100],
@@ -109,12 +110,12 @@ test('what a hold had reserved of a grant that is over expires once the hold is 
   const voided = await holdId(service, person.accountId, { amount: 60, expires_in: '30d' });
   const captured = await holdId(service, person.accountId, { amount: 40, expires_in: '30d' });
   await passTime();
-  expect(await leftOf(person, id)).toBe(100);
+  expect(await leftOf(service, id)).toBe(100);
   await release(service, voided);
-  await eventually(async () => expect(await leftOf(person, id)).toBe(40));
+  await eventually(async () => expect(await leftOf(service, id)).toBe(40));
   await capture(service, captured, 15);
-  await eventually(async () => expect(await leftOf(person, id)).toBe(0));
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 0, available: 1000 });
+  await eventually(async () => expect(await leftOf(service, id)).toBe(0));
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
   const events = await eventsOf(service, person.accountId, 'tokens.expired');
   expect(events.map(({ data }) => data.amount)).toEqual([60, 25]);
   await expectPromisesKept(service, person.accountId);
@@ -127,8 +128,8 @@ test('holds reserve what burns first: a grant that burns later expires whole', a
   const { id } = (await grant(service, accountId, late)).body;
   await holdId(service, accountId, { amount: 500, expires_in: '30d' });
   await passTime();
-  expect(await leftOf(person, id)).toBe(0);
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 500, available: 500 });
+  expect(await leftOf(service, id)).toBe(0);
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 500, available: 500 });
 });
 
 test('more grants and holds than one turn reads at once all expire, one entry each', async () => {
@@ -147,10 +148,12 @@ test('more grants and holds than one turn reads at once all expire, one entry ea
      SELECT 'hld_' || uuidv7(), $1, 1, 'Test', 'test ' || n, $2::timestamptz, now() FROM generate_series(1, 120) AS n`,
     [accountId, inFuture(service, { minutes: 30 })],
   );
-  expect(await figuresOf(person)).toEqual({ posted: 1120, held: 120, available: 1000 });
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1120, held: 120, available: 1000 });
   service.clock.advance({ minutes: 31 });
-  await eventually(async () => expect(await figuresOf(person)).toEqual({ posted: 1000, held: 0, available: 1000 }));
-  expect((await entriesOf(person)).filter(({ kind }) => kind === 'expiry')).toHaveLength(120);
+  await eventually(async () =>
+    expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 }),
+  );
+  expect((await entriesOf(service, person.accountId)).filter(({ kind }) => kind === 'expiry')).toHaveLength(120);
   expect(await eventsOf(service, accountId, 'tokens.expired')).toHaveLength(240);
   await expectPromisesKept(service, accountId);
 });

@@ -10,7 +10,7 @@ import {
 } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, join, type Person, startAccountService } from './support.ts';
-import { asService, eventsOf, expectPromisesKept, figuresOf, grant, inFuture } from './support-ledger.ts';
+import { asService, entriesOf, eventsOf, expectPromisesKept, figuresOf, grant, inFuture } from './support-ledger.ts';
 
 let service: TestService;
 let ada: Person;
@@ -19,9 +19,6 @@ beforeAll(async () => {
   ada = await join(service);
 });
 afterAll(() => service.stop());
-
-const entriesOf = async ({ client, accountId }: Person) =>
-  (await client.call(listLedger, { params: { id: accountId } })).body.entries;
 
 test('201: the tokens are there, by an entry of the ledger, and tokens.granted tells of it', async () => {
   const person = await join(service);
@@ -39,8 +36,9 @@ test('201: the tokens are there, by an entry of the ledger, and tokens.granted t
     expires_at,
     created_at: expect.stringMatching(/Z$/),
   });
-  expect((await entriesOf(person))[0]).toEqual(body);
-  expect(await figuresOf(person)).toEqual({ posted: 1250, held: 0, available: 1250 });
+  const { body: ledger } = await person.client.call(listLedger, { params: { id: person.accountId } });
+  expect(ledger.entries[0]).toEqual(body);
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1250, held: 0, available: 1250 });
   const data = { account_id: person.accountId, entry_id: body.id, amount: 250, expires_at };
   expect((await eventsOf(service, person.accountId, 'tokens.')).slice(1)).toEqual([{ type: 'tokens.granted', data }]);
   await expectPromisesKept(service, person.accountId);
@@ -63,7 +61,7 @@ test('201: the same key again answers the first entry and changes nothing', asyn
   const { body } = await grant(service, person.accountId, fields);
   for (const repeated of [fields, { ...fields, description: 'In other words', priority: 1 }])
     expect(await grant(service, person.accountId, repeated)).toMatchObject({ status: 201, body });
-  expect(await entriesOf(person)).toHaveLength(2);
+  expect(await entriesOf(service, person.accountId)).toHaveLength(2);
   expect(await eventsOf(service, person.accountId, 'tokens.')).toHaveLength(2);
 });
 
@@ -95,15 +93,15 @@ test('201: a key is of one account and one calling service, and none of the ledg
   await asService(service, 'campaign').call(createTokenGrant, {
     body: { account_id: first.accountId, idempotency_key: 'signup', kind: 'refund', amount: 7, description: 'Failed' },
   });
-  expect(await figuresOf(first)).toMatchObject({ posted: 1107 });
-  expect(await figuresOf(second)).toMatchObject({ posted: 1100 });
+  expect(await figuresOf(service, first.accountId)).toMatchObject({ posted: 1107 });
+  expect(await figuresOf(service, second.accountId)).toMatchObject({ posted: 1100 });
 });
 
 test('20 grants under one key at once: one is posted, and all answer it', async () => {
   const person = await join(service);
   const answers = await atOnce(() => grant(service, person.accountId, { idempotency_key: 'invoice 1' }));
   for (const { status, body } of answers) expect([status, body]).toEqual([201, answers[0]?.body]);
-  expect(await entriesOf(person)).toHaveLength(2);
+  expect(await entriesOf(service, person.accountId)).toHaveLength(2);
   expect(await eventsOf(service, person.accountId, 'tokens.')).toHaveLength(2);
 });
 
@@ -129,7 +127,7 @@ test.each([
 test('400: a grant that is refused for its end leaves nothing', async () => {
   const person = await join(service);
   await grant(service, person.accountId, { expires_at: '2020-01-01T00:00:00Z' });
-  expect(await entriesOf(person)).toHaveLength(1);
+  expect(await entriesOf(service, person.accountId)).toHaveLength(1);
   await expectPromisesKept(service, person.accountId);
 });
 

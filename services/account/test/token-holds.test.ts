@@ -29,7 +29,7 @@ test('201: the tokens are reserved until the hold expires, and tokens.held tells
     created_at: expect.stringMatching(/Z$/),
     resolved_at: null,
   });
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 300, available: 700 });
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 300, available: 700 });
   const data = { account_id: person.accountId, hold_id: body.id, amount: 300 };
   expect(await eventsOf(service, person.accountId, 'tokens.held')).toEqual([{ type: 'tokens.held', data }]);
   await expectPromisesKept(service, person.accountId);
@@ -39,7 +39,7 @@ test('201: all that is available, to the last token', async () => {
   const person = await join(service);
   expect((await hold(service, person.accountId, { amount: 400 })).status).toBe(201);
   expect((await hold(service, person.accountId, { amount: 600 })).status).toBe(201);
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 1000, available: 0 });
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 1000, available: 0 });
 });
 
 test('201: the same key again answers the same hold, also when nothing else is available', async () => {
@@ -56,8 +56,8 @@ test('201: a key is of one account and one calling service', async () => {
   for (const { accountId } of [first, second]) await hold(service, accountId, { idempotency_key: 'run 1' });
   const body = { account_id: first.accountId, idempotency_key: 'run 1', amount: 7, description: 'x', expires_in: '1h' };
   expect((await asService(service, 'campaign').call(createTokenHold, { body })).status).toBe(201);
-  expect(await figuresOf(first)).toMatchObject({ held: 107 });
-  expect(await figuresOf(second)).toMatchObject({ held: 100 });
+  expect(await figuresOf(service, first.accountId)).toMatchObject({ held: 107 });
+  expect(await figuresOf(service, second.accountId)).toMatchObject({ held: 100 });
 });
 
 test('402: more than is available: the detail has the balance and the requirement, and nothing is reserved', async () => {
@@ -69,7 +69,7 @@ test('402: more than is available: the detail has the balance and the requiremen
     'insufficient-balance',
     'The account has 700 tokens available; 701 are needed.',
   ]);
-  expect(await figuresOf(person)).toMatchObject({ held: 300 });
+  expect(await figuresOf(service, person.accountId)).toMatchObject({ held: 300 });
   expect(await eventsOf(service, person.accountId, 'tokens.held')).toHaveLength(1);
 });
 
@@ -144,7 +144,7 @@ test('20 holds under one key at once: one is made, and all answer it', async () 
   const person = await join(service);
   const answers = await atOnce(() => hold(service, person.accountId, { idempotency_key: 'run 1', amount: 600 }));
   for (const { status, body } of answers) expect([status, body]).toEqual([201, answers[0]?.body]);
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 600, available: 400 });
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 600, available: 400 });
   expect(await eventsOf(service, person.accountId, 'tokens.held')).toHaveLength(1);
 });
 
@@ -152,7 +152,7 @@ test('100 holds at once never overdraw: as many are made as there are tokens for
   const person = await join(service);
   const answers = await Promise.all(Array.from({ length: 100 }, () => hold(service, person.accountId, { amount: 30 })));
   expect(statusesOf(answers)).toEqual({ 201: 33, 402: 67 });
-  expect(await figuresOf(person)).toEqual({ posted: 1000, held: 990, available: 10 });
+  expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 990, available: 10 });
   expect(await eventsOf(service, person.accountId, 'tokens.held')).toHaveLength(33);
   await expectPromisesKept(service, person.accountId);
 });

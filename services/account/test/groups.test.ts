@@ -1,0 +1,163 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createApiKey,
+  getUser,
+  groupCreated,
+  groupDeleted,
+  groupUpdated,
+  listInvitations,
+  newId,
+  updateUser,
+} from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { join, type Person, rows, startAccountService } from './support.ts';
+import { addMember, invite } from './support-members.ts';
+import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
+
+let organization: OrganizationDouble;
+let service: TestService;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  organization = await startOrganizationDouble();
+  service = await startAccountService({ ORGANIZATION_URL: organization.url });
+  ada = await join(service);
+  bob = await addMember(service, ada);
+});
+afterAll(async () => {
+  await service.stop();
+  await organization.stop();
+});
+
+const give = (groups: readonly (string | { group_id: string; role: 'a' | 'm' })[], to = bob, by = ada) =>
+  by.client.call(updateUser, {
+    params: { id: to.userId },
+    body: { group_scope: 'selected', groups: [...groups] },
+  });
+const groupsOf = async (person: Person) =>
+  (await ada.client.call(getUser, { params: { id: person.userId } })).body.groups.map(({ group_id }) => group_id);
+
+/** Tells of a group as Organization does; returns its id. */
+async function tell(event: typeof groupCreated | typeof groupUpdated, accountId: string, id = newId('group')) {
+  const at = service.clock.now().toISOString();
+  const group = { id, name: 'North', description: null, created_at: at, updated_at: at };
+  await service.deliver(event, { account_id: accountId, group }, accountId);
+  return id;
+}
+const tellDeleted = (id: string, accountId = ada.accountId) =>
+  service.deliver(groupDeleted, { account_id: accountId, group_id: id }, accountId);
+
+test('200: a group that an event has told of is known without a question', async () => {
+  const group = await tell(groupCreated, ada.accountId);
+  expect((await give([group])).status).toBe(200);
+  await tell(groupUpdated, ada.accountId, group);
+  expect(await rows(service, 'SELECT id FROM known_groups WHERE id = $1', group)).toEqual([{ id: group }]);
+});
+
+test('200: a group that no event has told of yet is looked up at its owner, beside those that are known', async () => {
+  const [known, fresh] = [await tell(groupCreated, ada.accountId), organization.addGroup(ada.accountId)];
+  expect((await give([known, fresh])).status).toBe(200);
+  expect(await groupsOf(bob)).toEqual([known, fresh].sort());
+});
+
+test('200: 100 groups at once, looked up together', async () => {
+  const groups = Array.from({ length: 100 }, () => organization.addGroup(ada.accountId));
+  expect((await give(groups)).body.groups).toHaveLength(100);
+  const { problem } = await give([...groups, newId('group')]);
+  expect([problem?.status, problem?.detail]).toEqual([400, 'body.groups: must have at most 100 groups.']);
+});
+
+test('422: a group that nobody has, or that is another account’s, known or looked up', async () => {
+  const stranger = await join(service);
+  const fine = organization.addGroup(ada.accountId);
+  const foreign = [
+    newId('group'),
+    organization.addGroup(stranger.accountId),
+    await tell(groupCreated, stranger.accountId),
+  ];
+  const before = await groupsOf(bob);
+  for (const group of foreign) {
+    const { status, problem } = await give([fine, group]);
+    expect([status, problem?.kind, problem?.detail]).toEqual([
+      422,
+      'unprocessable',
+      `body.groups: ${group} is not a group of this account.`,
+    ]);
+  }
+  expect(await groupsOf(bob)).toEqual(before);
+});
+
+test('a group that is deleted takes its grants along: of members, of keys and of invitations', async () => {
+  const [gone, other] = [await tell(groupCreated, ada.accountId), await tell(groupCreated, ada.accountId)];
+  const carol = await addMember(service, ada, { group_scope: 'selected', groups: [gone, other] });
+  const key = await ada.client.call(createApiKey, {
+    body: { name: 'x', group_scope: 'selected', groups: [gone, other] },
+  });
+  const invited = await invite(service, ada, {
+    group_scope: 'selected',
+    groups: [{ group_id: gone, role: 'a' }, other],
+  });
+  const alone = await invite(service, ada, { group_scope: 'selected', groups: [gone] });
+
+  await tellDeleted(gone);
+  expect(await groupsOf(carol)).toEqual([other]);
+  expect(await rows(service, 'SELECT group_id FROM api_key_grants WHERE api_key_id = $1', key.body.id)).toEqual([
+    { group_id: other },
+  ]);
+  const { entries } = (await ada.client.call(listInvitations)).body;
+  const ofInvitation = (id: string) => entries.find((entry) => entry.id === id);
+  expect(ofInvitation(invited.id)?.groups).toEqual([{ group_id: other, role: 'm' }]);
+  expect(ofInvitation(alone.id)).toMatchObject({ group_scope: 'selected', groups: [] });
+  expect((await give([gone])).problem?.kind).toBe('unprocessable');
+});
+
+test('who loses the last group stays narrowed, and sees no estate', async () => {
+  const group = await tell(groupCreated, ada.accountId);
+  const carol = await addMember(service, ada, { group_scope: 'selected', groups: [group] });
+  await tellDeleted(group);
+  const { body } = await ada.client.call(getUser, { params: { id: carol.userId } });
+  expect(body).toMatchObject({ group_scope: 'selected', groups: [] });
+});
+
+test('a deleted group that is told of again, late, stays deleted', async () => {
+  const id = newId('group');
+  const at = service.clock.now().toISOString();
+  const group = { id, name: 'North', description: null, created_at: at, updated_at: at };
+  const created = await service.deliver(groupCreated, { account_id: ada.accountId, group }, ada.accountId);
+  await tellDeleted(id);
+  await service.redeliver(created, groupCreated.topic.name);
+  expect((await give([id])).problem?.kind).toBe('unprocessable');
+});
+
+test.each([
+  ['answers 503', (_req: unknown, res: { writeHead(status: number): { end(): void } }) => res.writeHead(503).end()],
+  ['answers what is no answer', (_req: unknown, res: { end(text: string): void }) => res.end('<html>')],
+  ['hangs', () => {}],
+])('502: in bounded time where the owner of groups %s; what it is not asked for works on', async (what, answer) => {
+  const server = createServer(answer as never);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const other = await startAccountService({ ORGANIZATION_URL: url });
+  const [owner] = [await join(other)];
+  const member = await addMember(other, owner);
+  const began = performance.now();
+  const { status, problem, headers } = await give([newId('group')], member, owner);
+  expect([status, problem?.kind, headers.get('retry-after')]).toEqual([502, 'upstream-error', '1']);
+  expect(problem?.detail).toBe('The groups could not be looked up. Try again.');
+  expect(performance.now() - began).toBeLessThan(what === 'hangs' ? 8_000 : 2_500);
+  expect(other.logs.text()).toContain('Groups could not be looked up');
+  expect((await give([], member, owner)).status).toBe(200);
+  await other.stop();
+  server.closeAllConnections();
+  server.close();
+});
+
+test('502: where nobody is there at all', async () => {
+  const other = await startAccountService();
+  const owner = await join(other);
+  const member = await addMember(other, owner);
+  expect((await give([newId('group')], member, owner)).problem?.kind).toBe('upstream-error');
+  await other.stop();
+});

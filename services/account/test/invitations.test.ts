@@ -1,0 +1,255 @@
+import {
+  closeAccount,
+  createInvitation,
+  deleteInvitation,
+  listInvitations,
+  newId,
+  resendInvitation,
+} from '@attribution/contracts';
+import { personToken, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import PostalMime from 'postal-mime';
+import { atOnce, count, join, newEmail, type Person, rows, startAccountService, statusesOf } from './support.ts';
+import { addGroup } from './support-keys.ts';
+import { eventsOf } from './support-ledger.ts';
+import { accept, addMember, invite, latestDeed } from './support-members.ts';
+import { startOrganizationDouble } from './support-organization.ts';
+
+let service: TestService;
+let ada: Person;
+beforeAll(async () => {
+  service = await startAccountService({ APP_URL: 'https://app.test/product' });
+  ada = await join(service);
+});
+afterAll(() => service.stop());
+
+const create = (body: object, by: Pick<Person, 'client'> = ada) =>
+  by.client.call(createInvitation, { body: body as never });
+const list = async (by = ada, query: { limit?: number; cursor?: string } = {}) =>
+  (await by.client.call(listInvitations, { query })).body;
+const resend = (id: string, by = ada) => by.client.call(resendInvitation, { params: { id } });
+const remove = (id: string, by = ada) => by.client.call(deleteInvitation, { params: { id } });
+const week = 7 * 24 * 60 * 60 * 1000;
+
+test('201: with its defaults; user.invited and the audit log tell of it', async () => {
+  const email = newEmail();
+  const { status, body } = await create({ email });
+  expect(status).toBe(201);
+  expect(body).toEqual({
+    id: expect.stringMatching(/^inv_/),
+    email,
+    role: 'member',
+    group_scope: 'all',
+    groups: [],
+    services: null,
+    billing: false,
+    status: 'pending',
+    invited_by: ada.userId,
+    expires_at: new Date(Date.parse(body.created_at) + week).toISOString(),
+    accepted_at: null,
+    created_at: expect.stringMatching(/Z$/),
+  });
+  expect((await list()).entries[0]).toEqual(body);
+  const data = { account_id: ada.accountId, invitation_id: body.id };
+  expect((await eventsOf(service, ada.accountId, 'user.invited')).at(-1)).toEqual({ type: 'user.invited', data });
+  expect(await latestDeed(service, body.id)).toMatchObject({
+    account_id: ada.accountId,
+    action: 'user.invited',
+    actor_id: ada.userId,
+    details: { email, role: 'member' },
+  });
+});
+
+test('201: with all rights that can be given; unknown fields are ignored', async () => {
+  const group = await addGroup(service, ada.accountId);
+  const rights = { role: 'member', group_scope: 'selected', services: { '*': 'r', campaign: 'w' }, billing: true };
+  const { body } = await create({
+    email: newEmail(),
+    ...rights,
+    groups: [group],
+    account_id: 'acc_1',
+    status: 'accepted',
+  });
+  expect(body).toMatchObject({ ...rights, groups: [{ group_id: group, role: 'm' }], status: 'pending' });
+  expect((await create({ email: newEmail(), role: 'admin' })).body).toMatchObject({ role: 'admin', billing: true });
+});
+
+test('201: one message, to the address, names the account and has the link; the secret is kept as a hash alone', async () => {
+  const { id, email, token } = await invite(service, ada);
+  const messages = await service.mailbox.messagesTo(email);
+  expect(messages).toHaveLength(1);
+  const mail = await PostalMime.parse(messages[0] ?? '');
+  expect(mail.subject).toBe('You are invited to Ada Lovelace');
+  const link = `https://app.test/product/invitations/accept?token=${token}`;
+  expect(mail.text?.split('\n')).toContain(link);
+  expect(mail.html).toContain(`href="${link}"`);
+  const [row] = await rows(service, 'SELECT * FROM invitations WHERE id = $1', id);
+  expect(JSON.stringify(row)).not.toContain(token);
+});
+
+test.each([
+  [{}, 'body.email: is required.'],
+  [{ email: 'bob@' }, 'body.email: must be an email address, not "bob@".'],
+  [{ email: 'bob@example.com', role: 'owner' }, 'body.role: must be one of admin, member, not "owner".'],
+  [{ email: 'bob@example.com', role: 'viewer' }, 'body.role: must be one of admin, member, not "viewer".'],
+  [
+    { email: 'bob@example.com', role: 'admin', group_scope: 'selected' },
+    'body.group_scope: must be all for an owner or admin.',
+  ],
+  [
+    { email: 'bob@example.com', groups: ['grp_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f'] },
+    'body.groups: must be empty when group_scope is all.',
+  ],
+  [{ email: 'bob@example.com', services: [] }, 'body.services: must be an object.'],
+  [{ email: 'bob@example.com', billing: 1 }, 'body.billing: must be true or false, not 1.'],
+])('400: %j', async (body, detail) => {
+  const { status, problem } = await create(body);
+  expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
+});
+
+test('403: nobody invites with more than they have', async () => {
+  const [own, other] = [await addGroup(service, ada.accountId), await addGroup(service, ada.accountId)];
+  const as = (claims: object) =>
+    service.client.with({ token: personToken({ account: ada.accountId, role: 'admin', ...claims }) });
+  const narrowed = as({ group_scope: 'selected', groups: { [own]: 'a' } });
+  const reading = as({ svc: { '*': 'r', account: 'w' } });
+  for (const [client, body, detail] of [
+    [narrowed, {}, 'body.group_scope: all is more than your own.'],
+    [narrowed, { group_scope: 'selected', groups: [own, other] }, `body.groups: you do not administer ${other}.`],
+    [reading, {}, 'body.services: w in organization is more than your own.'],
+    [reading, { services: { campaign: 'w' } }, 'body.services: w in campaign is more than your own.'],
+  ] as const) {
+    const { status, problem } = await create({ email: newEmail(), ...body }, { client });
+    expect([status, problem?.kind, problem?.detail]).toEqual([403, 'forbidden', detail]);
+  }
+  const fitting = { email: newEmail(), group_scope: 'selected', groups: [own] };
+  expect((await create(fitting, { client: narrowed })).status).toBe(201);
+  expect((await create({ email: newEmail(), services: { '*': 'r' } }, { client: reading })).status).toBe(201);
+});
+
+test('422: a group that the account does not have; 502: where that cannot be found out', async () => {
+  const group = newId('group');
+  const body = { email: newEmail(), group_scope: 'selected', groups: [group] };
+  expect((await create(body)).problem).toMatchObject({ status: 502, kind: 'upstream-error' });
+  const organization = await startOrganizationDouble();
+  const other = await startAccountService({ ORGANIZATION_URL: organization.url });
+  expect((await create(body, await join(other))).problem).toMatchObject({
+    status: 422,
+    kind: 'unprocessable',
+    detail: `body.groups: ${group} is not a group of this account.`,
+  });
+  await other.stop();
+  await organization.stop();
+});
+
+test('409: an address that is invited already, in any letter case, until the invitation expires', async () => {
+  const { email, id } = await invite(service, ada);
+  for (const again of [email, email.toUpperCase()])
+    expect((await create({ email: again })).problem).toMatchObject({
+      status: 409,
+      detail: 'body.email: is invited already.',
+    });
+  await service.db.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [id]);
+  expect((await create({ email: email.toUpperCase() })).status).toBe(201);
+  expect((await list()).entries.filter((one) => one.email.toLowerCase() === email)).toHaveLength(1);
+});
+
+test('201: one address may be invited to two accounts', async () => {
+  const { email } = await invite(service, ada);
+  expect((await create({ email }, await join(service))).status).toBe(201);
+});
+
+test('409: who is a user of the account already, active or disabled', async () => {
+  const bob = await addMember(service, ada);
+  const detail = 'body.email: is a user of this account already.';
+  for (const email of [ada.email, bob.email.toUpperCase()])
+    expect((await create({ email })).problem).toMatchObject({ status: 409, detail });
+  await service.db.query("UPDATE memberships SET status = 'disabled' WHERE user_id = $1", [bob.userId]);
+  expect((await create({ email: bob.email })).problem).toMatchObject({ status: 409, detail });
+});
+
+test('200: newest first, in pages without a gap; accepted and expired ones among them', async () => {
+  const owner = await join(service);
+  const made: string[] = [];
+  for (let i = 0; i < 4; i++) made.unshift((await invite(service, owner)).id);
+  const { token } = await invite(service, owner);
+  await accept(service, token);
+  await service.db.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [made[3]]);
+  const first = await list(owner, { limit: 2 });
+  const second = await list(owner, { limit: 2, cursor: first.next_cursor ?? '' });
+  const third = await list(owner, { limit: 2, cursor: second.next_cursor ?? '' });
+  const all = [first, second, third].flatMap(({ entries }) => entries);
+  expect(all.slice(1).map(({ id }) => id)).toEqual(made);
+  expect(all.map(({ status }) => status)).toEqual(['accepted', 'pending', 'pending', 'pending', 'expired']);
+  expect(third.next_cursor).toBeNull();
+});
+
+test('202: a resent invitation has a new link, good for a week from then; the old one opens nothing', async () => {
+  const { id, email, token } = await invite(service, ada);
+  await service.db.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [id]);
+  expect(await resend(id)).toMatchObject({ status: 202, body: undefined });
+  const renewed = await service.mailbox.tokenFor(email, 2);
+  expect(renewed).not.toBe(token);
+  expect((await accept(service, token)).problem?.kind).toBe('not-found');
+  const entry = (await list()).entries.find((one) => one.id === id);
+  expect(entry?.status).toBe('pending');
+  expect(Date.parse(entry?.expires_at ?? '') - service.clock.now().getTime()).toBeGreaterThan(week - 60_000);
+  expect(await latestDeed(service, id)).toMatchObject({ action: 'invitation.resent', actor_id: ada.userId });
+  expect((await accept(service, renewed)).status).toBe(200);
+});
+
+test('409: an invitation that was accepted is not sent again', async () => {
+  const { id, token } = await invite(service, ada);
+  await accept(service, token);
+  expect((await resend(id)).problem).toMatchObject({ status: 409, detail: 'This invitation was accepted.' });
+});
+
+test('204: an invitation that is taken back is gone, and so is its link', async () => {
+  const { id, email, token } = await invite(service, ada);
+  expect(await remove(id)).toMatchObject({ status: 204, body: undefined });
+  expect((await accept(service, token)).problem?.kind).toBe('not-found');
+  expect(await latestDeed(service, id)).toMatchObject({ action: 'invitation.deleted', details: { email } });
+  for (const again of [await remove(id), await resend(id)]) expect(again.problem?.kind).toBe('not-found');
+  expect((await create({ email })).status).toBe(201);
+});
+
+test('409: a closed account invites nobody', async () => {
+  const owner = await join(service);
+  const { id } = await invite(service, owner);
+  await owner.client.call(closeAccount, { params: { id: owner.accountId } });
+  for (const answer of [await create({ email: newEmail() }, owner), await resend(id, owner)])
+    expect(answer.problem).toMatchObject({ status: 409, detail: 'The account is closed.' });
+});
+
+test('201: the same Idempotency-Key again answers the same invitation and sends nothing more; 409 for another address', async () => {
+  const client = ada.client.with({ headers: { 'idempotency-key': 'invite-once' } });
+  const body = { email: newEmail() };
+  const first = await create(body, { client });
+  const answers = await atOnce(() => create(body, { client }));
+  for (const answer of answers) expect(answer).toMatchObject({ status: 201, body: first.body });
+  await service.mailbox.tokenFor(body.email);
+  expect(await service.mailbox.messagesTo(body.email)).toHaveLength(1);
+  const { status, problem } = await create({ email: newEmail() }, { client });
+  expect([status, problem?.detail]).toEqual([409, 'Idempotency-Key: was used for another request.']);
+});
+
+test('20 invitations of one address at once: one is made, and one message sent', async () => {
+  const email = newEmail();
+  const answers = await atOnce((i) => create({ email: i % 2 ? email : email.toUpperCase() }));
+  expect(statusesOf(answers)).toEqual({ 201: 1, 409: 19 });
+  expect(await count(service, 'invitations', 'lower(email) = $1', email)).toBe(1);
+  const to = answers.find(({ status }) => status === 201)?.body.email ?? '';
+  await service.mailbox.tokenFor(to);
+  expect(await service.mailbox.messagesTo(to)).toHaveLength(1);
+});
+
+test('20 resendings at once: the link that is kept is of one of the messages, and one alone', async () => {
+  const { id, email } = await invite(service, ada);
+  expect(statusesOf(await atOnce(() => resend(id)))).toEqual({ 202: 20 });
+  await service.mailbox.tokenFor(email, 21);
+  const texts = await Promise.all((await service.mailbox.messagesTo(email)).map((raw) => PostalMime.parse(raw)));
+  const tokens = texts.map(({ text }) => /token=([\w-]+)/.exec(text ?? '')?.[1] ?? '');
+  const statuses: number[] = [];
+  for (const token of tokens) statuses.push((await accept(service, token)).status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+});

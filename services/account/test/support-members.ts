@@ -1,0 +1,48 @@
+import { acceptInvitation, type Client, createInvitation, type NewInvitation } from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import type { z } from 'zod';
+import { fullName, newEmail, type Person, password, requireSession, rows } from './support.ts';
+
+type InvitationFields = Partial<z.input<typeof NewInvitation>>;
+
+/** Invites a new address, or the one given; as a member, unless the fields say otherwise. */
+export async function invite(service: TestService, inviter: Pick<Person, 'client'>, fields: InvitationFields = {}) {
+  const { body } = await inviter.client.call(createInvitation, { body: { email: newEmail(), ...fields } });
+  return { ...body, token: await service.mailbox.tokenFor(body.email) };
+}
+
+/** Accepts as a newcomer. */
+export const accept = (service: TestService, token: string, fields: object = { full_name: fullName, password }) =>
+  service.client.call(acceptInvitation, { body: { token, ...fields } });
+
+/** Accepts as somebody who is signed in. */
+export const acceptAs = (client: Client, token: string) => client.call(acceptInvitation, { body: { token } });
+
+/** Somebody who was invited into the account and has accepted, with the session that it opened there. */
+export async function addMember(service: TestService, inviter: Person, fields: InvitationFields = {}): Promise<Person> {
+  const { email, token } = await invite(service, inviter, fields);
+  const session = requireSession((await accept(service, token)).body);
+  const client = service.client.with({ token: session.access_token });
+  return { email, userId: session.user.id, accountId: inviter.accountId, session, client };
+}
+
+/** A deed in the audit log, by its newest record about the subject. */
+export async function latestDeed(service: TestService, subjectId: string): Promise<object | undefined> {
+  const [deed] = await rows(
+    service,
+    'SELECT account_id, action, outcome, actor_type, actor_id, details FROM audit_log WHERE subject_id = $1 ORDER BY id DESC LIMIT 1',
+    subjectId,
+  );
+  return deed;
+}
+
+/** How a user's sessions in an account have ended; null: they have not. */
+export const endingsOf = async (service: TestService, { userId, accountId }: Pick<Person, 'userId' | 'accountId'>) =>
+  (
+    await rows<{ end_reason: string | null }>(
+      service,
+      'SELECT end_reason FROM sessions WHERE user_id = $1 AND account_id = $2 ORDER BY id',
+      userId,
+      accountId,
+    )
+  ).map(({ end_reason }) => end_reason);
