@@ -100,6 +100,22 @@ describe('a cursor', () => {
     expect(() => readCursor(encoded([scope, value]), scope, ['integer'])).toThrow(refused);
   });
 
+  test.each(['1', 1.5, -1, 8.64e15, true, null])('400: with %p for a time is refused', (value) => {
+    expect(() => readCursor(encoded([scope, value]), scope, ['time'])).toThrow(refused);
+  });
+
+  test('comes back with a time, or a bare UUID', () => {
+    const id = '01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f';
+    expect(readCursor(cursorAt(1_741_000_000_000, id), scope, ['time', 'uuid'])).toEqual([1_741_000_000_000, id]);
+  });
+
+  test.each(['', 'x', '01968f3e7a4b7cc19f6e3a5b2c1d0e4f', '01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f ', 7, null])(
+    '400: with %p for a UUID is refused',
+    (value) => {
+      expect(() => readCursor(encoded([scope, value]), scope, ['uuid'])).toThrow(refused);
+    },
+  );
+
   test('400: cut anywhere is refused', () => {
     const cursor = cursorAt('grp_01968f3e', 7);
     for (let length = 0; length < cursor.length; length++) {

@@ -1,7 +1,7 @@
-import { getMyPermissions, newId } from '@attribution/contracts';
+import { createApiKey, createInvitation, getMyPermissions, newId } from '@attribution/contracts';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { addMembership, join, startAccountService } from './support.ts';
+import { addMembership, join, newEmail, startAccountService } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -90,6 +90,7 @@ test('200: a narrowed member has the groups, and may set up the estate where it 
   const [north, south] = [newId('group'), newId('group')];
   const narrowed = "role = 'member', group_scope = 'selected'";
   const admin = await permissionsAfter(narrowed, { [north]: 'a', [south]: 'm' });
+  const campaigns = { edit_campaigns: true, publish_campaigns: true };
   expect(admin.group_scope).toBe('selected');
   expect(admin.groups).toHaveLength(2);
   expect(admin.groups).toEqual(
@@ -99,14 +100,25 @@ test('200: a narrowed member has the groups, and may set up the estate where it 
     ]),
   );
   expect(admin.can).toMatchObject({ set_up_estate: true, manage_groups: false });
+  expect(admin.can.in_groups).toEqual({
+    [north]: { set_up_estate: true, ...campaigns },
+    [south]: { set_up_estate: false, ...campaigns },
+  });
 
   const member = await permissionsAfter(narrowed, { [south]: 'm' });
   expect(member.can).toMatchObject({ set_up_estate: false, edit_campaigns: true });
 });
 
 test('200: narrowed to no group at all is legal', async () => {
-  const { group_scope, groups } = await permissionsAfter("role = 'member', group_scope = 'selected'");
+  const { group_scope, groups, can } = await permissionsAfter("role = 'member', group_scope = 'selected'");
   expect([group_scope, groups]).toEqual(['selected', []]);
+  // Own campaigns may be drafted, and there is no screen to publish them to.
+  expect(can).toMatchObject({ edit_campaigns: true, publish_campaigns: false, set_up_estate: false, in_groups: {} });
+});
+
+test('200: nothing is answered by group where the scope is all', async () => {
+  const { client } = await join(service);
+  expect((await client.call(getMyPermissions)).body.can).not.toHaveProperty('in_groups');
 });
 
 test('200: grants that are left over from before do not show where the scope is all', async () => {
@@ -128,16 +140,41 @@ test.each([
 
 test('200: can follows the services', async () => {
   const { can } = await permissionsAfter(`services = '{"*":"r"}'`);
-  expect(can).toEqual({
-    invite_users: true,
-    manage_api_keys: true,
-    manage_billing: false,
-    manage_groups: false,
-    set_up_estate: false,
-    edit_campaigns: false,
-    publish_campaigns: false,
-  });
+  expect(Object.values(can)).toEqual(Array(7).fill(false));
 });
+
+test('200: can follows the services in each group too', async () => {
+  const [north, south] = [newId('group'), newId('group')];
+  const narrowed = `role = 'member', group_scope = 'selected', services = '{"organization":"w","campaign":"r"}'`;
+  const { can } = await permissionsAfter(narrowed, { [north]: 'a', [south]: 'm' });
+  const none = { set_up_estate: false, edit_campaigns: false, publish_campaigns: false };
+  expect(can.in_groups).toEqual({ [north]: { ...none, set_up_estate: true }, [south]: none });
+  expect(can).toMatchObject({ set_up_estate: true, edit_campaigns: false, publish_campaigns: false });
+});
+
+/** What is asked of the service itself with the rights that were read: an answer that it refuses would be a lie. */
+test.each([
+  ['an owner', {}, 201],
+  ['an admin who only reads in account', { role: 'admin', svc: { '*': 'w', account: 'r' } }, 403],
+  ['an admin of campaigns alone', { role: 'admin', svc: { campaign: 'w' } }, 403],
+  ['a member', { role: 'member' }, 403],
+] as const)(
+  '200: invite_users and manage_api_keys are what the endpoints answer to %s',
+  async (_who, rights, status) => {
+    const { userId, accountId } = await join(service);
+    await service.db.query('UPDATE memberships SET role = $2::"MembershipRole", services = $3 WHERE user_id = $1', [
+      userId,
+      'role' in rights ? rights.role : 'owner',
+      'svc' in rights ? JSON.stringify(rights.svc) : null,
+    ]);
+    const client = service.client.with({ token: personToken({ sub: userId, account: accountId, ...rights }) });
+    const { can } = (await client.call(getMyPermissions)).body;
+    const invited = await client.call(createInvitation, { body: { email: newEmail() } });
+    const keyed = await client.call(createApiKey, { body: { name: 'Export' } });
+    expect([can.invite_users, can.manage_api_keys]).toEqual([status === 201, status === 201]);
+    expect([invited.status, keyed.status]).toEqual([status, status]);
+  },
+);
 
 test('200: a member without billing does not get it by the services map', async () => {
   const { services, can } = await permissionsAfter(`role = 'member', services = '{"*":"w","billing":"w"}'`);
@@ -166,6 +203,15 @@ test.each([
     'You are not a member of this account any more.',
   ]);
   expect(headers.get('www-authenticate')).toBe('Bearer');
+});
+
+test('401: of an account that was closed since', async () => {
+  const { client, accountId } = await join(service);
+  await service.db.query("UPDATE accounts SET status = 'closed' WHERE id = $1", [accountId]);
+  expect((await client.call(getMyPermissions)).problem).toMatchObject({
+    status: 401,
+    detail: 'The account is closed.',
+  });
 });
 
 function allOf(letter: 'r' | 'w') {

@@ -139,17 +139,25 @@ test('more sign-ups than one transaction takes are taken back in one turn', asyn
   await eventually(async () => expect(await count(service, 'users', "email LIKE '%@example.org'")).toBe(0));
 });
 
-test('codes that are long dead and sessions that no token can come back to are deleted, others stay', async () => {
+test('codes and challenges that are long dead and sessions that no token can come back to are deleted, others stay', async () => {
   const old = await join(service);
   service.clock.advance({ days: 31, seconds: 1 });
   const young = await join(service);
+  for (const { userId } of [old, young]) {
+    await service.db.query(
+      `INSERT INTO mfa_challenges (id, user_id, expires_at) VALUES (uuidv7(), $1, $2::timestamptz - $3::interval)`,
+      [userId, service.clock.now(), userId === old.userId ? '2 days' : '1 hour'],
+    );
+  }
   const spent = await count(service, 'email_codes', 'email_key = $1', old.email);
   expect(spent).toBe(1);
   await startReplica();
   await eventually(async () => {
     expect(await count(service, 'sessions', 'user_id = $1', old.userId)).toBe(0);
     expect(await count(service, 'email_codes', 'email_key = $1', old.email)).toBe(0);
+    expect(await count(service, 'mfa_challenges', 'user_id = $1', old.userId)).toBe(0);
   });
+  expect(await count(service, 'mfa_challenges', 'user_id = $1', young.userId)).toBe(1);
   expect(await count(service, 'refresh_tokens', 'id = $1', old.session.refresh_token.split('.')[0])).toBe(0);
   expect(await count(service, 'users', 'id = $1', old.userId)).toBe(1);
   expect(await count(service, 'sessions', 'user_id = $1', young.userId)).toBe(1);

@@ -19,6 +19,7 @@ import { countStatements, numbersOf, type StatementTable, type TestService } fro
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fullName, join, newEmail, password, resetCode, signUp, startAccountService } from './support.ts';
 import { keyStatements } from './support-statements-keys.ts';
+import { selfStatements } from './support-statements-self.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -33,7 +34,7 @@ const table: StatementTable = {
       service.client.call(signup, { body: { email: newEmail(), password, full_name: fullName } }),
   },
   verify_email: {
-    statements: 11,
+    statements: 12,
     async prepare() {
       const { email } = await signUp(service);
       const code = await service.mailbox.codeFor(email);
@@ -55,14 +56,14 @@ const table: StatementTable = {
     },
   },
   refresh_session: {
-    statements: 11,
+    statements: 7,
     async prepare(rows) {
       const { session } = await joinedWithGrants(rows);
       return () => service.client.call(refreshSession, { body: { refresh_token: session.refresh_token } });
     },
   },
   logout: {
-    statements: 1,
+    statements: 4,
     async prepare() {
       const { client } = await join(service);
       return () => client.call(logout);
@@ -76,7 +77,7 @@ const table: StatementTable = {
     },
   },
   reset_password: {
-    statements: 6,
+    statements: 8,
     async prepare() {
       const { email } = await join(service);
       const body = { email, code: await resetCode(service, email), new_password: 'eight loud trumpets' };
@@ -91,7 +92,7 @@ const table: StatementTable = {
     },
   },
   get_my_permissions: {
-    statements: 2,
+    statements: 1,
     async prepare(rows) {
       const { client } = await joinedWithGrants(rows);
       return () => client.call(getMyPermissions);
@@ -126,6 +127,7 @@ const table: StatementTable = {
     },
   },
   ...keyStatements(() => service),
+  ...selfStatements(() => service),
 };
 
 /** Somebody who holds so many groups. */

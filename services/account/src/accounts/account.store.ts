@@ -1,3 +1,4 @@
+import type { Account } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 
 export interface NewAccount {
@@ -27,9 +28,10 @@ export async function findAccountOrNone(tx: Pick<Tx, 'account'>, id: string) {
 }
 
 /** Locks the account, so that what is decided on it holds until the commit. */
-export async function lockAccount(tx: Tx, id: string) {
-  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${id} FOR UPDATE`;
-  return findAccount(tx, id);
+export async function lockAccount(tx: Tx, id: string): Promise<Account> {
+  const [account] = await tx.$queryRaw<Account[]>`SELECT * FROM accounts WHERE id = ${id} FOR UPDATE`;
+  if (!account) throw new Error(`There is no account ${id}`);
+  return account;
 }
 
 export async function changeAccount(

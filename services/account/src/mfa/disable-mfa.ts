@@ -1,14 +1,14 @@
 import { disableMfa, Problem } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import { implement } from '@attribution/service';
 import { findMemberships } from '../sessions/index.ts';
 import type { Tx } from '../store.ts';
 import type { CodeAttempts } from './code-attempts.ts';
 import { withFreshCode } from './fresh-code.ts';
 import { deleteEnrolment } from './mfa.store.ts';
 
-export const disableMfaEndpoint = (parts: { codeAttempts: CodeAttempts; clock: Clock }) =>
+export const disableMfaEndpoint = (codeAttempts: CodeAttempts) =>
   implement(disableMfa, async ({ body, caller, request }) =>
-    withFreshCode(parts, { caller, code: body.code, action: 'mfa.disabled', request }, async (tx, now) => {
+    withFreshCode(codeAttempts, { caller, code: body.code, action: 'mfa.disabled', request }, async (tx, now) => {
       const { require_mfa } = await deleteEnrolment(tx, caller.id, now);
       if (require_mfa) throw new Problem('conflict', 'MFA is required of you.');
       await requireUnrequired(tx, caller.id);

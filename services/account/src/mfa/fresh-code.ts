@@ -1,6 +1,6 @@
 import type { Principal } from '@attribution/auth';
-import { newUuid, Problem } from '@attribution/contracts';
-import type { Clock, RequestContext } from '@attribution/service';
+import { Problem } from '@attribution/contracts';
+import type { RequestContext } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import type { Tx } from '../store.ts';
 import type { CodeAttempts, Refusal } from './code-attempts.ts';
@@ -15,14 +15,13 @@ interface FreshCode {
 
 /** Does what asks a signed-in person for a fresh code, and tells the log of it. */
 export async function withFreshCode<T>(
-  { codeAttempts, clock }: { codeAttempts: CodeAttempts; clock: Clock },
+  codeAttempts: CodeAttempts,
   { caller, code, action, request }: FreshCode,
   work: (tx: Tx, now: Date) => Promise<T>,
 ): Promise<T> {
   const { id: userId, accountId } = caller;
   const deed = { accountId, action, actor: actorOf(caller), subject: { type: 'user', id: userId }, request };
-  const attempt = { id: newUuid(), expiresAt: clock.now(), userId, code, refuse, deed };
-  return codeAttempts.make(attempt, async (tx, via, now) => {
+  return codeAttempts.make({ userId, code, refuse, deed }, async (tx, via, now) => {
     const result = await work(tx, now);
     await audit(tx, { ...deed, details: { via }, now });
     return result;

@@ -1,14 +1,14 @@
 import { renewRecoveryCodes } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import { implement } from '@attribution/service';
 import type { CodeAttempts } from './code-attempts.ts';
 import { withFreshCode } from './fresh-code.ts';
 import { putRecoveryCodes } from './mfa.store.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 
-export const renewRecoveryCodesEndpoint = (parts: { codeAttempts: CodeAttempts; clock: Clock }) =>
+export const renewRecoveryCodesEndpoint = (codeAttempts: CodeAttempts) =>
   implement(renewRecoveryCodes, async ({ body, caller, request }) => {
     const asked = { caller, code: body.code, action: 'mfa.recovery_codes_renewed', request } as const;
-    return withFreshCode(parts, asked, async (tx) => {
+    return withFreshCode(codeAttempts, asked, async (tx) => {
       const recoveryCodes = newRecoveryCodes();
       await putRecoveryCodes(tx, caller.id, recoveryCodes.map(hashRecoveryCode));
       return { recovery_codes: recoveryCodes };

@@ -24,7 +24,7 @@ export const verifyMfaChallengeEndpoint = (parts: {
       subject: { type: 'user', id: userId },
       request,
     };
-    return codeAttempts.make({ id, expiresAt, userId, code: body.code, refuse, deed }, async (tx, via) =>
+    return codeAttempts.make({ challenge: { id, expiresAt }, userId, code: body.code, refuse, deed }, async (tx, via) =>
       sessions.open(tx, await requireEntrance(tx, entrance), { via, request }),
     );
   });

@@ -27,4 +27,4 @@ export {
   useRefreshToken,
 } from './session.store.ts';
 export { sessionIdOf, viewAccount, viewUser, wireSessionId } from './session.view.ts';
-export { createSessions, type Sessions, wrongCredentials } from './sessions.ts';
+export { createSessions, mfaTokenTtl, type Sessions, wrongCredentials } from './sessions.ts';

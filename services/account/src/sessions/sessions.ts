@@ -12,7 +12,7 @@ import { findMemberships, insertRefreshToken, insertSession, lockPlace } from '.
 import { viewAccount, viewUser, wireSessionId } from './session.view.ts';
 
 /** Seconds that the tokens of the MFA envelopes live. */
-const mfaTokenTtl = { challenge: 5 * 60, setup: 15 * 60 };
+export const mfaTokenTtl = { challenge: 5 * 60, setup: 15 * 60 };
 const day = 24 * 60 * 60 * 1000;
 
 /** How a session came to be. */

@@ -1,0 +1,25 @@
+import type { TestService } from '@attribution/testing';
+import { rows } from './support.ts';
+
+interface Told {
+  readonly account_id: string | null;
+  readonly action: string;
+  readonly outcome: 'done' | 'refused';
+  readonly actor_type: string;
+  readonly actor_id: string | null;
+  readonly subject_id: string | null;
+  readonly ip: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** All that the log was told while the work was done, oldest first. */
+export async function toldOf(service: TestService, work: () => Promise<unknown>): Promise<Told[]> {
+  const [last] = await rows<{ id: string }>(service, 'SELECT max(id::text) AS id FROM audit_log');
+  await work();
+  return rows<Told>(
+    service,
+    `SELECT account_id, action, outcome, actor_type, actor_id, subject_id, ip, details FROM audit_log
+     WHERE $1::text IS NULL OR id > $1::uuid ORDER BY id`,
+    last?.id ?? null,
+  );
+}
