@@ -100,7 +100,7 @@ export function createIdempotency(
         .update(JSON.stringify([request.callerId, request.input]))
         .digest('hex');
       const known = await find(request);
-      if (known) return replay(known, hash);
+      if (known) return replay(request.contract, known, hash);
       let kept: unknown;
       try {
         const answer = await withTransactionHook(
@@ -118,7 +118,7 @@ export function createIdempotency(
         return answer;
       } catch (error) {
         const other = error instanceof KeyTaken && (await find(request));
-        if (other) return replay(other, hash);
+        if (other) return replay(request.contract, other, hash);
         throw error;
       }
     },
@@ -129,9 +129,9 @@ export function createIdempotency(
   };
 }
 
-function replay({ request_hash, answer, resource_id }: Kept, hash: string): unknown {
+function replay({ idempotent }: Endpoint, { request_hash, answer, resource_id }: Kept, hash: string): unknown {
   if (request_hash !== hash) throw new Problem('conflict', 'Idempotency-Key: was used for another request.');
-  if (answer !== null) return answer;
+  if (idempotent !== 'secret') return answer ?? undefined;
   throw new Problem(
     'conflict',
     `Idempotency-Key: this request was done, and made ${resource_id}. Its answer held a secret, which is shown once.`,

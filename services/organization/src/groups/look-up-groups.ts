@@ -5,5 +5,5 @@ import { findGroupsById } from './group.store.ts';
 
 export const lookUpGroupsEndpoint = ({ sql }: OrganizationDatabase) =>
   implement(lookUpGroups, async ({ query }) => ({
-    entries: await findGroupsById(sql, query.account_id, query.ids ?? []),
+    entries: await findGroupsById(sql, query.account_id, query.ids),
   }));

@@ -1,0 +1,132 @@
+import { createVerifier } from '@attribution/auth';
+import { newId } from '@attribution/contracts';
+import type { PrismaLike, SqlTransaction } from '@attribution/database';
+import { createInProcessTransport } from '@attribution/messaging';
+import {
+  captureLogs,
+  createTestClock,
+  createTestDatabase,
+  personToken,
+  problemBase,
+  testInternal,
+  testKeys,
+} from '@attribution/testing';
+import pg from 'pg';
+import { z } from 'zod';
+import { implement, listen, openService } from '../src/index.ts';
+import { type Answered, declare, json, send, thingId } from './support.ts';
+
+const made = {
+  status: 201,
+  description: '',
+  body: z.object({ id: z.string(), name: z.string(), size: z.int() }),
+} as const;
+const body = z.object({ name: z.string(), size: z.int().default(1) });
+const access = { credential: 'any' } as const;
+const create = declare({
+  operation: 'create',
+  method: 'POST',
+  path: '/v2/things',
+  access,
+  body,
+  idempotent: true,
+  success: made,
+});
+const copy = declare({ ...create, operation: 'copy', path: '/v2/things/{id}/copies', params: thingId });
+const secret = declare({ ...create, operation: 'secret', path: '/v2/secrets', idempotent: 'secret' });
+const quiet = declare({ ...create, operation: 'quiet', path: '/v2/quiet', success: { status: 204, description: '' } });
+const careless = declare({ ...create, operation: 'careless', path: '/v2/careless' });
+const plain = declare({ operation: 'plain', method: 'POST', path: '/v2/plain', access, body, success: made });
+
+/** No handler of these tests speaks to Prisma. */
+const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
+
+export const account = newId('account');
+const ada = personToken({ account });
+
+interface Request {
+  readonly path?: string;
+  readonly token?: string;
+  readonly key?: string | string[];
+  readonly sent?: string;
+}
+
+/** A service whose endpoints make a thing each, in one transaction, and take an `Idempotency-Key`. */
+export async function startKeyedService() {
+  const clock = createTestClock();
+  const logs = captureLogs();
+  const database = await createTestDatabase('organization');
+  const pool = new pg.Pool({ connectionString: database.url });
+  pool.on('error', () => {}); // The database is dropped below idle connections.
+  await pool.query('CREATE TABLE things (id text PRIMARY KEY, name text NOT NULL, size int NOT NULL)');
+  const opened = openService(
+    'organization',
+    {
+      databaseUrl: database.url,
+      transport: createInProcessTransport(),
+      verifier: createVerifier(testKeys.public),
+      internal: testInternal('organization'),
+      logger: logs.logger,
+      problemBase,
+      checkAnswers: true,
+      clock,
+    },
+    noClient,
+  );
+  /** Called in each attempt of a transaction, once its row is written. */
+  let meanwhile: (tx: SqlTransaction) => unknown = () => {};
+  const make = (input: { body: z.output<typeof body> }) =>
+    opened.database.sqlTransaction(async (tx) => {
+      const thing = { size: input.body.size, name: input.body.name, id: newId('campaign') };
+      await tx.$executeRaw`INSERT INTO things VALUES (${thing.id}, ${thing.name}, ${thing.size})`;
+      await meanwhile(tx);
+      return thing;
+    });
+  const service = opened.assemble({
+    publishes: [],
+    implementations: [
+      implement(create, make),
+      implement(copy, make),
+      implement(secret, make),
+      implement(quiet, (input) => make(input).then(() => {}) as never),
+      implement(careless, async (input) => ({ ...(await make(input)) })),
+      implement(plain, make),
+    ],
+  });
+  service.start();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });
+
+  return {
+    port: server.port,
+    clock,
+    logs,
+    pool,
+    wake: opened.wake,
+    during(work: typeof meanwhile) {
+      meanwhile = work;
+    },
+    post: ({
+      path = '/v2/things',
+      token = ada,
+      key = 'a-key',
+      sent = '{"name":"one"}',
+    }: Request = {}): Promise<Answered> =>
+      send(server.port, path, {
+        method: 'POST',
+        headers: { ...json, authorization: `Bearer ${token}`, 'idempotency-key': key },
+        body: sent,
+      }),
+    countOf: async (table: 'things' | 'idempotency_keys') => (await pool.query(`SELECT 1 FROM ${table}`)).rowCount,
+    async empty() {
+      meanwhile = () => {};
+      await pool.query('TRUNCATE things, idempotency_keys');
+    },
+    async stop() {
+      await server.close(Date.now() + 2_000);
+      await service.drain(Date.now() + 2_000);
+      await service.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { deleteGroup, lookUpGroups, newId } from '@attribution/contracts';
+import { internalToken, keyToken, personToken, sendRaw, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { badTokens, newTenant, startOrganization } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startOrganization();
+});
+afterAll(() => service.stop());
+
+const lookUp = (account_id: string, ids: readonly string[]) =>
+  service.client
+    .with({ token: internalToken('account', 'organization') })
+    .call(lookUpGroups, { query: { account_id, ids: ids.join(',') } });
+
+test('200: those of the groups that the account has, and no other’s', async () => {
+  const [mine, theirs] = [newTenant(service), newTenant(service)];
+  const [north, south, foreign] = [await mine.group('North'), await mine.group('South'), await theirs.group()];
+  const { status, body } = await lookUp(mine.account, [south.id, foreign.id, newId('group'), north.id]);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    entries: [
+      { id: north.id, name: 'North' },
+      { id: south.id, name: 'South' },
+    ],
+  });
+});
+
+test('200: nothing of an account that has no groups, or is not there', async () => {
+  const { id } = await newTenant(service).group();
+  expect((await lookUp(newId('account'), [id])).body).toEqual({ entries: [] });
+});
+
+test('200: a group that is deleted is not there', async () => {
+  const { account, owner, ...tenant } = newTenant(service);
+  const { id } = await tenant.group();
+  await owner.call(deleteGroup, { params: { id } });
+  expect((await lookUp(account, [id])).body).toEqual({ entries: [] });
+});
+
+test('200: 100 at once', async () => {
+  const tenant = newTenant(service);
+  const ids = Array.from({ length: 99 }, () => newId('group'));
+  const { id } = await tenant.group();
+  expect((await lookUp(tenant.account, [...ids, id])).body.entries).toHaveLength(1);
+});
+
+test.each([
+  ['', 'query.account_id: is required.'],
+  [`account_id=acc_1&ids=${newId('group')}`, 'query.account_id: must be an account id (acc_…), not "acc_1".'],
+  [`account_id=${newId('account')}`, 'query.ids: is required.'],
+  [`account_id=${newId('account')}&ids=grp_1`, 'query.ids[0]: must be a group id (grp_…), not "grp_1".'],
+  [
+    `account_id=${newId('account')}&ids=${Array.from({ length: 101 }, () => newId('group')).join(',')}`,
+    'query.ids: must have at most 100 values.',
+  ],
+])('400: names what is missing or unfit (%#)', async (query, detail) => {
+  const token = internalToken('account', 'organization');
+  const { status, text } = await sendRaw(service, 'GET', `/internal/v2/groups?${query}`, token);
+  expect([status, JSON.parse(text).detail]).toEqual([400, detail]);
+});
+
+test('401: without a token of another service for this one', async () => {
+  const { account, group } = newTenant(service);
+  const path = `/internal/v2/groups?account_id=${account}&ids=${(await group()).id}`;
+  const others: [string, string | undefined][] = [
+    ...badTokens(),
+    ['an internal token for another service', internalToken('account', 'campaign')],
+    ['an owner’s token', personToken({ account })],
+    ['a key’s token', keyToken({ account })],
+  ];
+  for (const [what, token] of others) {
+    const { status, headers } = await sendRaw(service, 'GET', path, token);
+    expect([what, status, headers['www-authenticate']]).toEqual([what, 401, 'Bearer']);
+  }
+});
