@@ -141,6 +141,11 @@ export const AuditRecord = z
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
     request_id: z.string().nullable(),
-    details: z.record(z.string(), z.unknown()),
+    details: z
+      .record(z.string(), z.unknown())
+      .meta({
+        description: 'What else there is to say, as the reason of a refusal',
+        example: { reason: 'wrong_password' },
+      }),
   })
   .meta({ id: 'AuditRecord' });
