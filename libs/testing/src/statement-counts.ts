@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints, type ServiceName } from '@attribution/contracts';
+import { type Endpoint, endpoints, internalEndpoints, type ServiceName } from '@attribution/contracts';
 import type { TestService } from './service.ts';
 
 /** What one endpoint sends to the database. */
@@ -15,7 +15,7 @@ export type StatementTable = Readonly<Record<string, CountedCall>>;
 /** The numbers of a table, and for each endpoint of the service what is sent; both by operation. */
 export async function countStatements(service: TestService, name: ServiceName, table: StatementTable, rows: number) {
   const counted: Record<string, number | readonly string[]> = {};
-  for (const endpoint of endpoints.filter((one) => one.service === name)) {
+  for (const endpoint of [...endpoints, ...internalEndpoints].filter((one) => one.service === name)) {
     const call = table[endpoint.operation];
     const sent = call ? await statementsOf(service, endpoint, call, rows) : ['it is not in the table'];
     // The statements themselves tell more where their number is wrong.

@@ -19,6 +19,7 @@ import { countStatements, numbersOf, type StatementTable, type TestService } fro
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fullName, join, newEmail, password, resetCode, signUp, startAccountService } from './support.ts';
 import { keyStatements } from './support-statements-keys.ts';
+import { ledgerStatements, peopleStatements } from './support-statements-people.ts';
 import { selfStatements } from './support-statements-self.ts';
 
 let service: TestService;
@@ -120,7 +121,7 @@ const table: StatementTable = {
     },
   },
   get_balance: {
-    statements: 2,
+    statements: 1,
     async prepare(rows) {
       const { client, accountId } = await joinedWithEntries(rows);
       return () => client.call(getBalance, { params: { id: accountId } });
@@ -128,6 +129,8 @@ const table: StatementTable = {
   },
   ...keyStatements(() => service),
   ...selfStatements(() => service),
+  ...peopleStatements(() => service),
+  ...ledgerStatements(() => service),
 };
 
 /** Somebody who holds so many groups. */

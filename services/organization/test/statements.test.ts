@@ -7,10 +7,11 @@ import {
   getLocation,
   listGroups,
   listLocations,
+  lookUpGroups,
   updateGroup,
   updateLocation,
 } from '@attribution/contracts';
-import { countStatements, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
+import { countStatements, internalToken, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';
 
@@ -37,6 +38,16 @@ const table: StatementTable = {
       const tenant = newTenant(service);
       await Promise.all(times(rows).map(() => tenant.group()));
       return () => tenant.owner.call(listGroups);
+    },
+  },
+  look_up_groups: {
+    statements: 1,
+    async prepare(rows) {
+      const tenant = newTenant(service);
+      const groups = await Promise.all(times(rows).map(() => tenant.group()));
+      const query = { account_id: tenant.account, ids: groups.map(({ id }) => id).join(',') };
+      const client = service.client.with({ token: internalToken('account', 'organization') });
+      return () => client.call(lookUpGroups, { query });
     },
   },
   create_group: {
