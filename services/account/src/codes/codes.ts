@@ -20,7 +20,7 @@ export interface Codes {
 }
 
 /** A code that did not match, or is dead: `validation-error` or `gone`. */
-export interface RefusedCode {
+interface RefusedCode {
   readonly refusal: Problem;
   readonly reason: 'wrong_code' | 'dead_code';
   /** Whose code it was; null: nobody's. */

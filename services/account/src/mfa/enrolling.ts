@@ -5,7 +5,7 @@ import type { Tx } from '../store.ts';
 import { lockUser } from './mfa.store.ts';
 
 /** Who sets MFA up: a session's person, or who logged in and must set it up first. */
-export type Enrolling =
+type Enrolling =
   | { readonly userId: string; readonly entrance: Entrance; readonly session?: never }
   | { readonly userId: string; readonly session: Principal; readonly entrance?: never };
 

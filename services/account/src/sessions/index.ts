@@ -1,6 +1,5 @@
 export { type Entrance, readEntrance, requireEntrance } from './entrance.ts';
 export {
-  type AccountMembership,
   chooseMembership,
   claimsOf,
   expandServices,
