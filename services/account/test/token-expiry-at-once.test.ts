@@ -1,0 +1,82 @@
+import { newId } from '@attribution/contracts';
+import { openDatabase } from '@attribution/database';
+import { createOutbox } from '@attribution/messaging';
+import { createTestClock, createTestDatabase, type TestDatabase } from '@attribution/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expireGrants, expireHolds, postGrant } from '../src/ledger/index.ts';
+import { type AccountDatabase, newClient } from '../src/store.ts';
+import { atOnce } from './support.ts';
+
+let own: TestDatabase;
+let database: AccountDatabase;
+let accountId: string;
+const clock = createTestClock();
+const outbox = createOutbox(() => {});
+
+beforeAll(async () => {
+  own = await createTestDatabase('account');
+  database = openDatabase({ url: own.url, poolSize: 20 }, newClient);
+});
+beforeEach(async () => {
+  accountId = newId('account');
+  await database.pool.query("INSERT INTO accounts VALUES ($1, 'Ada', 'network', 'active', false, now(), now())", [
+    accountId,
+  ]);
+  await database.pool.query('INSERT INTO balances (account_id) VALUES ($1)', [accountId]);
+  for (let n = 0; n < 10; n++) await grant(n);
+});
+afterAll(async () => {
+  await database.close();
+  await own.drop();
+});
+
+const soon = () => new Date(clock.now().getTime() + 60_000);
+
+const grant = (n: number) =>
+  database.sqlTransaction((tx) =>
+    postGrant(tx, {
+      accountId,
+      kind: 'grant',
+      amount: 10,
+      description: 'Test',
+      idempotencyKey: `test ${n}`,
+      priority: 10,
+      expiresAt: soon(),
+      now: clock.now(),
+    }),
+  );
+
+const hold = (n: number) =>
+  database.pool.query(
+    `INSERT INTO token_holds (id, account_id, amount, description, idempotency_key, expires_at, created_at)
+     VALUES ($1, $2, 5, 'Test', $3, $4, now())`,
+    [newId('token_hold'), accountId, `test ${n}`, soon()],
+  );
+
+async function told(): Promise<unknown[]> {
+  const { rows } = await database.pool.query("SELECT data->'of' AS of FROM outbox WHERE account_id = $1", [accountId]);
+  return rows;
+}
+const balance = async () =>
+  (await database.pool.query('SELECT posted, held FROM balances WHERE account_id = $1', [accountId])).rows[0] as object;
+
+test('20 runs of the job over the same holds at once expire each once', async () => {
+  for (let n = 0; n < 10; n++) await hold(n);
+  clock.advance({ minutes: 2 });
+  await atOnce(() => expireHolds({ database, outbox, clock }));
+  expect(await balance()).toEqual({ posted: '100', held: '0' });
+  expect(new Set((await told()).map((one) => JSON.stringify(one))).size).toBe(10);
+  expect(await told()).toHaveLength(10);
+});
+
+test('20 runs of the job over the same grants at once expire each once', async () => {
+  clock.advance({ minutes: 2 });
+  await atOnce(() => expireGrants({ database, outbox, clock }));
+  expect(await balance()).toEqual({ posted: '0', held: '0' });
+  const { rows } = await database.pool.query(
+    "SELECT seq::int, amount::int FROM ledger_entries WHERE account_id = $1 AND kind = 'expiry' ORDER BY seq",
+    [accountId],
+  );
+  expect(rows).toEqual(Array.from({ length: 10 }, (_, n) => ({ seq: 11 + n, amount: -10 })));
+  expect(await told()).toHaveLength(10);
+});
