@@ -69,7 +69,13 @@ function openRequest({ logger, metrics }: AppOptions) {
     res.on('close', () => {
       const { method } = req;
       const operation = locals.contract?.operation ?? 'none';
-      record({ request_id: context.id, method, operation, status: res.statusCode, seconds: (performance.now() - started) / 1000 });
+      record({
+        request_id: context.id,
+        method,
+        operation,
+        status: res.statusCode,
+        seconds: (performance.now() - started) / 1000,
+      });
     });
     next();
   };
