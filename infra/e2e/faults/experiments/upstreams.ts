@@ -12,6 +12,8 @@ import type { Experiment } from '../experiment.ts';
 /** The gateway's patience with upstreams, and what may come on top of it: the short form runs beside other tests. Milliseconds. */
 const timeout = 1_000;
 const slacks = { short: 10_000, long: 2_000 };
+/** After which a request counts as never answered, milliseconds. */
+const clientPatience = 30_000;
 /** Requests at once to an upstream that hangs: more than a pool of connections would take. */
 const crowd = 500;
 const path = '/v2/campaigns';
@@ -151,7 +153,7 @@ async function ask(url: string, method: string, authorization: string): Promise<
       res.once('close', end);
     });
     req.on('error', () => resolve([0, '', false]));
-    const patience = setTimeout(() => req.destroy(), timeout + 5 * slack);
+    const patience = setTimeout(() => req.destroy(), clientPatience);
     req.once('close', () => clearTimeout(patience));
     req.end(method === 'POST' ? '{"name":"Boots"}' : undefined);
   });
