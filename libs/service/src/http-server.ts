@@ -58,6 +58,8 @@ export async function listen(
   );
   server.on('checkExpectation', onRequest); // An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('clientError', (error: Error & { code?: string }, socket) => {
+    // Whatever else comes on it is as wrong, and to end it now could take away what it was told.
+    if (refused.has(socket)) return;
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else void refuse(new Problem('validation-error', describe(error.code)), socket);
   });
@@ -68,7 +70,6 @@ export async function listen(
   });
   /** Behind the answers to what came before it on the connection: in front of one, it would be taken for that answer. */
   async function refuse(problem: Problem, socket: Duplex): Promise<void> {
-    if (refused.has(socket)) return; // Whatever else comes on it is as wrong.
     refused.add(socket);
     const onSocket = [...(connections.of(socket)?.inHand ?? [])];
     const earlier = onSocket.filter(({ req }) => req.complete);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { problemBase } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { listen, type RunningServer } from '../src/index.ts';
@@ -133,6 +134,19 @@ test.each(['100-continue', 'something-else'])(
     expect(text).not.toContain('417');
   },
 );
+
+test('a client that goes on sending behind its refusal can still read it', async () => {
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+  sockets.push(socket);
+  const failed = new Promise((resolve) => socket.once('error', resolve));
+  for (const piece of ['GET / HTTP/1.1\r\nHost: a\r\nBad Name: x\r\n', 'more\r\n', 'and more\r\n']) {
+    socket.write(piece);
+    await sleep(30);
+  }
+  socket.setEncoding('utf8');
+  const text = await Promise.race([once(socket, 'data').then(String), failed]);
+  expect(text).toContain('HTTP/1.1 400 Bad Request');
+});
 
 test('what is malformed on one connection leaves the others and the server as they were', async () => {
   await Promise.all(Array.from({ length: 20 }, () => exchange('HELLO\r\n\r\n')));
