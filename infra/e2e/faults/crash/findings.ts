@@ -20,6 +20,7 @@ export async function crashFindings(
     const world = await open();
     const plan = planRounds(world, some, rounds, chance);
     const { kills, found, bar, holds } = await crash(world, { plan, seed, say });
+    say(`  ${found}`); // Hours may pass until the table is there.
     findings.push({ what, tried: kills, found, bar, holds });
   }
   return findings;
