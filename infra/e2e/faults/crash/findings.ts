@@ -10,11 +10,12 @@ import type { World } from './worlds/world.ts';
 export async function crashFindings(
   where: string,
   targets: readonly Target[],
-  { chance, rounds, long, seed, say }: Lab,
+  { chance, rounds, long, only = '', seed, say }: Lab,
   open: () => Promise<World>,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const some of long ? targets.map((target) => [target]) : [targets]) {
+  const chosen = targets.filter((target) => target.includes(only));
+  for (const some of long ? chosen.map((target) => [target]) : [chosen]) {
     const what = `kill -9, ${where}: ${some.join('; ')}`;
     say(`  ${what}`);
     const world = await open();
