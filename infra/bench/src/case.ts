@@ -1,5 +1,6 @@
 import type { Spread } from './statistics.ts';
 import { spreadOf } from './statistics.ts';
+import { watchingSteal } from './steal.ts';
 
 /** What a run of the benchmarks gives each case. */
 export interface Tools {
@@ -45,7 +46,13 @@ export interface Compared {
   readonly ratio: Spread;
 }
 
-/** Runs A B A B …, so that what drifts on the machine hits both sides alike; one pair before it is thrown away. */
+/** A pair during which more than this of the processors' time went to other machines of the host is run again. */
+export const stealAllowed = 0.05;
+
+/**
+ * Runs A B A B …, so that what drifts on the machine hits both sides alike; one pair before it is thrown away, and so
+ * are those that the host disturbed, up to twice as many as count.
+ */
 export async function compare(
   { pairs, say }: Pick<Tools, 'pairs' | 'say'>,
   a: () => Promise<number>,
@@ -54,10 +61,15 @@ export async function compare(
   await a();
   await b();
   const runs: { a: number; b: number }[] = [];
-  for (let pair = 1; pair <= pairs; pair++) {
-    const run = { a: await a(), b: await b() };
+  for (let again = 2 * pairs; runs.length < pairs; ) {
+    const { result: run, stolen } = await watchingSteal(async () => ({ a: await a(), b: await b() }));
+    const said = `${compact(run.a)} beside ${compact(run.b)}, ratio ${(run.a / run.b).toFixed(2)}`;
+    if (stolen > stealAllowed && again-- > 0) {
+      say(`  disturbed (${Math.round(100 * stolen)} % of the processors taken), run again: ${said}`);
+      continue;
+    }
     runs.push(run);
-    say(`  pair ${pair} of ${pairs}: ${compact(run.a)} beside ${compact(run.b)}, ratio ${(run.a / run.b).toFixed(2)}`);
+    say(`  pair ${runs.length} of ${pairs}: ${said}`);
   }
   return {
     a: spreadOf(runs.map((run) => run.a)),

@@ -6,11 +6,12 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { provideParts } from '@attribution/tools/parts';
-import type { Case, Row, Tools } from './case.ts';
+import { type Case, type Row, stealAllowed, type Tools } from './case.ts';
 import { cases } from './cases/index.ts';
 import { placing, stayAround } from './cores.ts';
 import { needPrograms } from './programs.ts';
 import { machine, table } from './report.ts';
+import { watchingSteal } from './steal.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,12 +42,10 @@ const tools: Tools = {
 };
 
 const rows: Row[] = [];
-try {
+const { stolen } = await watchingSteal(async () => {
   for (const one of chosen) rows.push(...(await runCase(one)));
-} finally {
-  await parts.stop();
-}
-const text = reportOf(rows);
+}).finally(() => parts.stop());
+const text = reportOf(rows, stolen);
 console.log(text);
 if (values.out !== undefined) await writeFile(values.out, `${text}\n`);
 const missed = rows.filter(({ holds }) => holds === false);
@@ -58,7 +57,7 @@ async function runCase({ name, run }: Case): Promise<readonly Row[]> {
   return run(tools);
 }
 
-function reportOf(all: readonly Row[]): string {
+function reportOf(all: readonly Row[], stolen: number): string {
   const { pairs, seconds } = values;
   const cells = all.map(({ what, ours, beside, ratio, bar, holds }) => [
     what,
@@ -74,6 +73,7 @@ function reportOf(all: readonly Row[]): string {
     `${machine()}.`,
     `Load by wrk; ${pairs} pairs of runs of ${seconds} s a side, one after the other in turn; ${placing}.`,
     'Medians; in brackets the lowest and highest of the pairs.',
+    `Pairs during which the host took more than ${100 * stealAllowed} % of the processors are run again; it took ${(100 * stolen).toFixed(1)} % in all.`,
     '',
     table(['what', 'ours', 'beside', 'ratio', 'bar', ''], cells),
   ].join('\n');

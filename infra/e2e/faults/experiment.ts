@@ -8,6 +8,8 @@ export interface Lab {
   /** How often it is tried; the experiment's own number of the short or the long form. */
   readonly rounds: number;
   readonly long: boolean;
+  /** Of an experiment with several targets, those alone whose names contain this. */
+  readonly only?: string | undefined;
   /** Tells a person what is going on. */
   readonly say: (line: string) => void;
   /** A server that other experiments use as well, with each service's migrated database as a template. */

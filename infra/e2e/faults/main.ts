@@ -1,7 +1,7 @@
 /**
  * `npm run shake`: breaks the platform on purpose, many times, and says what it kept of its promises.
  *
- *     npm run shake -- [words of an experiment's name …] [--seed 1] [--rounds n] [--short] [--out file.md]
+ *     npm run shake -- [words of an experiment's name …] [--seed 1] [--rounds n] [--only target] [--short] [--out file.md]
  */
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: String(randomInt(1_000_000)) },
     rounds: { type: 'string' },
+    only: { type: 'string' },
     short: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
@@ -49,7 +50,7 @@ try {
     const started = performance.now();
     say(`\n${experiment.name}`);
     const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-    const found = await runExperiment(experiment, parts, { seed, long: !values.short, rounds, say });
+    const found = await runExperiment(experiment, parts, { seed, long: !values.short, rounds, only: values.only, say });
     findings.push(...found);
     for (const { what, found: text, holds } of found) say(`${holds ? '✓' : '✗'} ${what}: ${text}`);
     say(`  (${((performance.now() - started) / 1000).toFixed(0)} s)`);

@@ -9,6 +9,7 @@ export interface RunOptions {
   readonly long: boolean;
   /** Instead of the experiment's own number. */
   readonly rounds?: number | undefined;
+  readonly only?: string | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -21,8 +22,8 @@ export function lacking({ needs = [] }: Experiment, parts: Parts): string | unde
 
 /** Runs one experiment, on chances of its own. */
 export function runExperiment(experiment: Experiment, parts: Parts, options: RunOptions): Promise<readonly Finding[]> {
-  const { seed, long, say } = options;
+  const { seed, long, only, say } = options;
   const rounds = options.rounds ?? (long ? experiment.rounds.long : experiment.rounds.short);
   const own = createHash('sha256').update(`${seed} ${experiment.name}`).digest().readInt32BE();
-  return experiment.run({ ...parts, chance: chanceFrom(own), seed, rounds, long, say });
+  return experiment.run({ ...parts, chance: chanceFrom(own), seed, rounds, long, only, say });
 }

@@ -62,6 +62,8 @@ const loopback = '127.0.0.1';
 const problemBase = 'https://problems.attribution.example';
 /** Milliseconds. */
 const stopWithin = 8_500;
+/** After which no client is believed to send another request on a connection that it kept, milliseconds. */
+const silence = 1_000;
 
 /** The whole platform in this process: all services, the in-process transport, and the gateway before them. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -125,7 +127,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   async function stop(): Promise<void> {
     const deadline = Date.now() + stopWithin;
-    await edge?.close(deadline - 4_000);
+    await edge?.close(deadline - 4_000, silence);
     await gateway?.close();
     await Promise.all(servers.map((server) => server.close(deadline - 3_000)));
     // One by one, as each may still hand something to the next.

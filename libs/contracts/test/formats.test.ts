@@ -166,8 +166,9 @@ describe('comma-joined values', () => {
   });
 });
 
-test('a name is trimmed, then has 1 to the given number of characters', () => {
-  expect(Name(3).parse(' abc ')).toBe('abc');
+test('a name has at most the given number of characters, spaces around it among them, and one when it is trimmed', () => {
+  expect(Name(5).parse(' abc ')).toBe('abc');
+  expect(accepts(Name(4), ' abc ')).toBe(false);
   expect(Name(3).safeParse('abcd').error?.issues[0]?.message).toBe('must have at most 3 characters');
   for (const empty of ['', '   ', '\t\n']) {
     expect(Name(3).safeParse(empty).error?.issues[0]?.message).toBe('must not be empty');

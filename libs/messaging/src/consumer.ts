@@ -11,7 +11,7 @@ import { asError, byKey, type Failure, inParallel, type Message, type Subscripti
 
 export interface ConsumerOptions<Tx extends SqlTransaction> {
   readonly service: ServiceName;
-  readonly database: Pick<Database<SqlTransaction, Tx>, 'transaction' | 'ping'>;
+  readonly database: Pick<Database<SqlTransaction, Tx>, 'transaction' | 'sqlTransaction' | 'ping'>;
   readonly outbox: Outbox;
   readonly handlers: readonly EventHandler<Tx>[];
   readonly logger: Logger;
@@ -47,8 +47,14 @@ export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptio
     await runHandlers(tx, await markDone(tx, service, envelopes), handlersOf);
   }
 
-  const costOf = ({ envelope }: Message) =>
-    handlersOf(envelope).some((handler) => handler.oneByOne) ? oneByOneCost : 1;
+  const isOneByOne = (envelope: Envelope) => handlersOf(envelope).some((handler) => handler.oneByOne);
+  const costOf = ({ envelope }: Message) => (isOneByOne(envelope) ? oneByOneCost : 1);
+
+  /** What takes events together (`onBatch`) asks for no more than SQL: it is spared what a client of models costs. */
+  function transaction(envelopes: readonly Envelope[], work: (tx: Tx) => Promise<void>): Promise<void> {
+    if (envelopes.some(isOneByOne)) return database.transaction(work);
+    return database.sqlTransaction((tx) => work(tx as SqlTransaction as Tx));
+  }
 
   const handleBatch = gatherBatches<Message, readonly Failure[]>({ budget: batchCost, width, costOf, work: attempt });
 
@@ -57,7 +63,7 @@ export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptio
     const messages = loads.flatMap(({ items }) => items);
     try {
       const envelopes = messages.map(({ envelope }) => envelope);
-      await database.transaction((tx) => effects(tx, envelopes));
+      await transaction(envelopes, (tx) => effects(tx, envelopes));
       for (const { settle } of loads) settle([]);
     } catch (error) {
       logger.warn({ err: error, events: messages.length }, 'Events failed together; trying fewer at once');

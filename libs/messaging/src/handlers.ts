@@ -1,4 +1,5 @@
 import type { Envelope, EventData, EventType } from '@attribution/contracts';
+import type { Sql, SqlTransaction } from '@attribution/database';
 
 /** An event as a handler sees it. */
 export interface Received<T extends EventType> {
@@ -34,10 +35,10 @@ export function on<T extends EventType, Tx>(
 
 /**
  * Declares a handler that takes events together, in their order: for projections, which write many rows by one
- * statement. One key may be among them more than once. Rows that others write too are best written in the order of
+ * statement, and so are given SQL alone. One key may be among them more than once. Rows that others write too are best written in the order of
  * their ids.
  */
-export function onBatch<T extends EventType, Tx>(
+export function onBatch<T extends EventType, Tx extends SqlTransaction = Sql>(
   eventType: T,
   handle: (tx: Tx, events: readonly Received<T>[]) => Promise<void>,
 ): EventHandler<Tx> {

@@ -3,7 +3,16 @@ import type { SqlTransaction } from '@attribution/database';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createInProcessTransport, type Message, newEvent, on, onBatch } from '../src/index.ts';
-import { accountId, counted, createNode, effectsOf, openTestDatabase, range, recording } from './support.ts';
+import {
+  accountId,
+  counted,
+  createNode,
+  effectsOf,
+  openTestDatabase,
+  range,
+  recording,
+  type TestDb,
+} from './support.ts';
 
 const topic: Topic = { name: 'things', owner: 'campaign', partitions: 3 };
 const type = counted(topic);
@@ -106,13 +115,15 @@ describe.each(ways)('a batch of events handled %s', (_name, handler) => {
 
   test('whose commit is not known to have succeeded takes effect once', async () => {
     let lost = 2;
-    const consumerDatabase = {
+    const losing = async (transaction: Promise<unknown>) => {
+      const result = await transaction;
+      if (lost-- > 0) throw new Error('the answer was lost');
+      return result as never;
+    };
+    const consumerDatabase: Pick<TestDb, 'transaction' | 'sqlTransaction' | 'ping'> = {
       ping: () => database.ping(),
-      transaction: (async (work: Parameters<typeof database.transaction>[0]) => {
-        const result = await database.transaction(work);
-        if (lost-- > 0) throw new Error('the answer was lost');
-        return result;
-      }) as typeof database.transaction,
+      transaction: (work) => losing(database.transaction(work)),
+      sqlTransaction: (work) => losing(database.sqlTransaction(work)),
     };
     const consumer = consumerOf({ handlers: [handler()], consumerDatabase });
     expect(await consumer.subscription.handle(range(6).map((n) => message('a', n)))).toEqual([]);
@@ -213,7 +224,7 @@ test('without a database the first event of every key waits, and the rest is not
   };
   const consumer = consumerOf({
     handlers: [recording(type, 'campaign')],
-    consumerDatabase: { transaction: away, ping: away },
+    consumerDatabase: { transaction: away, sqlTransaction: away, ping: away },
   });
   const messages = range(200).map((n) => message(`key ${n % 100}`, n));
   const failures = await consumer.subscription.handle(messages);

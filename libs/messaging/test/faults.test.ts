@@ -37,6 +37,7 @@ test('while a listener has no database its events wait, none is given up, and ot
         if (away && blocked) throw new Error('connection lost');
         return result;
       }) as never,
+    sqlTransaction: () => Promise.reject(new Error('not for handlers of one event')),
     ping: async () => {
       if (away) throw new Error('connection lost');
     },

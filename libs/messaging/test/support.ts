@@ -104,7 +104,7 @@ export function createNode(options: {
   transport: Transport;
   handlers?: EventHandler<SqlTransaction>[];
   service?: 'campaign' | 'billing';
-  consumerDatabase?: Pick<TestDb, 'transaction' | 'ping'>;
+  consumerDatabase?: Pick<TestDb, 'transaction' | 'sqlTransaction' | 'ping'>;
   batchSize?: number;
   backoff?: number[];
 }): Node {

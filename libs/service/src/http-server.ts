@@ -1,5 +1,5 @@
 import { createServer, Server as HttpServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { newUuid, Problem } from '@attribution/contracts';
 import { watchConnections } from './connections.ts';
@@ -38,7 +38,8 @@ export async function listen(
   const { problemBase, clientTimeout = 60_000 } = options;
   const headersTimeout = Math.min(20_000, clientTimeout);
   let closing = false;
-  const refused = new WeakSet<Duplex>();
+  /** Ended by us, and listened to for a moment; whatever comes now is nothing to anybody. */
+  const leaving = new WeakSet<Duplex>();
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     if (!connections.enter(res)) return;
     // Node loses what comes right behind a request that asks for another protocol.
@@ -58,6 +59,7 @@ export async function listen(
   );
   server.on('checkExpectation', onRequest); // An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('clientError', (error: Error & { code?: string }, socket) => {
+    if (leaving.has(socket)) return;
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else void refuse(new Problem('validation-error', describe(error.code)), socket);
   });
@@ -68,15 +70,24 @@ export async function listen(
   });
   /** Behind the answers to what came before it on the connection: in front of one, it would be taken for that answer. */
   async function refuse(problem: Problem, socket: Duplex): Promise<void> {
-    if (refused.has(socket)) return; // Whatever else comes on it is as wrong.
-    refused.add(socket);
+    leaving.add(socket);
     const onSocket = [...(connections.of(socket)?.inHand ?? [])];
     const earlier = onSocket.filter(({ req }) => req.complete);
     await Promise.all(earlier.map((res) => new Promise((resolve) => res.once('close', resolve))));
     if (onSocket.some((res) => !res.req.complete && res.headersSent)) socket.destroy();
     else endWith(problem, socket, problemBase);
+    leave(socket);
+  }
+  /** RFC 9112 §9.6: who is cut off while it still sends is reset, and may lose what it was told. */
+  function leave(socket: Duplex): void {
+    leaving.add(socket);
+    if (socket.writable) socket.end();
     setTimeout(() => socket.destroy(), farewell).unref();
   }
+  // Behind an answer that ends the connection Node would destroy it as soon as that is written.
+  server.on('connection', (socket: Socket) => {
+    socket.destroySoon = () => leave(socket);
+  });
   const connections = watchConnections(server);
   const unwatch = [
     watchReaders(connections, clientTimeout),

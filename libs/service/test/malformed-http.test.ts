@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { problemBase } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { listen, type RunningServer } from '../src/index.ts';
@@ -131,6 +132,27 @@ test.each(['100-continue', 'something-else'])(
     );
     expect(text).toMatch(/HTTP\/1\.1 200 OK\r\n.*POST \/e$/s);
     expect(text).not.toContain('417');
+  },
+);
+
+test.each([
+  ['its refusal', `GET / HTTP/1.1\r\n${host}Bad Name: x\r\n`, '400 Bad Request'],
+  ['the last answer', `POST / HTTP/1.1\r\n${host}Connection: close\r\nContent-Length: 1000\r\n\r\n`, '200 OK'],
+])(
+  'a client that goes on sending behind %s is not cut off: it could lose what it was told',
+  async (_what, head, status) => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    sockets.push(socket);
+    let text = '';
+    const errors: Error[] = [];
+    socket.on('data', (bytes) => (text += String(bytes))).on('error', (error) => errors.push(error));
+    socket.write(head);
+    for (let piece = 0; piece < 10; piece++) {
+      await sleep(30);
+      socket.write('more');
+    }
+    expect(text).toContain(`HTTP/1.1 ${status}`);
+    expect(errors).toEqual([]);
   },
 );
 

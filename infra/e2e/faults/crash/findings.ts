@@ -10,16 +10,18 @@ import type { World } from './worlds/world.ts';
 export async function crashFindings(
   where: string,
   targets: readonly Target[],
-  { chance, rounds, long, seed, say }: Lab,
+  { chance, rounds, long, only = '', seed, say }: Lab,
   open: () => Promise<World>,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const some of long ? targets.map((target) => [target]) : [targets]) {
+  const chosen = targets.filter((target) => target.includes(only));
+  for (const some of long ? chosen.map((target) => [target]) : [chosen]) {
     const what = `kill -9, ${where}: ${some.join('; ')}`;
     say(`  ${what}`);
     const world = await open();
     const plan = planRounds(world, some, rounds, chance);
     const { kills, found, bar, holds } = await crash(world, { plan, seed, say });
+    say(`  ${found}`); // Hours may pass until the table is there.
     findings.push({ what, tried: kills, found, bar, holds });
   }
   return findings;

@@ -24,9 +24,9 @@ export const Tokens = z.int().meta({ description: 'Whole tokens', example: 1000 
 export function Name(max = 200) {
   return z
     .string()
+    .max(max, `must have at most ${max} characters`) // As it is given: so the document says it.
     .trim()
     .min(1, 'must not be empty')
-    .max(max, `must have at most ${max} characters`)
     .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name), 'must be one line, without control characters')
     .meta({ description: 'One line, trimmed' });
 }

@@ -1,5 +1,4 @@
 import type { Sql } from '@attribution/database';
-import type { Tx } from '../store.ts';
 
 interface KnownGroup {
   readonly id: string;
@@ -14,7 +13,7 @@ export async function isKnownGroup(tx: Sql, accountId: string, id: string): Prom
 }
 
 /** One statement of two parameters for however many groups: Prisma would make parameters of every field of each. */
-export async function insertKnownGroups(tx: Tx, groups: readonly KnownGroup[]): Promise<void> {
+export async function insertKnownGroups(tx: Sql, groups: readonly KnownGroup[]): Promise<void> {
   const ids = groups.map(({ id }) => id);
   const accountIds = groups.map(({ accountId }) => accountId);
   await tx.$executeRaw`
@@ -22,6 +21,6 @@ export async function insertKnownGroups(tx: Tx, groups: readonly KnownGroup[]): 
     ON CONFLICT DO NOTHING`;
 }
 
-export async function deleteKnownGroups(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function deleteKnownGroups(tx: Sql, ids: readonly string[]): Promise<void> {
   await tx.$executeRaw`DELETE FROM known_groups WHERE id = ANY(${ids}::text[])`;
 }

@@ -1,16 +1,15 @@
 import { groupCreated, groupDeleted } from '@attribution/contracts';
 import { onBatch } from '@attribution/messaging';
-import type { Tx } from '../store.ts';
 import { deleteKnownGroups, insertKnownGroups } from './known-group.store.ts';
 
-export const onGroupCreated = onBatch(groupCreated, (tx: Tx, events) =>
+export const onGroupCreated = onBatch(groupCreated, (tx, events) =>
   insertKnownGroups(
     tx,
     events.map(({ data }) => ({ id: data.group.id, accountId: data.account_id })),
   ),
 );
 
-export const onGroupDeleted = onBatch(groupDeleted, (tx: Tx, events) =>
+export const onGroupDeleted = onBatch(groupDeleted, (tx, events) =>
   deleteKnownGroups(
     tx,
     events.map(({ data }) => data.group_id),

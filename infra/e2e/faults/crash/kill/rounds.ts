@@ -14,9 +14,9 @@ export type Round =
 export type Target = Round['point'];
 
 /** Milliseconds in which a point must be passed under load; a consumer waits for the one before it that was killed. */
-const reachedWithin = 60_000;
+const reachedWithin = 120_000;
 /** Passings before the kill. A consumer passes less often than a request. */
-const passings = { 'mid-batch': 8, 'after the effect before the offset': 3 } as Partial<Record<KillPoint, number>>;
+const passings = { 'mid-batch': 4, 'after the effect before the offset': 3 } as Partial<Record<KillPoint, number>>;
 
 /** Draws the nth round of a target. */
 function drawRound(target: Target, n: number, chance: Chance): Round {
