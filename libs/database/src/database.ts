@@ -1,14 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { closePool, openPool } from './pool.ts';
-import { runSqlTransaction, type Sql, sqlOver } from './sql.ts';
+import { runSqlTransaction, type Sql, type SqlTransaction, sqlOver } from './sql.ts';
 import { hooked, useUpHook } from './transaction-hook.ts';
-
-/** What a Prisma transaction offers to code that speaks SQL itself. */
-export interface SqlTransaction {
-  $executeRawUnsafe(sql: string, ...values: unknown[]): PromiseLike<number>;
-  $queryRawUnsafe<T = unknown>(sql: string, ...values: unknown[]): PromiseLike<T>;
-}
 
 /** The part of a generated Prisma client that is used here. */
 export interface PrismaLike<Tx extends SqlTransaction> extends SqlTransaction {

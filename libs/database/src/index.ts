@@ -3,5 +3,5 @@ export * from './database.ts';
 export * from './embedded-postgres.ts';
 export * from './migrate.ts';
 export * from './pages.ts';
-export type { Sql } from './sql.ts';
-export { type TransactionHook, withTransactionHook } from './transaction-hook.ts';
+export type { Sql, SqlTransaction } from './sql.ts';
+export { withTransactionHook } from './transaction-hook.ts';

@@ -1,5 +1,11 @@
 import type { ClientBase, Pool, QueryResult, QueryResultRow } from 'pg';
 
+/** What a Prisma transaction offers to code that speaks SQL itself. */
+export interface SqlTransaction {
+  $executeRawUnsafe(sql: string, ...values: unknown[]): PromiseLike<number>;
+  $queryRawUnsafe<T = unknown>(sql: string, ...values: unknown[]): PromiseLike<T>;
+}
+
 /** A statement with its values apart: `Prisma.sql` puts one together of parts. */
 export interface SqlText {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { SqlTransaction } from './database.ts';
+import type { SqlTransaction } from './sql.ts';
 
 /** Goes along in the first transaction of some work. */
 export interface TransactionHook {

@@ -1,24 +1,21 @@
-import { event, id, type Topic } from '@attribution/contracts';
+import { event, id } from '@attribution/contracts';
 import type { SqlTransaction } from '@attribution/database';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createInProcessTransport, type Message, newEvent, on, onBatch } from '../src/index.ts';
 import {
   accountId,
-  counted,
   createNode,
   effectsOf,
   openTestDatabase,
   range,
   recording,
   type TestDb,
+  things,
 } from './support.ts';
 
-const topic: Topic = { name: 'things', owner: 'campaign', partitions: 3 };
-const type = counted(topic);
-const context = () => ({ accountId, occurredAt: new Date() });
-const message = (key: string, n: number): Message =>
-  newEvent(type, { account_id: accountId, key, n }, context()).message;
+const { topic, type, number } = things(3);
+const message = (key: string, n: number): Message => number(key, n).message;
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 beforeEach(async () => {
@@ -172,7 +169,7 @@ test('events of one kind are given together, and those of another kind keep thei
       }),
     ],
   });
-  const removed = newEvent(other, { account_id: accountId, key: 'a' }, context()).message;
+  const removed = newEvent(other, { account_id: accountId, key: 'a' }, { accountId, occurredAt: new Date() }).message;
   await consumer.subscription.handle([message('a', 1), message('b', 2), removed, message('a', 3)]);
   expect(given).toEqual(['1,2', 'removed', '3']);
 });

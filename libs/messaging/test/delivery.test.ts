@@ -1,11 +1,10 @@
-import { newUuid, type Topic } from '@attribution/contracts';
+import { newUuid } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { deadLetterTopic, type Message, newEvent, type Transport } from '../src/index.ts';
 import {
   accountId,
   type Counted,
-  counted,
   createNode,
   effectsOf,
   type Node,
@@ -13,6 +12,7 @@ import {
   outboxRows,
   range,
   recording,
+  things,
   transports,
 } from './support.ts';
 
@@ -39,8 +39,7 @@ describe.each(transports)('over the %s transport', (_name, newTransport) => {
     before: (n: number) => void | Promise<void> = () => {},
     wrap = (transport: Transport) => transport,
   ) {
-    const topic: Topic = { name: 'things', owner: 'campaign', partitions: 3 };
-    const type = counted(topic);
+    const { topic, type } = things(3);
     const database = await openTestDatabase();
     const transport = wrap(newTransport());
     transport.declare([topic, deadLetterTopic('campaign'), deadLetterTopic('billing')]);

@@ -1,24 +1,10 @@
-import type { Topic } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { createInProcessTransport, newEvent, observeMessaging } from '../src/index.ts';
-import {
-  accountId,
-  brokers,
-  counted,
-  createNode,
-  effectsOf,
-  kafka,
-  openTestDatabase,
-  outboxRows,
-  recording,
-} from './support.ts';
+import { createInProcessTransport, observeMessaging } from '../src/index.ts';
+import { brokers, createNode, effectsOf, kafka, openTestDatabase, outboxRows, recording, things } from './support.ts';
 
-const topic: Topic = { name: 'things', owner: 'campaign', partitions: 3 };
-const type = counted(topic);
-const number = (key: string, n: number) =>
-  newEvent(type, { account_id: accountId, key, n }, { accountId, occurredAt: new Date() });
+const { topic, type, number } = things(3);
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 beforeEach(async () => {

@@ -1,13 +1,9 @@
-import type { Topic } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createInProcessTransport, type Message, newEvent, type Transport } from '../src/index.ts';
-import { accountId, counted, createNode, openTestDatabase, outboxRows, range } from './support.ts';
+import { createInProcessTransport, type Message, type Transport } from '../src/index.ts';
+import { createNode, openTestDatabase, outboxRows, range, things } from './support.ts';
 
-const topic: Topic = { name: 'things', owner: 'campaign', partitions: 3 };
-const type = counted(topic);
-const number = (key: string, n: number) =>
-  newEvent(type, { account_id: accountId, key, n }, { accountId, occurredAt: new Date() });
+const { number } = things(3);
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 beforeEach(async () => {

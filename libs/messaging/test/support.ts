@@ -11,6 +11,7 @@ import {
   createOutbox,
   createRelay,
   type EventHandler,
+  newEvent,
   type Outbox,
   on,
   type Relay,
@@ -27,6 +28,15 @@ export const counted = (topic: Topic) =>
     data: z.object({ account_id: id('account'), key: z.string(), n: z.int() }),
   });
 export type Counted = ReturnType<typeof counted>;
+
+/** A topic of `partitions`, its events, and number `n` of a key on it. */
+export function things(partitions: number) {
+  const topic: Topic = { name: 'things', owner: 'campaign', partitions };
+  const type = counted(topic);
+  const number = (key: string, n: number) =>
+    newEvent(type, { account_id: accountId, key, n }, { accountId, occurredAt: new Date() });
+  return { topic, type, number };
+}
 
 export const brokers = testParts.kafkaBrokers();
 

@@ -141,11 +141,9 @@ export const AuditRecord = z
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
     request_id: z.string().nullable(),
-    details: z
-      .record(z.string(), z.unknown())
-      .meta({
-        description: 'What else there is to say, as the reason of a refusal',
-        example: { reason: 'wrong_password' },
-      }),
+    details: z.record(z.string(), z.unknown()).meta({
+      description: 'What else there is to say, as the reason of a refusal',
+      example: { reason: 'wrong_password' },
+    }),
   })
   .meta({ id: 'AuditRecord' });

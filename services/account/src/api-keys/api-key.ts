@@ -4,7 +4,7 @@ import { Problem } from '@attribution/contracts';
 
 const day = 24 * 60 * 60 * 1000;
 /** Longest life of a key that expires at all, from its creation. */
-export const longestLife = 90 * day;
+const longestLife = 90 * day;
 
 export interface Grant {
   readonly group_id: string;

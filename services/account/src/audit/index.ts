@@ -1,2 +1,2 @@
-export { type Actor, actorOf, audit, type Deed, nobody, person, serviceActor } from './audit.store.ts';
+export { actorOf, audit, type Deed, nobody, person, serviceActor } from './audit.store.ts';
 export { listAuditLogEndpoint } from './list-audit-log.ts';
