@@ -13,10 +13,10 @@ export function validate<S extends z.ZodType>(
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Problem('validation-error', issue ? describeIssue(issue, part) : `${part}: is not valid.`);
+  throw new Problem('validation-error', issue ? describeIssue(issue, part, value) : `${part}: is not valid.`);
 }
 
-function describeIssue(issue: z.core.$ZodIssue, part: string): string {
+function describeIssue(issue: z.core.$ZodIssue, part: string, whole: unknown): string {
   const path = issue.path.reduce<string>(
     (at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${shortened(String(key))}`),
     part,
@@ -24,7 +24,7 @@ function describeIssue(issue: z.core.$ZodIssue, part: string): string {
   if (issue.input === undefined && issue.code === 'invalid_type') {
     return issue.path.length === 0 ? `${part}: is required.` : `${path}: is required.`;
   }
-  return `${path}: ${sentence(issue)}${given(issue, path)}.`;
+  return `${path}: ${sentence(issue)}${given(issue, path, whole)}.`;
 }
 
 /** zod's own messages, in the same voice as ours. */
@@ -72,9 +72,17 @@ function bound(origin: string, side: string, limit: number | bigint): string {
 }
 
 /** The value itself, where it is short and no secret. */
-function given(issue: z.core.$ZodIssue, path: string): string {
-  const { input } = issue;
+function given(issue: z.core.$ZodIssue, path: string, whole: unknown): string {
+  const input = typeof issue.input === 'string' ? (textAt(whole, issue.path) ?? issue.input) : issue.input;
   if (secret.test(path) || input === undefined || (typeof input === 'object' && input !== null)) return '';
   const text = JSON.stringify(input);
   return text.length > 60 ? '' : `, not ${text}`;
 }
+
+/** The text as it came, where the schema trims or folds it before it judges. */
+function textAt(whole: unknown, path: readonly PropertyKey[]): string | undefined {
+  const found = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), whole);
+  return typeof found === 'string' ? found : undefined;
+}
+
+const isObject = (value: unknown): value is Record<PropertyKey, unknown> => typeof value === 'object' && value !== null;

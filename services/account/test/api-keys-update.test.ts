@@ -108,7 +108,7 @@ test.each([
 
 test.each<[string, unknown]>([
   ['body: is required.', undefined],
-  ['body.name: must not be empty, not "".', { name: ' ' }],
+  ['body.name: must not be empty, not " ".', { name: ' ' }],
   ['body.name: must be text, not null.', { name: null }],
   ['body.readonly: must be true or false, not 1.', { readonly: 1 }],
   ['body.group_scope: must be one of all, selected, not "none".', { group_scope: 'none' }],

@@ -8,6 +8,7 @@ const complete = {
   TOKEN_PRIVATE_KEYS: JSON.stringify(testKeys.private),
   PASSWORD_PEPPER: 'a pepper for tests, of no worth at all',
   SECRET_KEYS: `${key}, ${key}`,
+  ORGANIZATION_URL: 'http://organization:3000',
   MAIL_DIR: '/var/mail',
 };
 
@@ -16,6 +17,9 @@ test('has the documented defaults', () => {
     PASSWORD_MIN_LENGTH: 8,
     BCRYPT_COST: 12,
     SECRET_KEYS: [key, key],
+    API_KEY_PREFIX: 'atp',
+    API_KEY_ENVIRONMENT: 'stage',
+    APP_URL: 'http://localhost:3000',
     MAIL_FROM: 'Attribution Platform <no-reply@attribution.example>',
   });
 });
@@ -31,6 +35,10 @@ test.each([
   ['BCRYPT_COST', '17'],
   ['SECRET_KEYS', undefined],
   ['SECRET_KEYS', 'not base64!'],
+  ['API_KEY_PREFIX', 'Under_score'],
+  ['API_KEY_ENVIRONMENT', 'production'],
+  ['ORGANIZATION_URL', undefined],
+  ['ORGANIZATION_URL', 'no url'],
   ['SMTP_URL', 'no url'],
   ['SMTP_URL', undefined],
 ])('refuses to start with %s = %s, naming it and not showing its value', (name, value) => {

@@ -1,4 +1,12 @@
-import { acceptInvitation, closeAccount, getMe, getUser, listUsers, updateAccount } from '@attribution/contracts';
+import {
+  acceptInvitation,
+  closeAccount,
+  getMe,
+  getUser,
+  listUsers,
+  logout,
+  updateAccount,
+} from '@attribution/contracts';
 import { keyToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
@@ -127,6 +135,18 @@ test('401: a user with the invited address, verified or not, who is not signed i
     await logIn(service, email);
     expect(await count(service, 'invitations', 'email_key = $1 AND accepted_at IS NULL', email)).toBe(1);
   }
+});
+
+test('401: a token whose session has ended accepts nothing', async () => {
+  const bob = await join(service);
+  const { token } = await invite(service, ada, { email: bob.email });
+  await bob.client.call(logout);
+  const { problem } = await acceptAs(bob.client, token);
+  expect(problem).toMatchObject({ status: 401, detail: 'This session has ended. Log in again.' });
+  expect(await count(service, 'invitations', 'email_key = $1 AND accepted_at IS NULL', bob.email)).toBe(1);
+  expect(
+    (await acceptAs(service.client.with({ token: (await enter(service, bob.email)).access_token }), token)).status,
+  ).toBe(200);
 });
 
 test('403: signed in as another than the invited, whether there is a user with the address or not', async () => {

@@ -41,7 +41,7 @@ const post = ({ seq, amount, balanceAfter }: Entry, granted?: number) =>
 const insertHold = (amount: number, status = 'pending', id = newId('token_hold')) =>
   sql(
     `INSERT INTO token_holds (id, account_id, amount, status, description, idempotency_key, expires_at, created_at, resolved_at)
-     VALUES ($2, $1, $3, $4::"HoldStatus", 'Test', $2, now(), now(), CASE WHEN $4 <> 'pending' THEN now() END)`,
+     VALUES ($2, $1, $3, $4::"HoldStatus", 'Test', $2, now() + interval '1 hour', now(), CASE WHEN $4 <> 'pending' THEN now() END)`,
     id,
     amount,
     status,

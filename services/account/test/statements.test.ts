@@ -30,7 +30,7 @@ afterAll(() => service.stop());
 
 const table: StatementTable = {
   signup: {
-    statements: 16,
+    statements: 15,
     prepare: async () => () =>
       service.client.call(signup, { body: { email: newEmail(), password, full_name: fullName } }),
   },

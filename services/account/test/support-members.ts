@@ -7,8 +7,10 @@ type InvitationFields = Partial<z.input<typeof NewInvitation>>;
 
 /** Invites a new address, or the one given; as a member, unless the fields say otherwise. */
 export async function invite(service: TestService, inviter: Pick<Person, 'client'>, fields: InvitationFields = {}) {
-  const { body } = await inviter.client.call(createInvitation, { body: { email: newEmail(), ...fields } });
-  return { ...body, token: await service.mailbox.tokenFor(body.email) };
+  const email = fields.email ?? newEmail();
+  const mails = (await service.mailbox.messagesTo(email)).length;
+  const { body } = await inviter.client.call(createInvitation, { body: { ...fields, email } });
+  return { ...body, token: await service.mailbox.tokenFor(body.email, mails + 1) };
 }
 
 /** Accepts as a newcomer. */

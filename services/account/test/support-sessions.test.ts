@@ -116,7 +116,7 @@ test('what it reads is that account’s alone', async () => {
 
 test.each<[string, object]>([
   ['body.operator: must not be empty, not "".', { operator: '' }],
-  ['body.reason: must not be empty, not "".', { reason: '  ' }],
+  ['body.reason: must not be empty, not "  ".', { reason: '  ' }],
   ['body.account_id: must be an account id (acc_…), not "me".', { account_id: 'me' }],
 ])('400: %s', async (detail, fields) => {
   const before = await count(service, 'audit_log');

@@ -92,7 +92,7 @@ export function peopleStatements(service: () => TestService): StatementTable {
       },
     },
     accept_invitation: {
-      statements: 20,
+      statements: 19,
       async prepare(rows) {
         const { invitation } = await joinedWithInvitation(rows);
         return () => accept(service(), invitation.token);

@@ -79,7 +79,7 @@ test('200: who has MFA enters an account that requires it: the session has passe
 
 test.each([
   ['body.account_id: is required.', {}],
-  ['body.account_id: must be text.', { account_id: 7 }],
+  ['body.account_id: must be text, not 7.', { account_id: 7 }],
   ['body.account_id: must be an account id (acc_…), not "acc_1".', { account_id: 'acc_1' }],
 ])('400: %s', async (detail, body) => {
   const { client } = await join(service);

@@ -86,7 +86,7 @@ test('422: a capture of more than is held', async () => {
 test.each([
   [{}, 'body.amount: is required.'],
   [{ amount: 0 }, 'body.amount: must be at least 1, not 0.'],
-  [{ amount: null }, 'body.amount: must be a whole number, not null.'],
+  [{ amount: null }, 'body.amount: must be a number, not null.'],
 ])('400: a capture of %j', async (body, detail) => {
   await withHold();
   const { status, problem } = await asService(service).call(captureTokenHold, { params: { id }, body: body as never });

@@ -129,7 +129,7 @@ test.each([
   [{ account_id: undefined }, 'body.account_id: is required.'],
   [{ idempotency_key: undefined }, 'body.idempotency_key: is required.'],
   [{ amount: 0 }, 'body.amount: must be at least 1, not 0.'],
-  [{ amount: '5' }, 'body.amount: must be a whole number, not "5".'],
+  [{ amount: '5' }, 'body.amount: must be a number, not "5".'],
   [{ description: undefined }, 'body.description: is required.'],
   [{ expires_in: undefined }, 'body.expires_in: is required.'],
   [{ expires_in: '0s' }, 'body.expires_in: must be more than 0 and at most 90d, not "0s".'],

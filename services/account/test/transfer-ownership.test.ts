@@ -114,7 +114,7 @@ test('403: the old owner’s token, which still says owner, does an owner’s de
 
 test.each([
   ['body.user_id: is required.', {}],
-  ['body.user_id: must be text.', { user_id: null }],
+  ['body.user_id: must be text, not null.', { user_id: null }],
   ['body.user_id: must be a user id (usr_…), not "usr_1".', { user_id: 'usr_1' }],
 ])('400: %s', async (detail, body) => {
   const { client, accountId } = await join(service);

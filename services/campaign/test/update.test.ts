@@ -125,7 +125,7 @@ test.each([
 test.each<[object | null, string]>([
   [null, 'body: must be an object, not null.'],
   [{ name: null }, 'body.name: must be text, not null.'],
-  [{ name: '  ' }, 'body.name: must not be empty, not "".'],
+  [{ name: '  ' }, 'body.name: must not be empty, not "  ".'],
   [{ brief: null }, 'body.brief: must be an object, not null.'],
   [{ brief: { version: null } }, 'body.brief.version: must be a number, not null.'],
   [{ brief: { objective: 'x'.repeat(2001) } }, 'body.brief.objective: must have at most 2000 characters.'],

@@ -6,7 +6,7 @@ import { lockAccount } from '../accounts/index.ts';
 import { audit, person } from '../audit/index.ts';
 import type { CheckNewPassword } from '../auth/index.ts';
 import type { Hasher } from '../passwords/index.ts';
-import { findMembership, type Sessions } from '../sessions/index.ts';
+import { findMembership, requireOpenSession, type Sessions } from '../sessions/index.ts';
 import type { Tx } from '../store.ts';
 import { insertUser, markEmailVerified } from '../users/index.ts';
 import type { Inviting } from './create-invitation.ts';
@@ -42,6 +42,7 @@ export const acceptInvitationEndpoint = (
         const invitation = requirePending(await lockInvitationByToken(tx, hash), now);
         const { account_id: accountId } = invitation;
         requireActive(await lockAccount(tx, accountId));
+        if (caller) await requireOpenSession(tx, caller);
         const user = (await requireInvited(tx, invitation, caller)) ?? (await addNewcomer(tx, invitation, now));
         if (await findMembership(tx, user.id, accountId))
           throw new Problem('conflict', 'You are a user of this account already.');
