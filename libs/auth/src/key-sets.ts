@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { isNativeError } from 'node:util/types';
 import { z } from 'zod';
 
 const Jwk = z.looseObject({
@@ -40,7 +41,7 @@ export const KeysSetting = z.string().transform((text, context): (() => KeySet) 
     return followFile(text, parse);
   } catch (error) {
     const why =
-      error instanceof Error && 'code' in error
+      isNativeError(error) && 'code' in error
         ? `the file cannot be read (${String(error.code)})`
         : 'is no set of P-256 keys';
     context.addIssue({ code: 'custom', message: `must be a key set as JSON, or the path of one: ${why}` });

@@ -107,13 +107,13 @@ export function createIdempotency(
           {
             before: (tx) => take(tx, request, hash),
             async after(tx, result) {
-              await keep(tx, request, result);
-              kept = result;
+              kept = request.contract.success.body && result;
+              await keep(tx, request, kept);
             },
           },
           work,
         );
-        if (answer !== kept)
+        if (request.contract.success.body && answer !== kept)
           throw new Error(`${request.contract.operation} answers something else than its transaction`);
         return answer;
       } catch (error) {

@@ -43,7 +43,7 @@ test.each<[object, string]>([
   [{ name: undefined }, 'body.name: is required.'],
   [{ name: null }, 'body.name: must be text, not null.'],
   [{ name: 5 }, 'body.name: must be text, not 5.'],
-  [{ name: '  ' }, 'body.name: must not be empty, not "".'],
+  [{ name: '  ' }, 'body.name: must not be empty, not "  ".'],
   [{ name: 'much too long' }, 'body.name: must have at most 10 characters, not "much too long".'],
   [{ email: 'ada' }, 'body.email: must be an email address, not "ada".'],
   [{ size: '5' }, 'body.size: must be a number, not "5".'],

@@ -49,7 +49,7 @@ describe('create', () => {
     ['{}', 'body.name: is required.'],
     ['{"name":null}', 'body.name: must be text, not null.'],
     ['{"name":7}', 'body.name: must be text, not 7.'],
-    ['{"name":"  "}', 'body.name: must not be empty, not "".'],
+    ['{"name":"  "}', 'body.name: must not be empty, not "  ".'],
     [`{"name":"${long(201)}"}`, 'body.name: must have at most 200 characters.'],
     ['{"name":"a\\u0000b"}', 'body.name: contains a NUL character.'],
     ['{"name":"\\ud83d"}', 'body.name: contains half of a surrogate pair.'],
@@ -87,7 +87,7 @@ describe('change', () => {
     [{ created_at: null }, 'body.created_at: cannot be changed here, not null.'],
     [{ updated_at: '2026-01-01T00:00:00Z' }, 'body.updated_at: cannot be changed here, not "2026-01-01T00:00:00Z".'],
     [{ name: null }, 'body.name: must be text, not null.'],
-    [{ name: ' ' }, 'body.name: must not be empty, not "".'],
+    [{ name: ' ' }, 'body.name: must not be empty, not " ".'],
     [{ name: 'New', description: 5 }, 'body.description: must be text, not 5.'],
     [null, 'body: must be an object, not null.'],
   ])('400: %p is refused by name, and nothing changes', async (body, detail) => {
