@@ -177,7 +177,8 @@ test('404: an id of 5,000 characters is one that does not exist', async () => {
 test('401: whatever is no token of ours opens nothing, at any endpoint that asks for one', async () => {
   const closed = endpoints.filter((endpoint) => endpoint.access.credential !== 'none');
   for (const [what, token] of forgedTokens()) {
-    for (const { method, path } of closed) {
+    for (const { method, path, access } of closed) {
+      if (token === null && access.credential === 'optional') continue;
       const concrete = path.replaceAll(/\{[a-z_]+\}/g, 'cmp_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f');
       const answer = await send({
         method,

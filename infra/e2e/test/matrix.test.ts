@@ -31,6 +31,8 @@ const rules = {
   open: '+ + + + + + + +',
   /** Without a token, or as a person. */
   optional: '+ + + 3 3 3 3 3',
+  /** As a person, or with a set-up token in the body. */
+  'session or set-up token': '+ + + 3 3 3 3 3',
   /** Its secret comes in headers of its own: without them nobody is let in. */
   exchange: '1 1 1 1 1 1 1 1',
   read: '+ + + + + + + +',
@@ -59,7 +61,7 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   exchange_api_key: 'exchange',
   logout: 'logout',
   verify_mfa_challenge: 'open',
-  set_up_mfa: 'optional',
+  set_up_mfa: 'session or set-up token',
   verify_mfa_setup: 'optional',
   renew_recovery_codes: 'own matters',
   disable_mfa: 'own matters',
@@ -125,14 +127,17 @@ let platform: TestPlatform;
 let tokens: Readonly<Record<string, string | undefined>>;
 beforeAll(async () => {
   platform = await startTestPlatform();
-  const { user_id, account_id } = await newOwner(platform);
-  tokens = mintTokens(user_id, account_id);
+  const { user_id, account_id, session } = await newOwner(platform);
+  tokens = mintTokens(user_id, account_id, sessionOf(session.access_token));
 });
 afterAll(() => platform.stop());
 
-function mintTokens(userId: string, accountId: string): Record<string, string | undefined> {
+const sessionOf = (token: string) =>
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sid: string }).sid;
+
+function mintTokens(userId: string, accountId: string, sid: string): Record<string, string | undefined> {
   const signer = createSigner(KeysSetting.parse(platform.secrets.token_keys.private));
-  const person = { sub: userId, account: accountId, account_type: 'network', sid: newUuid() };
+  const person = { sub: userId, account: accountId, account_type: 'network', sid };
   const sign = (claims: object, type: TokenType = 'at+jwt', seconds = 300) =>
     signer.sign(type, { ...person, role: 'owner', ...claims }, seconds);
   const key = (role: string, readonly: boolean, more = {}) =>
@@ -188,8 +193,13 @@ test('every endpoint of the contract has a row, and every row an endpoint', () =
   expect(Object.keys(table).toSorted()).toEqual(operations.toSorted());
 });
 
+/** Logging out comes last, as it ends the session of them all. */
+const inTurn = [...endpoints, ...internalEndpoints].toSorted(
+  (one, other) => Number(one.operation === 'logout') - Number(other.operation === 'logout'),
+);
+
 describe('who is let in', () => {
-  for (const endpoint of [...endpoints, ...internalEndpoints]) {
+  for (const endpoint of inTurn) {
     const rule = table[endpoint.operation];
     if (!rule) continue;
     test(`${endpoint.method} ${endpoint.path}: ${rule}`, async () => {

@@ -76,7 +76,7 @@ test('an invited member sees what was granted, loses it with the grant, and need
   const entered = await anyone.call(verifyMfaChallenge, { body: { challenge_token, code } });
   expect(entered.status).toBe(200);
   const again = await challenged();
-  expect((await anyone.call(verifyMfaChallenge, { body: { ...again, code } })).status).toBe(401);
+  expect((await anyone.call(verifyMfaChallenge, { body: { ...again, code } })).status).toBe(400);
   const next = { challenge_token: again.challenge_token, code: nextCode(secret) };
   const inAgain = (await anyone.call(verifyMfaChallenge, { body: next })).body as z.output<typeof Session>;
   const now = platform.client.with({ token: inAgain.access_token });

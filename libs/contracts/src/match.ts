@@ -29,8 +29,7 @@ export function createMatcher(endpoints: readonly Endpoint[]): (method: string, 
 
   return (method, path) => {
     if (path[0] !== '/') return undefined;
-    const wanted = method === 'HEAD' ? 'GET' : method;
-    return find(root, path.slice(1).split('/'), 0, wanted);
+    return find(root, path.slice(1).split('/'), 0)?.get(method === 'HEAD' ? 'GET' : method);
   };
 }
 
@@ -40,12 +39,13 @@ function childOf(node: Node, segment: string): Node {
   return child;
 }
 
-function find(node: Node, segments: string[], at: number, method: string): Endpoint | undefined {
+/** The endpoints of a path, by method. One that is spelled out is never another's parameter, whatever the method. */
+function find(node: Node, segments: string[], at: number): ReadonlyMap<string, Endpoint> | undefined {
   const segment = segments[at];
-  if (segment === undefined) return node.endpoints.get(method);
+  if (segment === undefined) return node.endpoints.size > 0 ? node.endpoints : undefined;
   const literal = node.literals.get(segment);
-  const found = literal && find(literal, segments, at + 1, method);
+  const found = literal && find(literal, segments, at + 1);
   if (found) return found;
   if (!node.parameter || !plainSegment.test(segment)) return undefined;
-  return find(node.parameter, segments, at + 1, method);
+  return find(node.parameter, segments, at + 1);
 }

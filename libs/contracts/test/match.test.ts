@@ -16,6 +16,8 @@ const match = createMatcher([
   declared('GET', '/v2/users/{id}'),
   declared('PATCH', '/v2/users/{id}'),
   declared('GET', '/v2/users/me'),
+  declared('GET', '/v2/users/me/devices/{id}/keys'),
+  declared('GET', '/v2/users/{id}/devices/{device_id}'),
   declared('GET', '/v2/users/me/sessions/{id}'),
   declared('DELETE', '/v2/users/{id}/sessions'),
   declared('POST', '/v2/users'),
@@ -27,8 +29,13 @@ test('a literal segment goes before a parameter, in whatever order they were dec
   expect(found('GET', '/v2/users/you')).toBe('GET /v2/users/{id}');
 });
 
-test('where the literal leads nowhere, the parameter is tried', () => {
-  expect(found('PATCH', '/v2/users/me')).toBe('PATCH /v2/users/{id}');
+test('a path that is spelled out is no other’s parameter: it has its own methods alone', () => {
+  for (const method of ['PATCH', 'DELETE']) expect(found(method, '/v2/users/me')).toBeUndefined();
+  expect(found('PATCH', '/v2/users/you')).toBe('PATCH /v2/users/{id}');
+});
+
+test('where the literal leads to no path, the parameter is tried', () => {
+  expect(found('GET', '/v2/users/me/devices/1')).toBe('GET /v2/users/{id}/devices/{device_id}');
   expect(found('DELETE', '/v2/users/me/sessions')).toBe('DELETE /v2/users/{id}/sessions');
   expect(found('GET', '/v2/users/me/sessions/1')).toBe('GET /v2/users/me/sessions/{id}');
 });

@@ -125,7 +125,7 @@ export function createAccountService(
       listAuditLogEndpoint(database),
       createSupportSessionEndpoint({ database, signer, clock }),
     ],
-    handlers: [groups.onGroupCreated, groups.onGroupUpdated, groups.onGroupDeleted],
+    handlers: [groups.onGroupCreated, groups.onGroupDeleted],
     jobs: [
       { name: 'note-key-uses', every: 5_000, run: () => keyUses.flush() },
       { name: 'expire-token-holds', every: second, run: () => ledger.expireHolds({ database, outbox, clock }) },

@@ -41,7 +41,7 @@ export const revoked = '401 This API key is revoked.';
 /** A group of the account, as an event has told of it. */
 export async function addGroup(service: TestService, accountId: string): Promise<string> {
   const id = newId('group');
-  await service.db.query("INSERT INTO known_groups VALUES ($1, $2, 'North')", [id, accountId]);
+  await service.db.query('INSERT INTO known_groups VALUES ($1, $2)', [id, accountId]);
   return id;
 }
 

@@ -71,7 +71,7 @@ test.each([
 });
 
 const addKnown = (id: string) =>
-  service.db.query("INSERT INTO known_groups VALUES ($1, $2, 'North') ON CONFLICT DO NOTHING", [id, ada.accountId]);
+  service.db.query('INSERT INTO known_groups VALUES ($1, $2) ON CONFLICT DO NOTHING', [id, ada.accountId]);
 
 test('400: a narrowed scope for an admin, who sees every group', async () => {
   expect(await refusalOf(admin, { group_scope: 'selected' })).toBe(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KeySet } from '@attribution/auth';
+import { generateInternalKeys, KeySet } from '@attribution/auth';
 import { newSecrets } from '@attribution/local';
 import { createTestDatabase } from '@attribution/testing';
 import { freePort } from '@attribution/testing/parts';
@@ -21,6 +21,7 @@ export function describeFailures(failed: readonly Exchange[]): string {
 /** SIGTERM to one of two gateways or one of two processes of the service behind them, and a start again. */
 export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): Promise<Finding[]> {
   const secrets = newSecrets();
+  const internalKeys = generateInternalKeys();
   const database = await createTestDatabase('organization');
   const shared = {
     TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
@@ -36,6 +37,8 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
   };
   const services = await pair('services/organization/src/main.ts', {
     DATABASE_URL: database.url,
+    INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.organization),
+    INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
     KAFKA_BROKERS: kafkaBrokers.join(','),
     KAFKA_TOPIC_PREFIX: `stops-${process.hrtime.bigint()}.`,
   });

@@ -1,2 +1,2 @@
-export { onGroupCreated, onGroupDeleted, onGroupUpdated } from './on-group.ts';
+export { onGroupCreated, onGroupDeleted } from './on-group.ts';
 export { createRequireGroups, type RequireGroups } from './require-groups.ts';

@@ -1,4 +1,10 @@
+import type { Sql } from '@attribution/database';
 import type { Tx } from '../store.ts';
+
+interface KnownGroup {
+  readonly id: string;
+  readonly accountId: string;
+}
 
 /** Those of the groups that Organization has told of, in this account. */
 export async function findKnownGroups(tx: Pick<Tx, 'knownGroup'>, accountId: string, ids: readonly string[]) {
@@ -9,18 +15,25 @@ export async function findKnownGroups(tx: Pick<Tx, 'knownGroup'>, accountId: str
   return new Set(rows.map(({ id }) => id));
 }
 
-export async function insertKnownGroup(tx: Tx, accountId: string, id: string, name: string): Promise<void> {
-  await tx.knownGroup.upsert({ where: { id }, create: { id, account_id: accountId, name }, update: { name } });
+export async function insertKnownGroups(tx: Sql, groups: readonly KnownGroup[]): Promise<void> {
+  const ids = groups.map(({ id }) => id);
+  const accountIds = groups.map(({ accountId }) => accountId);
+  await tx.$executeRaw`
+    INSERT INTO known_groups (id, account_id) SELECT * FROM unnest(${ids}::text[], ${accountIds}::text[])
+    ON CONFLICT DO NOTHING`;
 }
 
-/** The group is gone, and with it every grant in it, those of invitations among them. */
-export async function deleteKnownGroup(tx: Tx, accountId: string, id: string): Promise<void> {
-  await tx.knownGroup.deleteMany({ where: { id } });
-  await tx.groupGrant.deleteMany({ where: { group_id: id } });
-  await tx.apiKeyGrant.deleteMany({ where: { group_id: id } });
+/** The groups are gone, and with them every grant in them, those of invitations among them. */
+export async function deleteKnownGroups(tx: Sql, groups: readonly KnownGroup[]): Promise<void> {
+  const ids = groups.map(({ id }) => id);
+  const accountIds = groups.map(({ accountId }) => accountId);
+  await tx.$executeRaw`DELETE FROM known_groups WHERE id = ANY(${ids}::text[])`;
+  await tx.$executeRaw`DELETE FROM group_grants WHERE group_id = ANY(${ids}::text[])`;
+  await tx.$executeRaw`DELETE FROM api_key_grants WHERE group_id = ANY(${ids}::text[])`;
   await tx.$executeRaw`
     UPDATE invitations SET groups = (
       SELECT coalesce(jsonb_agg(g ORDER BY at), '[]') FROM jsonb_array_elements(groups) WITH ORDINALITY AS e (g, at)
-      WHERE g ->> 'group_id' <> ${id})
-    WHERE account_id = ${accountId} AND groups @> jsonb_build_array(jsonb_build_object('group_id', ${id}::text))`;
+      WHERE g ->> 'group_id' <> ALL(${ids}::text[]))
+    WHERE account_id = ANY(${accountIds}::text[])
+      AND EXISTS (SELECT FROM jsonb_array_elements(groups) AS g WHERE g ->> 'group_id' = ANY(${ids}::text[]))`;
 }

@@ -1,16 +1,17 @@
-import { groupCreated, groupDeleted, groupUpdated } from '@attribution/contracts';
-import { on } from '@attribution/messaging';
-import type { Tx } from '../store.ts';
-import { deleteKnownGroup, insertKnownGroup } from './known-group.store.ts';
+import { groupCreated, groupDeleted } from '@attribution/contracts';
+import { onBatch } from '@attribution/messaging';
+import { deleteKnownGroups, insertKnownGroups } from './known-group.store.ts';
 
-export const onGroupCreated = on(groupCreated, (tx: Tx, { data: { account_id, group } }) =>
-  insertKnownGroup(tx, account_id, group.id, group.name),
+export const onGroupCreated = onBatch(groupCreated, (tx, events) =>
+  insertKnownGroups(
+    tx,
+    events.map(({ data }) => ({ id: data.group.id, accountId: data.account_id })),
+  ),
 );
 
-export const onGroupUpdated = on(groupUpdated, (tx: Tx, { data: { account_id, group } }) =>
-  insertKnownGroup(tx, account_id, group.id, group.name),
-);
-
-export const onGroupDeleted = on(groupDeleted, (tx: Tx, { data: { account_id, group_id } }) =>
-  deleteKnownGroup(tx, account_id, group_id),
+export const onGroupDeleted = onBatch(groupDeleted, (tx, events) =>
+  deleteKnownGroups(
+    tx,
+    events.map(({ data }) => ({ id: data.group_id, accountId: data.account_id })),
+  ),
 );

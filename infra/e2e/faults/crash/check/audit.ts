@@ -14,6 +14,7 @@ const watched: Readonly<Record<string, readonly (readonly [table: string, when: 
     ['memberships', 'AFTER', 'INSERT OR DELETE'],
     ['balances', 'AFTER', 'INSERT OR DELETE'],
     ['ledger_entries', 'AFTER', 'INSERT OR DELETE'],
+    ['known_groups', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
   ],
   organization: [
     ['groups', 'AFTER', 'INSERT OR UPDATE OR DELETE'],

@@ -39,6 +39,22 @@ export const effects: readonly Effect[] = [
   },
   {
     event: 'group.created',
+    service: 'account',
+    relation: 'known_groups',
+    operation: 'INSERT',
+    ofData: (data) => data.group?.id,
+    ofRow: (row) => row.id,
+  },
+  {
+    event: 'group.deleted',
+    service: 'account',
+    relation: 'known_groups',
+    operation: 'DELETE',
+    ofData: (data) => data.group_id,
+    ofRow: (row) => row.id,
+  },
+  {
+    event: 'group.created',
     service: 'campaign',
     relation: 'known_groups',
     operation: 'INSERT',
@@ -57,7 +73,7 @@ export const effects: readonly Effect[] = [
 
 /** What must have been done in the transaction that told of it, and nothing else: as `INSERT groups grp_…`. */
 export function causesOf({ type, data }: Appended): readonly string[] {
-  const { account_id, owner_user_id, campaign_id, group_id, location_id, group, location } = data as Data;
+  const { account_id, owner_user_id, entry_id, campaign_id, group_id, location_id, group, location } = data as Data;
   switch (type) {
     case 'account.created':
       return [
@@ -65,8 +81,9 @@ export function causesOf({ type, data }: Appended): readonly string[] {
         `INSERT users ${owner_user_id}`,
         `INSERT memberships ${account_id} ${owner_user_id}`,
         `INSERT balances ${account_id}`,
-        `INSERT ledger_entries ${account_id}`,
       ];
+    case 'tokens.granted':
+      return [`INSERT ledger_entries ${entry_id}`];
     case 'group.created':
       return [`INSERT groups ${group?.id}`];
     case 'group.updated':
@@ -88,11 +105,9 @@ export function causesOf({ type, data }: Appended): readonly string[] {
   }
 }
 
-const byAccount = ['balances', 'ledger_entries'];
-
 /** In the words of `causesOf`; undefined for what no event tells of. */
 export function causeOf({ relation, operation, row }: Note): string | undefined {
   if (['outbox', 'inbox', 'known_groups', 'customers'].includes(relation)) return undefined;
   if (relation === 'memberships') return `${operation} memberships ${row.account_id} ${row.user_id}`;
-  return `${operation} ${relation} ${byAccount.includes(relation) ? row.account_id : row.id}`;
+  return `${operation} ${relation} ${relation === 'balances' ? row.account_id : row.id}`;
 }

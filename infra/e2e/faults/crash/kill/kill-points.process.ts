@@ -14,7 +14,9 @@ const { searchParams } = new URL(import.meta.url);
 const wanted = searchParams.get('point');
 const at = Number(searchParams.get('at'));
 const of = searchParams.get('of');
-const isOfIt = (text: string) => of === null || new RegExp(`\\b${of}\\b`).test(text);
+const tellsOfIt = (rows: string) => of === null || rows.includes(`"${of}"`);
+const writesToIt = (sql: string) =>
+  of === null || new RegExp(`\\b(into|update|from)\\s+("public"\\.)?"?${of}\\b`, 'i').test(sql);
 
 let armed = false;
 let passed = 0;
@@ -70,8 +72,8 @@ watchQueries(pg.Client.prototype, {
       if (open) open.marked = true;
     } else if (is(isClaim, text) && rows.length > 0) {
       claimed = rows.length;
-      if (isOfIt(JSON.stringify(rows))) pass('after the relay claims');
-    } else if (open?.marked && is(isWriting, text) && isOfIt(text)) {
+      if (tellsOfIt(JSON.stringify(rows))) pass('after the relay claims');
+    } else if (open?.marked && is(isWriting, text) && writesToIt(text)) {
       if ((batches.getStore()?.size ?? claimed) > 1) pass('mid-batch');
     }
   },

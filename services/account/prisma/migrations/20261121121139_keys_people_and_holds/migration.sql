@@ -126,7 +126,6 @@ CREATE TABLE "api_key_grants" (
 CREATE TABLE "known_groups" (
     "id" TEXT NOT NULL,
     "account_id" TEXT NOT NULL,
-    "name" TEXT NOT NULL,
 
     CONSTRAINT "known_groups_pkey" PRIMARY KEY ("id")
 );
