@@ -1,13 +1,5 @@
 import { createMachineKey, newId, rotateApiKey, updateApiKey } from '@attribution/contracts';
-import {
-  badTokens,
-  internalToken,
-  keyToken,
-  personToken,
-  sendRaw,
-  supportToken,
-  type TestService,
-} from '@attribution/testing';
+import { internalToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, claimsIn, count, join, type Person, startAccountService, statusesOf } from './support.ts';
 import { addGroup, age, deedsOn, keyEvents, outcomeOf, readKey, revoked, tokenOf } from './support-keys.ts';
@@ -161,21 +153,4 @@ test('422: an account that there is not, and a group of another', async () => {
     `422 unprocessable body.groups: ${group} is not a group of this account.`,
   );
   expect(await count(service, 'api_keys', 'account_id = $1', ada.accountId)).toBe(0);
-});
-
-test('401: without another service’s token for this one', async () => {
-  const account = ada.accountId;
-  const tokens = [
-    ...badTokens().map(([, token]) => token),
-    ada.session.access_token,
-    personToken({ account }),
-    keyToken({ account, role: 'admin', key: { type: 'production', readonly: false } }),
-    supportToken({ account }),
-    internalToken('campaign', 'organization'),
-  ];
-  for (const token of tokens) {
-    const { status, text } = await sendRaw(service, 'POST', '/internal/v2/api-keys', token, '{');
-    expect(status).toBe(401);
-    expect(text).toContain('The internal token is missing, invalid or expired.');
-  }
 });

@@ -134,8 +134,3 @@ test('422: an account that there is not', async () => {
     `body.account_id: there is no ${nobody}.`,
   ]);
 });
-
-test('401: without another service’s token', async () => {
-  for (const token of [undefined, ada.session.access_token, internalToken('billing', 'campaign')])
-    expect((await sendRaw(service, 'POST', '/internal/v2/support-sessions', token, '{}')).status).toBe(401);
-});

@@ -1,0 +1,57 @@
+import { createAccountService } from '@attribution/account';
+import { internalEndpoints, type ServiceName } from '@attribution/contracts';
+import { createOrganizationService } from '@attribution/organization';
+import {
+  badTokens,
+  internalToken,
+  keyToken,
+  personToken,
+  sendRaw,
+  startTestService,
+  supportToken,
+  type TestService,
+} from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+/** Services that others call. */
+const creators = { account: createAccountService, organization: createOrganizationService };
+const called = new Set(internalEndpoints.map(({ service }) => service));
+
+test('every service with internal endpoints is judged here', () => {
+  expect(Object.keys(creators).toSorted()).toEqual([...called].toSorted());
+});
+
+describe.each(Object.entries(creators))('%s, asked past the gateway', (name, create) => {
+  const self = name as ServiceName;
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService(self, create);
+  });
+  afterAll(() => service.stop());
+
+  const strangers: [string, string | undefined][] = [
+    ...badTokens(),
+    ['an owner’s token', personToken()],
+    ['a support session’s token', supportToken()],
+    ['a key’s token', keyToken({ role: 'admin', key: { type: 'production', readonly: false } })],
+    ['an internal token for another service', internalToken('billing', 'campaign')],
+  ];
+
+  describe.each(internalEndpoints.filter((endpoint) => endpoint.service === self))('$method $path', (endpoint) => {
+    const path = endpoint.path.replaceAll(/\{[a-z_]+\}/g, 'nothing');
+    const ask = (token: string | undefined) => sendRaw(service, endpoint.method, path, token, endpoint.body && '{}');
+
+    test('lets in another service with a token for this one', async () => {
+      for (const caller of ['billing', 'campaign'] as const)
+        expect([400, 404]).toContain((await ask(internalToken(caller, self))).status);
+    });
+
+    test('401: refuses everybody else, before the request is looked at', async () => {
+      for (const [what, token] of strangers) {
+        const { status, headers, text } = await ask(token);
+        expect([what, status, headers['www-authenticate']]).toEqual([what, 401, 'Bearer']);
+        expect(JSON.parse(text)).toMatchObject({ detail: 'The internal token is missing, invalid or expired.' });
+      }
+    });
+  });
+});
