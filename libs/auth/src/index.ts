@@ -1,5 +1,5 @@
 export * from './access.ts';
-export { AccessClaims } from './claims.ts';
+export { AccessClaims, principalOf } from './claims.ts';
 export * from './internal-tokens.ts';
 export * from './key-sets.ts';
 export * from './principal.ts';

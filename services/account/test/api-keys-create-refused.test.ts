@@ -1,7 +1,7 @@
 import { createApiKey, newId } from '@attribution/contracts';
 import { keyToken, personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { count, join, type Person, startAccountService } from './support.ts';
+import { count, join, type Person, startAccountService, withClaims } from './support.ts';
 import { makeKey } from './support-keys.ts';
 import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
 
@@ -159,10 +159,22 @@ test.each(['sim', 'production'])('403: a key of type %s is not an ordinary calle
   );
 });
 
+test('403: who has not every service makes no key, which would have them all', async () => {
+  const as = (svc: object) => withClaims(service, ada, { role: 'admin', svc });
+  const detail = (name: string) => `403 forbidden A key has every service, and you do not have ${name} to give.`;
+  const reader = as({ '*': 'r', account: 'w' });
+  expect(await refusal({ name: 'x' }, as({ account: 'w' }))).toBe(detail('organization'));
+  expect(await refusal({ name: 'x', role: 'admin', readonly: false }, reader)).toBe(detail('organization'));
+  // A key below admin has no billing access, so nobody needs it to make one.
+  const unbilled = as({ account: 'w', organization: 'w', device: 'w', campaign: 'w', events: 'w', utilities: 'w' });
+  expect(await refusal({ name: 'x', role: 'admin', readonly: false }, unbilled)).toBe(detail('billing'));
+  expect((await makeKey(unbilled, { role: 'member', readonly: false })).role).toBe('member');
+  expect((await makeKey(reader, { role: 'admin' })).readonly).toBe(true);
+});
+
 test('403: who is narrowed to groups makes no key for all of them', async () => {
   const group = organization.addGroup(ada.accountId);
-  const claims = { account: ada.accountId, role: 'admin', group_scope: 'selected', groups: { [group]: 'a' } } as const;
-  const narrowed = service.client.with({ token: personToken(claims) });
+  const narrowed = withClaims(service, ada, { role: 'admin', group_scope: 'selected', groups: { [group]: 'a' } });
   expect(await refusal({ name: 'x' }, narrowed)).toBe('403 forbidden The group_scope all is wider than your own.');
   const key = await makeKey(narrowed, { group_scope: 'selected', groups: [group] });
   expect(key.groups).toEqual([{ group_id: group, role: 'm' }]);

@@ -1,7 +1,7 @@
 import { createApiKey, getApiKey } from '@attribution/contracts';
-import { personToken, type TestService } from '@attribution/testing';
+import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { join, type Person, startAccountService } from './support.ts';
+import { join, type Person, startAccountService, withClaims } from './support.ts';
 import { addGroup, makeKey } from './support-keys.ts';
 
 let service: TestService;
@@ -94,9 +94,7 @@ test.each([
 });
 
 test('201: an admin makes keys of every role, up to its own', async () => {
-  const admin = service.client.with({
-    token: personToken({ sub: ada.userId, account: ada.accountId, role: 'admin' }),
-  });
+  const admin = withClaims(service, ada, { role: 'admin' });
   for (const role of ['viewer', 'member', 'admin'] as const) expect((await makeKey(admin, { role })).role).toBe(role);
 });
 

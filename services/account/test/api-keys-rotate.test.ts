@@ -1,8 +1,9 @@
 import { deleteApiKey, rotateApiKey } from '@attribution/contracts';
-import { personToken, type TestService } from '@attribution/testing';
+import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { atOnce, count, join, type Person, startAccountService, statusesOf } from './support.ts';
+import { atOnce, count, join, type Person, startAccountService, statusesOf, withClaims } from './support.ts';
 import { addGroup, age, expired, type Key, makeKey, outcomeOf, readKey } from './support-keys.ts';
+import { addMember } from './support-members.ts';
 
 let service: TestService;
 let ada: Person;
@@ -110,9 +111,8 @@ test('201: a grace never puts off the old key’s own expiry', async () => {
 test('201: who rotates is named, and the type is kept', async () => {
   const key = await makeKey(ada.client, { role: 'member' });
   await service.db.query(`UPDATE api_keys SET type = 'sim' WHERE id = $1`, [key.id]);
-  const bob = await join(service);
-  const token = personToken({ sub: bob.userId, account: ada.accountId, role: 'admin' });
-  const { body } = await rotate(key.id, {}, service.client.with({ token }));
+  const bob = await addMember(service, ada, { role: 'admin' });
+  const { body } = await rotate(key.id, {}, bob.client);
   expect(body).toMatchObject({ type: 'sim', role: 'member', created_by: bob.userId });
 });
 
@@ -136,12 +136,19 @@ test.each([
   expect(await outcomeOf(service, key)).toBe(200);
 });
 
+test('403: who has not every service gets no secret of a key, which has them all', async () => {
+  const key = await makeKey(ada.client, { role: 'admin', readonly: false });
+  const reader = withClaims(service, ada, { role: 'admin', svc: { '*': 'r', account: 'w' } });
+  expect((await rotate(key.id, {}, reader)).status).toBe(403);
+  expect(await outcomeOf(service, key)).toBe(200);
+  expect((await rotate((await makeKey(ada.client)).id, {}, reader)).status).toBe(201);
+});
+
 test('403: who is narrowed to groups gets no secret of a wider key', async () => {
   const group = await addGroup(service, ada.accountId);
   const narrow = await makeKey(ada.client, { group_scope: 'selected', groups: [group] });
   const wide = await makeKey(ada.client);
-  const as = (groups: object) =>
-    service.client.with({ token: personToken({ account: ada.accountId, role: 'admin', groups }) });
+  const as = (groups: object) => withClaims(service, ada, { role: 'admin', groups });
   expect((await rotate(wide.id, {}, as({ [group]: 'a' }))).status).toBe(403);
   expect((await rotate(narrow.id, {}, as({ [group]: 'm' }))).status).toBe(403);
   expect((await rotate(narrow.id, {}, as({ [group]: 'a' }))).status).toBe(201);

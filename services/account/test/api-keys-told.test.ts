@@ -34,7 +34,7 @@ test('each change of a key is in the account’s log, with who did it, from wher
   const by = { outcome: 'done', actor_type: 'person', actor_id: userId };
   expect(await deedsOn(service, key.id)).toEqual([
     { ...by, action: 'api_key.created', details: { name: 'Export', role: 'member', readonly: true } },
-    { ...by, action: 'api_key.changed', details: { fields: ['name', 'readonly'] } },
+    { ...by, action: 'api_key.changed', details: { name: 'Renamed', readonly: false } },
     {
       ...by,
       action: 'api_key.rotated',

@@ -1,7 +1,7 @@
 import { groupDeleted, newId, updateApiKey } from '@attribution/contracts';
-import { personToken, type TestService } from '@attribution/testing';
+import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { atOnce, join, type Person, startAccountService } from './support.ts';
+import { atOnce, join, type Person, startAccountService, withClaims } from './support.ts';
 import { addGroup, type Key, makeKey, readKey } from './support-keys.ts';
 import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
 
@@ -130,11 +130,19 @@ test('400: groups for a key of all groups, and none for a key of selected ones',
   expect(await refusal(narrow, { groups: [] })).toMatch(/^400 .* must not be empty when group_scope is selected/);
 });
 
+test('403: who only reads in some service lets no key write, but may rename one', async () => {
+  const key = await makeKey(ada.client, { role: 'member' });
+  const reader = withClaims(service, ada, { role: 'admin', svc: { '*': 'r', account: 'w' } });
+  expect(await refusal(key, { readonly: false }, reader)).toBe(
+    '403 forbidden A key has every service, and you do not have organization to give.',
+  );
+  expect((await change(key.id, { name: 'Renamed', readonly: true }, reader)).body).toMatchObject({ readonly: true });
+});
+
 test('403: who is narrowed to groups gives no others, and not all', async () => {
   const [own, other] = [await addGroup(service, ada.accountId), await addGroup(service, ada.accountId)];
   const key = await makeKey(ada.client, { group_scope: 'selected', groups: [own] });
-  const claims = { account: ada.accountId, role: 'admin', groups: { [own]: 'a', [other]: 'm' } } as const;
-  const narrowed = service.client.with({ token: personToken(claims) });
+  const narrowed = withClaims(service, ada, { role: 'admin', groups: { [own]: 'a', [other]: 'm' } });
   expect(await refusal(key, { groups: [own, other] }, narrowed)).toBe(
     `403 forbidden You do not administer the group ${other}.`,
   );

@@ -6,9 +6,9 @@ import {
   newId,
   resendInvitation,
 } from '@attribution/contracts';
-import { personToken, type TestService } from '@attribution/testing';
+import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { join, newEmail, type Person, startAccountService } from './support.ts';
+import { join, newEmail, type Person, startAccountService, withClaims } from './support.ts';
 import { addGroup } from './support-keys.ts';
 import { addMember, invite } from './support-members.ts';
 import { startOrganizationDouble } from './support-organization.ts';
@@ -46,8 +46,7 @@ test.each([
 
 test('403: nobody invites with more than they have', async () => {
   const [own, other] = [await addGroup(service, ada.accountId), await addGroup(service, ada.accountId)];
-  const as = (claims: object) =>
-    service.client.with({ token: personToken({ account: ada.accountId, role: 'admin', ...claims }) });
+  const as = (claims: object) => withClaims(service, ada, { role: 'admin', ...claims });
   const narrowed = as({ group_scope: 'selected', groups: { [own]: 'a' } });
   const reading = as({ svc: { '*': 'r', account: 'w' } });
   for (const [client, body, detail] of [

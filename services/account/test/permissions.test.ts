@@ -1,7 +1,7 @@
 import { createApiKey, createInvitation, getMyPermissions, newId } from '@attribution/contracts';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { addMembership, join, newEmail, startAccountService } from './support.ts';
+import { addMembership, join, newEmail, startAccountService, withClaims } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -161,13 +161,14 @@ test.each([
 ] as const)(
   '200: invite_users and manage_api_keys are what the endpoints answer to %s',
   async (_who, rights, status) => {
-    const { userId, accountId } = await join(service);
+    const person = await join(service);
+    const { userId } = person;
     await service.db.query('UPDATE memberships SET role = $2::"MembershipRole", services = $3 WHERE user_id = $1', [
       userId,
       'role' in rights ? rights.role : 'owner',
       'svc' in rights ? JSON.stringify(rights.svc) : null,
     ]);
-    const client = service.client.with({ token: personToken({ sub: userId, account: accountId, ...rights }) });
+    const client = withClaims(service, person, rights);
     const { can } = (await client.call(getMyPermissions)).body;
     const invited = await client.call(createInvitation, { body: { email: newEmail() } });
     const keyed = await client.call(createApiKey, { body: { name: 'Export' } });

@@ -34,7 +34,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       },
     },
     create_api_key: {
-      statements: 7,
+      statements: 10,
       async prepare(rows) {
         const { client, fields } = await joinedWithKey(rows);
         return () => client.call(createApiKey, { body: { name: 'Another', ...fields } });
@@ -48,7 +48,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       },
     },
     update_api_key: {
-      statements: 9,
+      statements: 12,
       async prepare(rows) {
         const { client, key, fields } = await joinedWithKey(rows);
         return () => client.call(updateApiKey, { params: { id: key.id }, body: { name: 'Renamed', ...fields } });
@@ -62,7 +62,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       },
     },
     rotate_api_key: {
-      statements: 9,
+      statements: 12,
       async prepare(rows) {
         const { client, key } = await joinedWithKey(rows);
         return () => client.call(rotateApiKey, { params: { id: key.id } });

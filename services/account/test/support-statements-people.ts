@@ -48,7 +48,7 @@ export function peopleStatements(service: () => TestService): StatementTable {
       },
     },
     update_user: {
-      statements: 12,
+      statements: 16,
       async prepare(rows) {
         const { client, member, rights } = await joinedWithMember(rows);
         const groups = rights.groups.map((group_id) => ({ group_id, role: 'a' as const }));
@@ -56,7 +56,7 @@ export function peopleStatements(service: () => TestService): StatementTable {
       },
     },
     remove_user: {
-      statements: 8,
+      statements: 12,
       async prepare(rows) {
         const { client, member } = await joinedWithMember(rows);
         return () => client.call(removeUser, { params: { id: member.userId } });
@@ -71,14 +71,14 @@ export function peopleStatements(service: () => TestService): StatementTable {
       },
     },
     create_invitation: {
-      statements: 10,
+      statements: 13,
       async prepare(rows) {
         const { client, rights } = await joinedWithGroups(rows);
         return () => client.call(createInvitation, { body: { email: newEmail(), ...rights } });
       },
     },
     resend_invitation: {
-      statements: 8,
+      statements: 11,
       async prepare(rows) {
         const { client, invitation } = await joinedWithInvitation(rows);
         return () => client.call(resendInvitation, { params: { id: invitation.id } });

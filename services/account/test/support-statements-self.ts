@@ -95,21 +95,21 @@ export function selfStatements(service: () => TestService): StatementTable {
       },
     },
     update_account: {
-      statements: 7,
+      statements: 8,
       async prepare() {
         const { client, accountId } = await join(service());
         return () => client.call(updateAccount, { params: { id: accountId }, body: { name: 'King & Co.' } });
       },
     },
     close_account: {
-      statements: 9,
+      statements: 10,
       async prepare(rows) {
         const { client, accountId } = await joinedWithSessions(rows);
         return () => client.call(closeAccount, { params: { id: accountId } });
       },
     },
     transfer_ownership: {
-      statements: 17,
+      statements: 18,
       async prepare(rows) {
         const owner = await joinedWithSessions(rows);
         const { userId } = await addMember(service(), owner);

@@ -10,7 +10,7 @@ import {
   signup,
   verifyEmail,
 } from '@attribution/contracts';
-import { startTestService, type TestService, testKeys } from '@attribution/testing';
+import { personToken, startTestService, type TestService, testKeys } from '@attribution/testing';
 import type { z } from 'zod';
 import { createAccountService } from '../src/index.ts';
 
@@ -91,6 +91,13 @@ export function claimsIn(service: TestService, token: string, type: TokenType = 
   const claims = createVerifier(testKeys.public, () => service.clock.now().getTime()).verify(type, token);
   if (!claims) throw new Error(`Not a valid token of type ${type}`);
   return claims as AccessClaims & { iat: number; exp: number };
+}
+
+/** As the person in their open session, by a token with other rights than the database has. */
+export function withClaims(service: TestService, person: Person, claims: Partial<AccessClaims>): Client {
+  const { sid } = claimsIn(service, person.session.access_token);
+  const own = { sub: person.userId, account: person.accountId, ...(sid !== undefined && { sid }) };
+  return service.client.with({ token: personToken({ ...own, ...claims }) });
 }
 
 /** Rows of the service's database, looked at from outside. */

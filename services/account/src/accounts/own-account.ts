@@ -1,17 +1,19 @@
 import type { Principal } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
 import { lockMember } from '../members/index.ts';
+import { requireOpenSession } from '../sessions/index.ts';
 import type { Tx } from '../store.ts';
 import { lockAccount } from './account.store.ts';
 
 /**
  * Locks the caller's account and the caller's membership. Throws `forbidden` where the caller is the owner no longer,
- * whatever its token says, and `conflict` where the account is closed.
+ * whatever its token says, `conflict` where the account is closed, and `unauthorized` where the session has ended.
  */
-export async function lockOwnAccount(tx: Tx, { accountId, id }: Principal) {
-  const account = await lockAccount(tx, accountId);
-  const member = await lockMember(tx, accountId, id);
+export async function lockOwnAccount(tx: Tx, caller: Principal) {
+  const account = await lockAccount(tx, caller.accountId);
+  const member = await lockMember(tx, caller.accountId, caller.id);
   if (member?.role !== 'owner') throw new Problem('forbidden', 'You are not the owner of this account any more.');
   if (account.status === 'closed') throw new Problem('conflict', 'The account is closed.');
+  await requireOpenSession(tx, caller);
   return account;
 }

@@ -28,7 +28,7 @@ export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; ou
         tx,
         accountId,
         heir.user_id,
-        { role: 'owner', group_scope: 'all', services: everyService },
+        { role: 'owner', group_scope: 'all', services: everyService, billing: false },
         [],
       );
       const both = { user_id: { in: [caller.id, heir.user_id] }, account_id: accountId };

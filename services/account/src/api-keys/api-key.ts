@@ -1,6 +1,5 @@
-import type { Principal } from '@attribution/auth';
-import { administersGroup } from '@attribution/auth';
-import { Problem } from '@attribution/contracts';
+import { administersGroup, type Principal, serviceAccess } from '@attribution/auth';
+import { Problem, serviceNames } from '@attribution/contracts';
 
 const day = 24 * 60 * 60 * 1000;
 /** Longest life of a key that expires at all, from its creation. */
@@ -66,19 +65,32 @@ export function refusalOf({ revoked_at, expires_at }: Pick<Times, 'revoked_at' |
 
 const rank = { viewer: 0, member: 1, admin: 2, owner: 3 } as const;
 
-interface Rights {
-  readonly role: 'viewer' | 'member' | 'admin';
-  readonly group_scope: 'all' | 'selected';
-  readonly groups: readonly Grant[];
+/** What a key is to have; undefined: as it is. */
+interface Given {
+  readonly role?: 'viewer' | 'member' | 'admin' | undefined;
+  readonly readonly?: boolean | undefined;
+  readonly group_scope?: 'all' | 'selected' | undefined;
+  readonly groups?: readonly Grant[] | undefined;
 }
 
 /** Nobody gives a key more than they hold (spec §4.3). Throws `forbidden`. */
-export function requireGivable(caller: Principal, { role, group_scope, groups = [] }: Partial<Rights>): void {
+export function requireGivable(caller: Principal, given: Given): void {
+  const { role, group_scope, groups = [] } = given;
   if (role && rank[role] > rank[caller.role]) throw new Problem('forbidden', `The role ${role} is above your own.`);
+  requireServices(caller, given);
   if (group_scope === 'all' && caller.groups)
     throw new Problem('forbidden', 'The group_scope all is wider than your own.');
   const foreign = groups.find(({ group_id }) => !administersGroup(caller, group_id));
   if (foreign) throw new Problem('forbidden', `You do not administer the group ${foreign.group_id}.`);
+}
+
+/** A key has every service; without billing access, all others. */
+function requireServices(caller: Principal, { role = 'member', readonly }: Given): void {
+  if (readonly === undefined) return;
+  const needed = readonly || role === 'viewer' ? ['r', 'w'] : ['w'];
+  const entered = serviceNames.filter((name) => name !== 'billing' || role === 'admin');
+  const missing = entered.find((name) => !needed.includes(serviceAccess(caller, name) ?? ''));
+  if (missing) throw new Problem('forbidden', `A key has every service, and you do not have ${missing} to give.`);
 }
 
 /** Throws `validation-error` where the scope and the groups do not fit together. */

@@ -3,6 +3,7 @@ import type { Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import { actorOf } from '../audit/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
+import { requireStanding } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { insertApiKey } from './api-key.store.ts';
 import { newExpiry, requireGivable, requireScope } from './api-key.ts';
@@ -36,6 +37,7 @@ export const createApiKeyEndpoint = (parts: KeyWriting) =>
     );
     const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
     return database.transaction(async (tx) => {
+      requireGivable(await requireStanding(tx, createApiKey, caller), body);
       const key = await insertApiKey(tx, {
         ...body,
         accountId,

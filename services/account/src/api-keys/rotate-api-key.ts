@@ -2,6 +2,7 @@ import { apiKeyRotated, Problem, rotateApiKey } from '@attribution/contracts';
 import { newEvent } from '@attribution/messaging';
 import { implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
+import { requireStanding } from '../sessions/index.ts';
 import { endApiKey, insertApiKey, lockApiKey } from './api-key.store.ts';
 import { requireGivable, rotatedExpiries } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
@@ -15,12 +16,13 @@ export const rotateApiKeyEndpoint = (parts: Omit<KeyWriting, 'requireGroups'>) =
     const { accountId } = caller;
     const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
     return database.transaction(async (tx) => {
+      const standing = await requireStanding(tx, rotateApiKey, caller);
       const old = await lockApiKey(tx, accountId, params.id);
       if (!old) throw Problem.notFound();
       if (old.revoked_at) throw new Problem('conflict', 'This API key is revoked.');
       if (old.rotated_at) throw new Problem('conflict', 'This API key was rotated already.');
       const { name, role, type, readonly, group_scope, grants: groups } = old;
-      requireGivable(caller, { role, group_scope, groups });
+      for (const holder of [caller, standing]) requireGivable(holder, { role, readonly, group_scope, groups });
       const now = clock.now();
       const expiries = rotatedExpiries(old, body?.grace ?? 0, now);
       await endApiKey(tx, old.id, { rotated_at: now, expires_at: expiries.old });

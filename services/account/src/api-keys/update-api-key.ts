@@ -1,7 +1,8 @@
 import { type ApiKeyChange, Problem, updateApiKey } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import type { z } from 'zod';
-import { actorOf, audit } from '../audit/index.ts';
+import { actorOf, audit, changesIn } from '../audit/index.ts';
+import { requireStanding } from '../sessions/index.ts';
 import { type ApiKeyRow, changeApiKey, lockApiKey, readonlyFor } from './api-key.store.ts';
 import { changedExpiry, type Grant, requireGivable, requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
@@ -13,12 +14,14 @@ export const updateApiKeyEndpoint = (parts: Omit<KeyWriting, 'outbox' | 'keyEnvi
     const { accountId } = caller;
     const { name, readonly, group_scope, groups, expires_at } = body;
     if (group_scope && groups) requireScope(group_scope, groups);
-    requireGivable(caller, { ...(group_scope && { group_scope }), ...(groups && { groups }) });
+    requireGivable(caller, body);
     await parts.requireGroups(accountId, groups?.map(({ group_id }) => group_id) ?? [], 'body.groups');
     return database.transaction(async (tx) => {
+      const standing = await requireStanding(tx, updateApiKey, caller);
       const key = await lockApiKey(tx, accountId, params.id);
       if (!key) throw Problem.notFound();
       if (key.revoked_at) throw new Problem('conflict', 'This API key is revoked.');
+      requireGivable(standing, { ...body, role: key.role });
       const now = clock.now();
       const grants = grantsAfter(key, body);
       const change = {
@@ -28,12 +31,14 @@ export const updateApiKeyEndpoint = (parts: Omit<KeyWriting, 'outbox' | 'keyEnvi
         ...(expires_at !== undefined && { expires_at: changedExpiry(key, expires_at, now) }),
       };
       const changed = viewApiKey(await changeApiKey(tx, key, change, grants));
+      const details = changesIn(viewApiKey(key), changed);
+      if (Object.keys(details).length === 0) return changed;
       await audit(tx, {
         accountId,
         action: 'api_key.changed',
         actor: actorOf(caller),
         subject: { type: 'api_key', id: key.id },
-        details: { fields: Object.keys(body) },
+        details,
         request,
         now,
       });

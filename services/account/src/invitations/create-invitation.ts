@@ -8,6 +8,7 @@ import { emailKeyOf } from '../codes/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
 import { invitationMail, type MailQueue } from '../mail/index.ts';
 import { requireGivable, requireRights } from '../members/index.ts';
+import { requireStanding } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { deleteExpiredInvitation, insertInvitation, isMember } from './invitation.store.ts';
 import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
@@ -36,10 +37,11 @@ export const createInvitationEndpoint = (parts: Inviting & { readonly requireGro
     const now = clock.now();
     return database
       .transaction(async (tx) => {
+        requireGivable(await requireStanding(tx, createInvitation, caller), body);
         const { name } = requireActive(await findAccount(tx, accountId));
         if (await isMember(tx, accountId, emailKey))
           throw new Problem('conflict', 'body.email: is a user of this account already.');
-        await deleteExpiredInvitation(tx, accountId, emailKey, now);
+        const expired = await deleteExpiredInvitation(tx, accountId, emailKey, now);
         const invitation = await insertInvitation(tx, {
           ...body,
           accountId,
@@ -53,15 +55,21 @@ export const createInvitationEndpoint = (parts: Inviting & { readonly requireGro
           tx,
           invitationMail({ to: body.email, accountName: name, link: invitationLink(parts.appUrl, token) }),
         );
-        await audit(tx, {
-          accountId,
+        const deed = { accountId, actor: actorOf(caller), request, now };
+        const { email, role } = body;
+        const gone = expired && {
+          ...deed,
+          action: 'invitation.deleted',
+          subject: { type: 'invitation', id: expired },
+          details: { email, reason: 'expired' },
+        };
+        const made = {
+          ...deed,
           action: 'user.invited',
-          actor: actorOf(caller),
           subject: { type: 'invitation', id: invitation.id },
-          details: { email: body.email, role: body.role },
-          request,
-          now,
-        });
+          details: { email, role },
+        };
+        await audit(tx, ...(gone ? [gone] : []), made);
         const data = { account_id: accountId, invitation_id: invitation.id };
         const context = { accountId, occurredAt: now, traceparent: request.traceparent };
         await outbox.append(tx, newEvent(userInvited, data, context));

@@ -48,7 +48,7 @@ export async function insertInvitation(tx: Tx, invitation: NewInvitationRow): Pr
       group_scope: invitation.group_scope,
       groups: invitation.groups.map(({ group_id, role }) => ({ group_id, role })),
       services: invitation.services ?? Prisma.DbNull,
-      billing: invitation.billing,
+      billing: invitation.role === 'member' && invitation.billing,
       token_hash: invitation.tokenHash,
       invited_by: invitation.invitedBy,
       expires_at: invitation.expiresAt,
@@ -92,11 +92,18 @@ export async function lockInvitationByToken(tx: Tx, tokenHash: string): Promise<
   return findInvitationByToken(tx, tokenHash);
 }
 
-/** One that has expired makes room for another to the same address. */
-export async function deleteExpiredInvitation(tx: Tx, accountId: string, emailKey: string, now: Date): Promise<void> {
-  await tx.invitation.deleteMany({
-    where: { account_id: accountId, email_key: emailKey, accepted_at: null, expires_at: { lte: now } },
-  });
+/** One that has expired makes room for another to the same address; its id, if there was one. */
+export async function deleteExpiredInvitation(
+  tx: Tx,
+  accountId: string,
+  emailKey: string,
+  now: Date,
+): Promise<string | undefined> {
+  const [expired] = await tx.$queryRaw<{ id: string }[]>`
+    DELETE FROM invitations WHERE account_id = ${accountId} AND email_key = ${emailKey}
+      AND accepted_at IS NULL AND expires_at <= ${now}
+    RETURNING id`;
+  return expired?.id;
 }
 
 /** A new link; the one before opens nothing any more. */

@@ -3,6 +3,7 @@ import { implement } from '@attribution/service';
 import { findAccount } from '../accounts/index.ts';
 import { actorOf, audit } from '../audit/index.ts';
 import { invitationMail } from '../mail/index.ts';
+import { requireStanding } from '../sessions/index.ts';
 import type { Inviting } from './create-invitation.ts';
 import { lockInvitation, renewInvitation } from './invitation.store.ts';
 import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
@@ -14,6 +15,7 @@ export const resendInvitationEndpoint = (parts: Omit<Inviting, 'outbox'>) =>
     const { accountId } = caller;
     const { token, hash } = newInvitationToken();
     await database.transaction(async (tx) => {
+      await requireStanding(tx, resendInvitation, caller);
       const invitation = await lockInvitation(tx, accountId, params.id);
       if (!invitation) throw Problem.notFound();
       if (invitation.accepted_at) throw new Problem('conflict', 'This invitation was accepted.');

@@ -32,14 +32,17 @@ interface Given {
   readonly groups?: readonly { readonly group_id: string }[] | undefined;
   /** null: every service. */
   readonly services?: ServiceMap | null | undefined;
+  readonly billing?: boolean | undefined;
 }
 
 /** Nobody gives more than they have. Throws `forbidden`. */
-export function requireGivable(caller: Principal, { group_scope, groups = [], services }: Given): void {
+export function requireGivable(caller: Principal, { group_scope, groups = [], services, billing }: Given): void {
   if (group_scope === 'all' && caller.groups !== null)
     throw new Problem('forbidden', 'body.group_scope: all is more than your own.');
   const foreign = groups.find(({ group_id }) => !administersGroup(caller, group_id));
   if (foreign) throw new Problem('forbidden', `body.groups: you do not administer ${foreign.group_id}.`);
+  if (billing && serviceAccess(caller, 'billing') !== 'w')
+    throw new Problem('forbidden', 'body.billing: billing access is more than your own.');
   if (services === undefined) return;
   for (const name of serviceNames) {
     const given = services === null ? 'w' : (services[name] ?? services['*']);

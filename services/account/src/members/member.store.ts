@@ -45,6 +45,11 @@ export async function findMember(tx: Reader, accountId: string, userId: string):
   return (await selectMembers(tx, Prisma.sql`m.account_id = ${accountId} AND m.user_id = ${userId}`))[0];
 }
 
+/** One change of members at a time in an account: two admins who change each other would wait for each other. */
+export async function lockMembers(tx: Reader, accountId: string): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+}
+
 /** Locks the membership, so that a change is decided on what it is now. */
 export async function lockMember(tx: Reader, accountId: string, userId: string): Promise<MemberRow | undefined> {
   await tx.$queryRaw`SELECT 1 FROM memberships WHERE user_id = ${userId} AND account_id = ${accountId} FOR UPDATE`;

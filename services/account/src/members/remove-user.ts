@@ -2,9 +2,9 @@ import { Problem, removeUser, userRemoved } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
-import { endSessions } from '../sessions/index.ts';
+import { endSessions, requireStanding } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { deleteMember, lockMember } from './member.store.ts';
+import { deleteMember, lockMember, lockMembers } from './member.store.ts';
 import { requireTouchable } from './member-rules.ts';
 
 /** The user stays a user, maybe of other accounts; keys that it made stay as well. */
@@ -13,6 +13,8 @@ export const removeUserEndpoint = (parts: { database: AccountDatabase; outbox: O
     const { database, outbox, clock } = parts;
     const { accountId } = caller;
     await database.transaction(async (tx) => {
+      await lockMembers(tx, accountId);
+      await requireStanding(tx, removeUser, caller);
       const member = await lockMember(tx, accountId, params.id);
       if (!member) throw Problem.notFound();
       requireTouchable(caller, member);

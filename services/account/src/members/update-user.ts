@@ -1,13 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type MemberChange, Problem, updateUser, userGrantsChanged } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import type { z } from 'zod';
-import { actorOf, audit } from '../audit/index.ts';
+import { actorOf, audit, changesIn } from '../audit/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
-import { endSessions } from '../sessions/index.ts';
+import { endSessions, requireStanding } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { changeMember, everyService, lockMember, type MemberRow } from './member.store.ts';
+import { changeMember, everyService, lockMember, lockMembers, type MemberRow } from './member.store.ts';
 import { viewMember } from './member.view.ts';
 import { requireGivable, requireRights, requireTouchable } from './member-rules.ts';
 
@@ -27,25 +26,31 @@ export const updateUserEndpoint = (parts: {
     const ids = (body.groups ?? []).map(({ group_id }) => group_id);
     await parts.requireGroups(accountId, ids, 'body.groups');
     return database.transaction(async (tx) => {
+      await lockMembers(tx, accountId);
+      const standing = await requireStanding(tx, updateUser, caller);
+      requireGivable(standing, body);
       const member = await lockMember(tx, accountId, params.id);
       if (!member) throw Problem.notFound();
       requireTouchable(caller, member);
       refuseChange(caller.id, member, body);
       const rights = newRights(member, body);
       requireRights(rights);
+      if (rights.role !== 'member' && body.billing === false)
+        throw new Problem('validation-error', 'body.billing: must be true for an owner or admin.');
       // A promotion gives whatever the member has by then, with another role.
-      if (rights.role !== member.role) requireGivable(caller, rights);
+      if (rights.role !== member.role) for (const holder of [caller, standing]) requireGivable(holder, rights);
       const now = clock.now();
       const changed = await changeMember(tx, accountId, member.user_id, fieldsOf(body, rights), rights.groups);
       const view = viewMember(changed);
-      if (isDeepStrictEqual(view, viewMember(member))) return view;
+      const details = changesIn(viewMember(member), view);
+      if (Object.keys(details).length === 0) return view;
       await endSessions(tx, { user_id: member.user_id, account_id: accountId }, 'grants_changed', now);
       await audit(tx, {
         accountId,
         action: 'user.changed',
         actor: actorOf(caller),
         subject: { type: 'user', id: member.user_id },
-        details: { fields: Object.keys(body) },
+        details,
         request,
         now,
       });
@@ -74,16 +79,18 @@ function newRights(member: MemberRow, change: Change) {
   const group_scope = widened ? ('all' as const) : (change.group_scope ?? member.group_scope);
   const groups = change.groups ?? (group_scope === 'all' ? [] : member.grants);
   const services = change.services === undefined ? member.services : change.services;
-  return { role, group_scope, groups, services };
+  // Of an owner or admin nothing is kept that would come out with another role.
+  const billing = role === 'member' && (change.billing ?? (member.role === 'member' && member.billing));
+  return { role, group_scope, groups, services, billing };
 }
 
-function fieldsOf(change: Change, { role, group_scope }: Pick<MemberRow, 'role' | 'group_scope'>) {
-  const { services, billing, status } = change;
+function fieldsOf(change: Change, { role, group_scope, billing }: Pick<MemberRow, 'role' | 'group_scope' | 'billing'>) {
+  const { services, status } = change;
   return {
     role,
     group_scope,
+    billing,
     ...(services !== undefined && { services: services ?? everyService }),
-    ...(billing !== undefined && { billing }),
     ...(status !== undefined && { status }),
   };
 }

@@ -8,7 +8,7 @@ export {
   type Membership,
   type ServiceMap,
 } from './membership.ts';
-export { othersOf, requireOpenSession } from './own-session.ts';
+export { othersOf, requireOpenSession, sessionEnded } from './own-session.ts';
 export { readRefreshToken, refreshTokenDays, sameHash } from './refresh-token.ts';
 export { createRefusals, type Refusals } from './refusals.ts';
 export {
@@ -21,9 +21,11 @@ export {
   findRefreshToken,
   findSession,
   lockPlace,
+  lockSession,
   readServiceMap,
   touchSession,
   useRefreshToken,
 } from './session.store.ts';
 export { sessionIdOf, viewAccount, viewUser, wireSessionId } from './session.view.ts';
-export { createSessions, mfaTokenTtl, type Sessions, wrongCredentials } from './sessions.ts';
+export { createSessions, mfaTokenTtl, type Sessions } from './sessions.ts';
+export { requireStanding } from './standing.ts';

@@ -65,6 +65,10 @@ export async function lockPlace(tx: Tx, userId: string, accountId: string): Prom
   return membership && { user, membership };
 }
 
+export async function isClosed(tx: Pick<Tx, 'account'>, accountId: string): Promise<boolean> {
+  return (await tx.account.count({ where: { id: accountId, status: 'closed' } })) > 0;
+}
+
 /** Locks a session of the user; false where it has ended. */
 export async function lockSession(tx: Tx, id: string | null, userId: string): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
