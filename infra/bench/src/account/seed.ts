@@ -42,14 +42,16 @@ export async function seedAccounts(database: BenchDatabase, count: number): Prom
   return accounts;
 }
 
-/** Keys of nobody in particular, to make the table large. */
-export async function fillKeys(database: BenchDatabase, account: string, count: number): Promise<void> {
+/** So many keys over all accounts, in turn; answers their access key ids. */
+export async function fillKeys(database: BenchDatabase, count: number): Promise<readonly string[]> {
   await database.sql(
     `INSERT INTO api_keys (id, account_id, name, access_key_id, secret_hash, role, readonly, created_at)
-     SELECT 'key_' || gen_random_uuid(), $1, 'Bench', 'atp_stage_f' || lpad(n::text, 21, '0'), md5(n::text) || md5(n::text), 'viewer', true, now()
-     FROM generate_series(1, $2::int) AS n`,
-    [account, count],
+     SELECT 'key_' || gen_random_uuid(), a.ids[1 + n % cardinality(a.ids)], 'Bench', 'atp_stage_f' || lpad(n::text, 21, '0'), $2, 'viewer',
+       true, now()
+     FROM generate_series(1, $1::int) AS n, (SELECT array_agg(id) AS ids FROM accounts) AS a`,
+    [count, createHash('sha256').update(secret).digest('hex')],
   );
+  return Array.from({ length: count }, (_, n) => `atp_stage_f${String(n + 1).padStart(21, '0')}`);
 }
 
 /** Members of an account. */

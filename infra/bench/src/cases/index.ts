@@ -1,6 +1,7 @@
 import type { Case } from '../case.ts';
 import { accessLayers } from './access-layers.ts';
 import { accountExchange, accountHolds, accountScale } from './account.ts';
+import { accountTiming } from './account-timing.ts';
 import { endpoints } from './endpoints.ts';
 import { gatewayCases } from './gateway.ts';
 import { messagingCases } from './messaging.ts';
@@ -16,6 +17,7 @@ export const cases: readonly Case[] = [
   accountExchange,
   accountHolds,
   accountScale,
+  accountTiming,
   platformLogins,
   platformEmbedded,
 ];
