@@ -1,4 +1,4 @@
-import { createMachineKey, newId, rotateApiKey, updateApiKey } from '@attribution/contracts';
+import { closeAccount, createMachineKey, newId, rotateApiKey, updateApiKey } from '@attribution/contracts';
 import { internalToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, claimsIn, count, join, type Person, startAccountService, statusesOf } from './support.ts';
@@ -143,6 +143,13 @@ test.each<[string, object]>([
   ['body.groups: must not be empty when group_scope is selected.', { group_scope: 'selected' }],
 ])('400: %s', async (detail, fields) => {
   expect(await refusalOf(make(ada.accountId, 'sim', fields))).toBe(`400 validation-error ${detail}`);
+});
+
+test('409: a closed account', async () => {
+  const { client, accountId } = await join(service);
+  await client.call(closeAccount, { params: { id: accountId } });
+  expect(await refusalOf(make(accountId, 'sim'))).toBe('409 conflict The account is closed.');
+  expect(await count(service, 'api_keys', 'account_id = $1', accountId)).toBe(0);
 });
 
 test('422: an account that there is not, and a group of another', async () => {

@@ -94,7 +94,7 @@ test('403: the owner of nothing but a token', async () => {
   expect((await update(stranger, accountId, { name: 'Eve' })).problem?.status).toBe(403);
 });
 
-test('404: another account is like one that does not exist, before anything is said of the body', async () => {
+test('404: another account is like one that does not exist', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const { problem } = await update(ada.client, bob.accountId, { name: 'Eve' });
   const missing = await update(ada.client, newId('account'), { name: 'Eve' });

@@ -34,6 +34,11 @@ export async function lockAccount(tx: Tx, id: string): Promise<Account> {
   return account;
 }
 
+/** Keeps the account from being closed until the commit. */
+export async function holdAccount(tx: Tx, id: string): Promise<Account | undefined> {
+  return (await tx.$queryRaw<Account[]>`SELECT * FROM accounts WHERE id = ${id} FOR SHARE`)[0];
+}
+
 export async function changeAccount(
   tx: Tx,
   id: string,

@@ -3,6 +3,7 @@ export {
   findAccount,
   findAccountOrNone,
   findPlan,
+  holdAccount,
   insertAccount,
   lockAccount,
 } from './account.store.ts';

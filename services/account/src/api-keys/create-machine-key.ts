@@ -1,6 +1,7 @@
 import { apiKeyCreated, apiKeyRevoked, createMachineKey, Problem } from '@attribution/contracts';
-import { isForeignKeyViolation, isUniqueViolation } from '@attribution/database';
+import { isUniqueViolation } from '@attribution/database';
 import { implement } from '@attribution/service';
+import { holdAccount } from '../accounts/index.ts';
 import { serviceActor } from '../audit/index.ts';
 import { insertApiKey, revokeExpiredMachineKey } from './api-key.store.ts';
 import { requireScope } from './api-key.ts';
@@ -28,6 +29,9 @@ export const createMachineKeyEndpoint = (parts: KeyWriting) =>
     const occasion = { accountId, actor: serviceActor(caller), request, now };
     return database
       .transaction(async (tx) => {
+        const account = await holdAccount(tx, accountId);
+        if (!account) throw new Problem('unprocessable', `body.account_id: there is no ${accountId}.`);
+        if (account.status === 'closed') throw new Problem('conflict', 'The account is closed.');
         const expired = await revokeExpiredMachineKey(tx, { accountId, type: body.type, now });
         const key = await insertApiKey(tx, {
           ...fields,
@@ -48,8 +52,6 @@ export const createMachineKeyEndpoint = (parts: KeyWriting) =>
       .catch((error: unknown) => {
         if (isUniqueViolation(error))
           throw new Problem('conflict', `body.type: the account has a live ${body.type} key already.`);
-        if (isForeignKeyViolation(error))
-          throw new Problem('unprocessable', `body.account_id: there is no ${accountId}.`);
         throw error;
       });
   });
