@@ -20,10 +20,22 @@ import {
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
 
 describe('timestamps', () => {
-  test.each(['2026-03-01T09:30:00Z', '2026-03-01T09:30:00.123Z', '2024-02-29T23:59:59.999999Z'])(
-    '%s is one',
-    (text) => {
-      expect(Timestamp.parse(text)).toBe(text);
+  test.each([
+    '2026-03-01T09:30:00Z',
+    '2026-03-01T09:30:00.123Z',
+    '2024-02-29T23:59:59.999999Z',
+    '2026-03-01T09:30:00.123456789Z',
+  ])('%s is one', (text) => {
+    expect(Timestamp.parse(text)).toBe(text);
+  });
+
+  test.each([10, 11, 100_000])(
+    'one with %d digits of a fraction is refused, and told how many it may have',
+    (digits) => {
+      const { error } = Timestamp.safeParse(`2026-03-01T09:30:00.${'1'.repeat(digits)}Z`);
+      expect(error?.issues.map(({ message }) => message)).toEqual([
+        'must have at most 9 digits of a fraction of a second',
+      ]);
     },
   );
 

@@ -145,8 +145,3 @@ export function isUniqueViolation(error: unknown): boolean {
 export function isForeignKeyViolation(error: unknown): boolean {
   return codesOf(error).some((code) => code === 'P2003' || code === '23503' || code === '23001');
 }
-
-/** A check constraint of that name refused a row. */
-export function isCheckViolation(error: unknown, constraint: string): boolean {
-  return error instanceof Error && 'constraint' in error && error.constraint === constraint;
-}

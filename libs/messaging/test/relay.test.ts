@@ -109,3 +109,30 @@ test('stopping in the middle of many batches leaves nothing published and still 
   expect(published.length).toBeLessThan(200);
   expect([...published.map(([, n]) => n), ...left]).toEqual(range(200));
 });
+
+test('a change and its events by one statement: both, or neither', async () => {
+  const { transport, published } = recordingTransport(async () => undefined);
+  const node = createNode({ database, transport });
+  node.relay.start();
+  const change = (n: number, key = 'one') =>
+    node.outbox.appendWith<{ n: number }>(
+      database.sql,
+      {
+        text: `effect AS (INSERT INTO effects (consumer, key, n) SELECT 'test', $1, $2::int WHERE $2::int > 0 RETURNING n)`,
+        values: [key, n],
+      },
+      number(key, n),
+    );
+  expect(await change(1)).toEqual([{ n: 1 }]);
+  expect(await change(0)).toEqual([]);
+  await Promise.all(range(20).map((n) => change(n + 2)));
+  await database.pool.query('ALTER TABLE outbox ADD CONSTRAINT refused CHECK (key <> $$two$$)');
+  await expect(change(1, 'two')).rejects.toThrow('refused');
+  await eventually(() => expect(published).toHaveLength(21));
+  const { rows } = await database.pool.query<{ key: string; n: number }>(
+    'SELECT key, n FROM effects ORDER BY sequence',
+  );
+  expect(rows.map(({ key, n }) => [key, n]).toSorted()).toEqual(published.toSorted());
+  expect(published[0]).toEqual(['one', 1]);
+  await node.relay.stop(Date.now() + 2_000);
+});

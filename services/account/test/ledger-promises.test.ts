@@ -24,18 +24,19 @@ interface Entry {
 }
 
 /** An entry, and in the same transaction the grant of so many tokens that it brought. */
-const post = ({ seq, amount, balanceAfter }: Entry, granted?: number) =>
+const post = ({ seq, amount, balanceAfter }: Entry, granted?: number, expiry?: string) =>
   sql(
     `WITH entry AS (
        INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, created_at)
        VALUES ($2, $1, $3, 'adjustment', $4, $5, 'Test', $2, now()) RETURNING id)
      INSERT INTO token_grants
-     SELECT id, $1, $6, $6, 10, NULL, now() FROM entry WHERE $6::bigint IS NOT NULL`,
+     SELECT id, $1, $6, $6, 10, $7::timestamptz, now() FROM entry WHERE $6::bigint IS NOT NULL`,
     newId('ledger_entry'),
     seq,
     amount,
     balanceAfter,
     granted ?? null,
+    expiry ?? null,
   );
 
 const insertHold = (amount: number, status = 'pending', id = newId('token_hold')) =>
@@ -123,11 +124,13 @@ test('tokens do not leave a grant without an entry, nor the account without leav
   expect(await balance()).toEqual(untouched);
 });
 
+const changed = (set: string) => [set, 'nothing changes but that less is left'] as const;
+
 test.each([
   ['remaining = 1001', 'token_grants_remaining_check|nothing changes but that less is left'],
   ['remaining = -1', 'token_grants_remaining_check'],
-  ['amount = 2000', 'nothing changes but that less is left'],
-  ["account_id = 'acc_other'", 'nothing changes but that less is left'],
+  ...["entry_id = 'led_other'", "account_id = 'acc_other'", 'amount = 2000', 'priority = priority + 1'].map(changed),
+  ...['expires_at = now()', "created_at = created_at - interval '1 second'"].map(changed),
 ])(
   'a grant has never more left than before, or less than nothing, and stays what it is: SET %s is refused',
   async (set, why) => {
@@ -171,10 +174,33 @@ test.each(['captured', 'voided', 'expired'])(
   },
 );
 
-test('a hold keeps its amount and its account, and captures at most what it is of', async () => {
+test('a grant that has an expiry keeps it: neither another nor none takes its place', async () => {
+  await post({ seq: 2, amount: 5, balanceAfter: 1005 }, 5, '2099-01-01T00:00:00Z');
+  for (const expiry of ["'2099-01-02T00:00:00Z'", 'NULL'])
+    await expect(
+      sql(`UPDATE token_grants SET expires_at = ${expiry} WHERE account_id = $1 AND expires_at IS NOT NULL`),
+    ).rejects.toThrow('nothing changes but that less is left');
+});
+
+test.each([
+  "id = 'hld_other'",
+  "account_id = 'acc_other'",
+  'amount = 1',
+  "description = 'Other'",
+  "idempotency_key = 'other'",
+  "expires_at = expires_at + interval '1 second'",
+  "created_at = created_at - interval '1 second'",
+])('a hold stays what it is, pending or in being resolved: SET %s is refused', async (set) => {
   await insertHold(300);
-  for (const set of ['amount = 1', "account_id = 'acc_other'"])
-    await expect(sql(`UPDATE token_holds SET ${set} WHERE account_id = $1`)).rejects.toThrow('is never another');
+  for (const resolution of ['', ", status = 'voided', resolved_at = now()"])
+    await expect(sql(`UPDATE token_holds SET ${set}${resolution} WHERE account_id = $1`)).rejects.toThrow(
+      'is never another',
+    );
+  expect(await balance()).toMatchObject({ held: '300' });
+});
+
+test('a hold captures at most what it is of, and nothing unless it is captured', async () => {
+  await insertHold(300);
   await expect(resolve('captured', 301)).rejects.toThrow('token_holds_captured_check');
   await expect(resolve('voided', 1)).rejects.toThrow('token_holds_status_check');
   await expect(sql("UPDATE token_holds SET status = 'voided' WHERE account_id = $1")).rejects.toThrow(

@@ -76,7 +76,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       },
     },
     create_machine_key: {
-      statements: 8,
+      statements: 9,
       async prepare(rows) {
         const { accountId, fields } = await joinedWithKey(rows);
         const body = { account_id: accountId, type: 'sim' as const, name: 'Simulator', ...fields };

@@ -92,7 +92,7 @@ export function peopleStatements(service: () => TestService): StatementTable {
       },
     },
     accept_invitation: {
-      statements: 19,
+      statements: 18,
       async prepare(rows) {
         const { invitation } = await joinedWithInvitation(rows);
         return () => accept(service(), invitation.token);
@@ -117,7 +117,7 @@ export function ledgerStatements(service: () => TestService): StatementTable {
       },
     },
     create_token_hold: {
-      statements: 4,
+      statements: 1,
       async prepare(rows) {
         const accountId = await accountWithGrants(rows);
         return () => hold(service(), accountId);

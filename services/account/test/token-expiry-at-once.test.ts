@@ -80,3 +80,26 @@ test('20 runs of the job over the same grants at once expire each once', async (
   expect(rows).toEqual(Array.from({ length: 10 }, (_, n) => ({ seq: 11 + n, amount: -10 })));
   expect(await told()).toHaveLength(10);
 });
+
+test('grants of more accounts than one turn reads at once all expire in one run, one entry each', async () => {
+  const many = "(SELECT id FROM accounts WHERE name = 'Many')";
+  await database.pool.query(
+    `INSERT INTO accounts SELECT 'acc_' || uuidv7(), 'Many', 'network', 'active', false, now(), now()
+     FROM generate_series(1, 250)`,
+  );
+  await database.pool.query(`INSERT INTO balances (account_id) SELECT id FROM ${many} AS account`);
+  await database.pool.query(
+    `WITH entry AS (
+       INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, created_at)
+       SELECT 'led_' || uuidv7(), id, 1, 'grant', 10, 10, 'Test', 'test', now() FROM ${many} AS account RETURNING id, account_id)
+     INSERT INTO token_grants SELECT id, account_id, 10, 10, 10, $1::timestamptz, now() FROM entry`,
+    [soon()],
+  );
+  clock.advance({ minutes: 2 });
+  await expireGrants({ database, outbox, clock });
+  const { rows } = await database.pool.query(
+    `SELECT sum(balance_after)::int AS left, count(*)::int AS entries FROM ledger_entries
+     WHERE kind = 'expiry' AND account_id IN ${many}`,
+  );
+  expect(rows).toEqual([{ left: 0, entries: 250 }]);
+});

@@ -132,7 +132,7 @@ test('holds reserve what burns first: a grant that burns later expires whole', a
   expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 500, available: 500 });
 });
 
-test('more grants and holds than one turn reads at once all expire, one entry each', async () => {
+test('more holds than one turn reads at once, and many grants, all expire, one entry each', async () => {
   const person = await join(service);
   const { accountId } = person;
   await service.db.query(

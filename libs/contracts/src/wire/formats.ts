@@ -2,8 +2,14 @@ import { z } from 'zod';
 
 /** The formats of spec §2.2, as schemas. */
 
+/** Characters of a timestamp with nine digits of a fraction, which is more than any clock of ours tells apart. */
+const maxTimestamp = '2026-03-01T09:30:00.123456789Z'.length;
+
 /** RFC 3339, UTC, `Z`. */
-export const Timestamp = z.iso.datetime().meta({ description: 'RFC 3339, UTC', example: '2026-03-01T09:30:00.000Z' });
+export const Timestamp = z.iso
+  .datetime()
+  .max(maxTimestamp, 'must have at most 9 digits of a fraction of a second')
+  .meta({ description: 'RFC 3339, UTC', example: '2026-03-01T09:30:00.000Z' });
 
 /** `YYYY-MM-DD`, a day of the local calendar, which has no year 0. */
 export const CalendarDate = z.iso

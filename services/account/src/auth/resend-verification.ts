@@ -3,16 +3,17 @@ import { implement } from '@attribution/service';
 import { type Codes, codeRules, emailKeyOf } from '../codes/index.ts';
 import { type MailQueue, verificationMail } from '../mail/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { findUserByEmail } from '../users/index.ts';
+import { lockUserByEmail } from '../users/index.ts';
 
 /** The same work and answer for any address; only one that waits for verification gets a message. */
 export const resendVerificationEndpoint = (parts: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
   implement(resendVerification, async ({ body }) => {
     const { database, codes, mail } = parts;
     const code = await codes.prepare('verify_email', body.email);
-    const user = await findUserByEmail(database, emailKeyOf(body.email));
-    const waiting = user && !user.email_verified_at && !user.disabled_at ? user : null;
     await database.transaction(async (tx) => {
+      // Locked: a verification that is under way comes first, and then there is no code to be had.
+      const user = await lockUserByEmail(tx, emailKeyOf(body.email));
+      const waiting = user && !user.email_verified_at && !user.disabled_at ? user : null;
       await code.issue(tx, waiting?.id ?? null);
       if (!waiting) return;
       const message = { to: waiting.email, fullName: waiting.full_name, code: code.code, minutes: codeRules.minutes };

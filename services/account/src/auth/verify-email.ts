@@ -1,6 +1,6 @@
 import { Problem, verifyEmail } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
-import { type Codes, emailKeyOf } from '../codes/index.ts';
+import { type Codes, codeGone, emailKeyOf } from '../codes/index.ts';
 import { lockPlace, type Refusals, type Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUser, markEmailVerified } from '../users/index.ts';
@@ -30,8 +30,9 @@ export const verifyEmailEndpoint = (parts: {
     const accountId = await sessions.chooseAccount(userId, request);
 
     return database.transaction(async (tx) => {
+      // Once: whoever is verified comes in by the password. The user before the code, as a resend locks them.
+      if (!(await markEmailVerified(tx, userId, clock.now()))) throw codeGone();
       await code.spend(tx);
-      await markEmailVerified(tx, userId, clock.now());
       const place = await lockPlace(tx, userId, accountId);
       if (!place) throw disabled();
       return sessions.admit(tx, place, { via: 'email_code', request });

@@ -8,7 +8,7 @@ import type { CheckNewPassword } from '../auth/index.ts';
 import type { Hasher } from '../passwords/index.ts';
 import { findMembership, requireOpenSession, type Sessions } from '../sessions/index.ts';
 import type { Tx } from '../store.ts';
-import { insertUser, markEmailVerified } from '../users/index.ts';
+import { insertUser, lockUserByEmail } from '../users/index.ts';
 import type { Inviting } from './create-invitation.ts';
 import {
   acceptInvitationRow,
@@ -34,16 +34,21 @@ export const acceptInvitationEndpoint = (
     const { full_name: fullName, password } = body;
     if (password !== undefined) parts.checkNewPassword(password, 'body.password');
     // Whoever has no link gets no slow hash computed.
-    requirePending(await findInvitationByToken(database.prisma, hash), clock.now());
+    const { email_key: emailKey, account_id: accountId } = requirePending(
+      await findInvitationByToken(database.prisma, hash),
+      clock.now(),
+    );
     const passwordHash = password !== undefined && !caller ? await parts.hasher.hashPassword(password) : undefined;
     return database
       .transaction(async (tx) => {
         const now = clock.now();
-        const invitation = requirePending(await lockInvitationByToken(tx, hash), now);
-        const { account_id: accountId } = invitation;
-        requireActive(await lockAccount(tx, accountId));
+        // The user first: a password reset ends the session that is opened here, or has ended the caller's before.
+        const invited = await lockUserByEmail(tx, emailKey);
+        const account = await lockAccount(tx, accountId);
         if (caller) await requireOpenSession(tx, caller);
-        const user = (await requireInvited(tx, invitation, caller)) ?? (await addNewcomer(tx, invitation, now));
+        const invitation = requirePending(await lockInvitationByToken(tx, hash), now);
+        requireActive(account);
+        const user = requireInvited(invited, caller) ?? (await addNewcomer(tx, invitation, now));
         if (await findMembership(tx, user.id, accountId))
           throw new Problem('conflict', 'You are a user of this account already.');
         await insertMembership(tx, user.id, invitation, now);
@@ -68,12 +73,11 @@ export const acceptInvitationEndpoint = (
         throw isUniqueViolation(error) ? new Problem('conflict', 'There is a user with this address by now.') : error;
       });
 
-    async function addNewcomer(tx: Tx, { email, email_key }: InvitationRow, now: Date) {
+    async function addNewcomer(tx: Tx, { email }: InvitationRow, now: Date) {
       if (fullName === undefined) throw new Problem('validation-error', 'body.full_name: is required of a newcomer.');
       if (passwordHash === undefined)
         throw new Problem('validation-error', 'body.password: is required of a newcomer.');
       const id = newId('user');
-      await insertUser(tx, { id, email, emailKey: email_key, fullName, passwordHash, now });
-      return markEmailVerified(tx, id, now);
+      return insertUser(tx, { id, email, emailKey, fullName, passwordHash, verified: true, now });
     }
   });

@@ -60,8 +60,8 @@ export const createInvitationEndpoint = (parts: Inviting & { readonly requireGro
         const gone = expired && {
           ...deed,
           action: 'invitation.deleted',
-          subject: { type: 'invitation', id: expired },
-          details: { email, reason: 'expired' },
+          subject: { type: 'invitation', id: expired.id },
+          details: { email: expired.email, reason: 'expired' },
         };
         const made = {
           ...deed,

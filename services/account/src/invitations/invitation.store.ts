@@ -92,18 +92,18 @@ export async function lockInvitationByToken(tx: Tx, tokenHash: string): Promise<
   return findInvitationByToken(tx, tokenHash);
 }
 
-/** One that has expired makes room for another to the same address; its id, if there was one. */
+/** One that has expired makes room for another to the same address; what it was, if there was one. */
 export async function deleteExpiredInvitation(
   tx: Tx,
   accountId: string,
   emailKey: string,
   now: Date,
-): Promise<string | undefined> {
-  const [expired] = await tx.$queryRaw<{ id: string }[]>`
+): Promise<Pick<Row, 'id' | 'email'> | undefined> {
+  const [expired] = await tx.$queryRaw<Pick<Row, 'id' | 'email'>[]>`
     DELETE FROM invitations WHERE account_id = ${accountId} AND email_key = ${emailKey}
       AND accepted_at IS NULL AND expires_at <= ${now}
-    RETURNING id`;
-  return expired?.id;
+    RETURNING id, email`;
+  return expired;
 }
 
 /** A new link; the one before opens nothing any more. */

@@ -1,7 +1,6 @@
 import type { Principal } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
-import type { Tx } from '../store.ts';
-import { findUserByEmail } from '../users/index.ts';
+import type { User } from '../generated/prisma/client.ts';
 import type { InvitationRow } from './invitation.store.ts';
 
 /** Nobody is invited to a closed account, nor enters it. Throws `conflict`. */
@@ -18,9 +17,8 @@ export function requirePending(invitation: InvitationRow | undefined, now: Date)
   return invitation;
 }
 
-/** The user with the invited address, signed in as such; undefined when there is none. */
-export async function requireInvited(tx: Tx, { email_key }: InvitationRow, caller: Principal | undefined) {
-  const user = await findUserByEmail({ prisma: tx }, email_key);
+/** The user with the invited address, signed in as such; undefined when there is none. Throws `forbidden` or `unauthorized`. */
+export function requireInvited(user: User | undefined, caller: Principal | undefined): User | undefined {
   if (caller && caller.id !== user?.id)
     throw new Problem('forbidden', 'You are signed in with another address than the invited one.');
   if (user && !caller)

@@ -1,10 +1,11 @@
 import { tokensExpired } from '@attribution/contracts';
-import { newEvent, type Outbox } from '@attribution/messaging';
+import type { Sql } from '@attribution/database';
+import { type NewEvent, newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { findDueGrants, takeRest } from './grant.store.ts';
+import { findDueAccounts, takeRests } from './grant.store.ts';
 import { findDueHolds, lockHold, resolveHold } from './hold.store.ts';
-import { insertEntry, lockBalance } from './ledger.store.ts';
+import { type BalanceRow, insertEntry, lockBalance } from './ledger.store.ts';
 
 interface Parts {
   readonly database: AccountDatabase;
@@ -35,23 +36,33 @@ export async function expireHolds({ database, outbox, clock }: Parts): Promise<v
 export async function expireGrants({ database, outbox, clock }: Parts): Promise<void> {
   for (let due = batch; due === batch; ) {
     const now = clock.now();
-    const grants = await findDueGrants(database, now, batch);
-    due = grants.length;
-    for (const { entry_id, account_id } of grants) {
+    const accounts = await findDueAccounts(database, now, batch);
+    due = accounts.length;
+    for (const { account_id } of accounts) {
       await database.sqlTransaction(async (tx) => {
         const balance = await lockBalance(tx, account_id);
-        const taken = balance ? await takeRest(tx, balance, entry_id) : 0n;
-        if (!balance || taken === 0n) return;
-        await insertEntry(tx, balance, {
-          kind: 'expiry',
-          amount: -taken,
-          description: 'Tokens that ran out',
-          idempotencyKey: `expiry:${entry_id}:${balance.last_seq}`, // In parts, where holds were in the way.
-          now,
-        });
-        const data = { account_id, amount: Number(taken), of: { entry_id } };
-        await outbox.append(tx, newEvent(tokensExpired, data, { accountId: account_id, occurredAt: now }));
+        if (balance) await outbox.append(tx, ...(await takeBackDue(tx, balance, now)).events);
       });
     }
   }
+}
+
+/** Does it for one account, whose balance is locked: the balance after that, and the events to append. */
+export async function takeBackDue(tx: Sql, balance: BalanceRow, now: Date) {
+  const { account_id } = balance;
+  const events: NewEvent[] = [];
+  let left = balance;
+  for (const { entry_id, taken } of await takeRests(tx, balance, now)) {
+    const { balance_after, seq } = await insertEntry(tx, left, {
+      kind: 'expiry',
+      amount: -taken,
+      description: 'Tokens that ran out',
+      idempotencyKey: `expiry:${entry_id}:${left.last_seq}`, // In parts, where holds were in the way.
+      now,
+    });
+    left = { ...left, posted: balance_after, last_seq: seq };
+    const data = { account_id, amount: Number(taken), of: { entry_id } };
+    events.push(newEvent(tokensExpired, data, { accountId: account_id, occurredAt: now }));
+  }
+  return { left, events };
 }

@@ -40,29 +40,40 @@ export async function burn(tx: Sql, accountId: string, amount: bigint): Promise<
     FROM open_grants AS o WHERE o.account_id = ${accountId} AND o.before < ${amount}::bigint AND g.entry_id = o.entry_id`;
 }
 
-interface DueGrant {
-  readonly entry_id: string;
+interface DueAccount {
   readonly account_id: string;
 }
 
-/** Grants whose time is over, with something left that no hold has reserved: holds reserve what burns first. */
-export async function findDueGrants(database: AccountDatabase, now: Date, limit: number): Promise<readonly DueGrant[]> {
+/** Accounts with grants whose time is over, and something left of them that no hold has reserved. */
+export async function findDueAccounts(
+  database: AccountDatabase,
+  now: Date,
+  limit: number,
+): Promise<readonly DueAccount[]> {
   return database.sql.$queryRaw`
-    SELECT o.entry_id, o.account_id
+    SELECT o.account_id
     FROM (SELECT DISTINCT account_id FROM token_grants WHERE remaining > 0 AND expires_at <= ${now}) AS due
     JOIN balances AS b ON b.account_id = due.account_id
     CROSS JOIN LATERAL (SELECT * FROM open_grants WHERE account_id = due.account_id) AS o
     WHERE o.expires_at <= ${now} AND o.before + o.remaining > b.held
-    ORDER BY o.expires_at LIMIT ${limit}`;
+    GROUP BY o.account_id ORDER BY min(o.expires_at) LIMIT ${limit}`;
 }
 
-/** Takes what is left of a grant and not reserved; returns how much. The balance is locked. */
-export async function takeRest(tx: Sql, { account_id, held }: BalanceRow, entryId: string): Promise<bigint> {
-  const [row] = await tx.$queryRaw<{ taken: bigint }[]>`
+interface TakenRest {
+  readonly entry_id: string;
+  readonly taken: bigint;
+}
+
+/**
+ * Takes what is left of an account's grants whose time is over, and not reserved: holds reserve what burns first.
+ * The balance is locked.
+ */
+export async function takeRests(tx: Sql, { account_id, held }: BalanceRow, now: Date): Promise<readonly TakenRest[]> {
+  const rows = await tx.$queryRaw<TakenRest[]>`
     UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, o.before + o.remaining - ${held}::bigint)
     FROM open_grants AS o
-    WHERE o.account_id = ${account_id} AND o.entry_id = ${entryId} AND o.before + o.remaining > ${held}::bigint
+    WHERE o.account_id = ${account_id} AND o.expires_at <= ${now} AND o.before + o.remaining > ${held}::bigint
       AND g.entry_id = o.entry_id
-    RETURNING o.remaining - g.remaining AS taken`;
-  return BigInt(row?.taken ?? 0);
+    RETURNING g.entry_id, o.remaining - g.remaining AS taken`;
+  return rows.map(({ entry_id, taken }) => ({ entry_id, taken: BigInt(taken) }));
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '@attribution/database';
+import type { Effect } from '@attribution/messaging';
 import type { HoldStatus } from '../generated/prisma/enums.ts';
 import type { AccountDatabase } from '../store.ts';
 
@@ -25,18 +26,32 @@ export interface NewHold {
 }
 
 /**
- * Reserves tokens of an active account; the database counts them, and refuses what is not available by
- * `balances_available_check`. Undefined where the key was used before, or there is no such account.
+ * Reserves tokens of an active account. No row where the key was used before, there is no such account, too little is
+ * available, or something is left of a grant whose time is over. `swept`: that was taken back under the lock of the
+ * balance, and the rest of it is reserved.
  */
+export const holdingTokens = (hold: NewHold, swept = false): Effect => ({
+  text: `balance AS (
+      SELECT account_id, posted - held AS available FROM balances WHERE account_id = $2 FOR NO KEY UPDATE
+    ), effect AS (
+      INSERT INTO token_holds (id, account_id, amount, description, idempotency_key, expires_at, created_at)
+      SELECT $1, a.id, $3::bigint, $4, $5, $6::timestamptz, $7::timestamptz
+      FROM balance AS b JOIN accounts AS a ON a.id = b.account_id
+      WHERE a.status = 'active' AND b.available >= $3::bigint AND ($8::boolean OR NOT EXISTS (
+        SELECT FROM token_grants AS g WHERE g.account_id = b.account_id AND g.remaining > 0 AND g.expires_at <= $7::timestamptz))
+      ON CONFLICT (account_id, idempotency_key) DO NOTHING
+      RETURNING id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at
+    )`,
+  values: [
+    ...[hold.id, hold.accountId, hold.amount, hold.description],
+    ...[hold.idempotencyKey, hold.expiresAt, hold.now, swept],
+  ],
+});
+
+/** As `holdingTokens` of a balance that is locked and swept. */
 export async function insertHold(tx: Sql, hold: NewHold): Promise<HoldRow | undefined> {
-  const [row] = await tx.$queryRaw<HoldRow[]>`
-    INSERT INTO token_holds (id, account_id, amount, description, idempotency_key, expires_at, created_at)
-    SELECT ${hold.id}, a.id, ${hold.amount}::bigint, ${hold.description}, ${hold.idempotencyKey}, ${hold.expiresAt}::timestamptz,
-           ${hold.now}::timestamptz
-    FROM accounts AS a WHERE a.id = ${hold.accountId} AND a.status = 'active'
-    ON CONFLICT (account_id, idempotency_key) DO NOTHING
-    RETURNING id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at`;
-  return row;
+  const { text, values } = holdingTokens(hold, true);
+  return (await tx.$queryRawUnsafe<HoldRow[]>(`WITH ${text} SELECT * FROM effect`, ...values))[0];
 }
 
 export async function findHoldByKey(tx: Sql, accountId: string, key: string): Promise<HoldRow | undefined> {

@@ -82,12 +82,6 @@ export async function findEntries(
   });
 }
 
-export async function findBalance({ sql }: Pick<AccountDatabase, 'sql'>, accountId: string) {
-  const [row] = await sql.$queryRaw<{ posted: string; held: string }[]>`
-    SELECT posted, held FROM balances WHERE account_id = ${accountId}`;
-  return row && { posted: BigInt(row.posted), held: BigInt(row.held) };
-}
-
 interface GrantRow {
   readonly entry_id: string;
   readonly amount: bigint;

@@ -9,6 +9,7 @@ export {
   findUserByEmail,
   insertUser,
   lockStaleUsers,
+  lockUserByEmail,
   markEmailVerified,
   replacePassword,
   setPassword,

@@ -1,7 +1,14 @@
+import type { User } from '../generated/prisma/client.ts';
 import type { Tx } from '../store.ts';
 
 export async function findUserByEmail(database: { prisma: Pick<Tx, 'user'> }, emailKey: string) {
   return database.prisma.user.findUnique({ where: { email_key: emailKey } });
+}
+
+/** Locks the user with an address: what is read of the user here holds until the commit. */
+export async function lockUserByEmail(tx: Tx, emailKey: string): Promise<User | undefined> {
+  const [user] = await tx.$queryRaw<User[]>`SELECT * FROM users WHERE email_key = ${emailKey} FOR SHARE`;
+  return user;
 }
 
 export async function findUser(tx: Pick<Tx, 'user'>, id: string) {
@@ -14,25 +21,33 @@ export interface NewUser {
   readonly emailKey: string;
   readonly fullName: string;
   readonly passwordHash: string;
+  /** The address is proven already. */
+  readonly verified?: boolean;
   readonly now: Date;
 }
 
-export async function insertUser(tx: Tx, user: NewUser): Promise<void> {
-  await tx.user.create({
+export async function insertUser(tx: Tx, user: NewUser) {
+  return tx.user.create({
     data: {
       id: user.id,
       email: user.email,
       email_key: user.emailKey,
       full_name: user.fullName,
       password_hash: user.passwordHash,
+      email_verified_at: user.verified ? user.now : null,
       created_at: user.now,
       updated_at: user.now,
     },
   });
 }
 
-export async function markEmailVerified(tx: Tx, id: string, now: Date) {
-  return tx.user.update({ where: { id }, data: { email_verified_at: now, updated_at: now } });
+/** False where the address was verified before. Locks the user. */
+export async function markEmailVerified(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const { count } = await tx.user.updateMany({
+    where: { id, email_verified_at: null },
+    data: { email_verified_at: now, updated_at: now },
+  });
+  return count === 1;
 }
 
 export async function renameUser(tx: Tx, id: string, fullName: string, now: Date) {

@@ -294,7 +294,9 @@ CREATE TRIGGER "token_grants_count" AFTER INSERT OR UPDATE OR DELETE ON "token_g
 
 CREATE FUNCTION "refuse_grant_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NEW.remaining > OLD.remaining OR (NEW.entry_id, NEW.account_id, NEW.amount) <> (OLD.entry_id, OLD.account_id, OLD.amount) THEN
+  IF NEW.remaining > OLD.remaining
+    OR (NEW.entry_id, NEW.account_id, NEW.amount, NEW.priority, NEW.expires_at, NEW.created_at)
+      IS DISTINCT FROM (OLD.entry_id, OLD.account_id, OLD.amount, OLD.priority, OLD.expires_at, OLD.created_at) THEN
     RAISE EXCEPTION 'of grant % nothing changes but that less is left', OLD.entry_id USING ERRCODE = 'restrict_violation';
   END IF;
   RETURN NEW;
@@ -316,7 +318,10 @@ CREATE TRIGGER "token_holds_count" AFTER INSERT OR UPDATE OR DELETE ON "token_ho
 CREATE FUNCTION "refuse_hold_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' AND NEW.status <> 'pending'
-    OR TG_OP = 'UPDATE' AND (OLD.status <> 'pending' OR (NEW.id, NEW.account_id, NEW.amount) <> (OLD.id, OLD.account_id, OLD.amount)) THEN
+    OR TG_OP = 'UPDATE' AND (OLD.status <> 'pending'
+      OR (NEW.id, NEW.account_id, NEW.amount, NEW.description, NEW.idempotency_key, NEW.expires_at, NEW.created_at)
+        IS DISTINCT FROM
+        (OLD.id, OLD.account_id, OLD.amount, OLD.description, OLD.idempotency_key, OLD.expires_at, OLD.created_at)) THEN
     RAISE EXCEPTION 'hold % begins pending, is resolved once, and is never another', NEW.id USING ERRCODE = 'restrict_violation';
   END IF;
   RETURN NEW;

@@ -1,0 +1,32 @@
+import { eventually, type TestService } from '@attribution/testing';
+import { rows } from './support.ts';
+
+/** Waits until that many statements of the service stand before a lock. */
+export const standing = (service: TestService, number: number) =>
+  eventually(async () => {
+    const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    if ((await rows(service, waiting)).length < number) throw new Error(`Fewer than ${number} statements wait`);
+  });
+
+/** Runs the work while a statement's locks are held from outside. */
+export async function holding(
+  service: TestService,
+  { sql, id }: { sql: string; id: string },
+  work: () => Promise<void>,
+): Promise<void> {
+  const outside = await service.db.connect();
+  try {
+    await outside.query('BEGIN');
+    await outside.query(sql, [id]);
+    await work();
+  } finally {
+    await outside.query('COMMIT');
+    outside.release();
+  }
+}
+
+/** The lock that whoever tells of an account waits for, late in its transaction. */
+export const eventsLock = (accountId: string) => ({
+  sql: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
+  id: `account.events ${accountId}`,
+});

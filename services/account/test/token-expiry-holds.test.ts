@@ -1,0 +1,119 @@
+import type { TestService } from '@attribution/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { atOnce, join, type Person, startAccountService, statusesOf } from './support.ts';
+import {
+  capture,
+  entriesOf,
+  eventsOf,
+  expectPromisesKept,
+  figuresOf,
+  grant,
+  hold,
+  holdId,
+  inFuture,
+  leftOf,
+  release,
+} from './support-ledger.ts';
+
+let service: TestService;
+let ada: Person;
+let job: Awaited<ReturnType<typeof keepJobAway>>;
+beforeAll(async () => {
+  service = await startAccountService();
+});
+afterAll(() => service.stop());
+
+/** Holds the lock that the job runs under. */
+async function keepJobAway() {
+  const outside = await service.db.connect();
+  const send = (sql: string) => outside.query(`SELECT ${sql}(hashtextextended('job expire-token-grants', 1))`);
+  await send('pg_advisory_lock');
+  return { letCome: () => send('pg_advisory_unlock'), end: () => outside.release(true) };
+}
+
+beforeEach(async () => {
+  ada = await join(service);
+  job = await keepJobAway();
+});
+afterEach(() => job.end());
+
+/** A grant that burns before the free one, and whose time is over soon. */
+const briefGrant = async (amount = 100) =>
+  (await grant(service, ada.accountId, { amount, priority: 1, expires_at: inFuture(service, { minutes: 60 }) })).body
+    .id;
+
+const passTime = () => service.clock.advance({ minutes: 62 });
+
+const holdOf = (amount: number) => hold(service, ada.accountId, { amount });
+
+test('402: tokens of a grant that is over are not reserved, before the job has come to them; the refusal takes them back', async () => {
+  const id = await briefGrant();
+  passTime();
+  const { status, problem } = await holdOf(1100);
+  expect([status, problem?.detail]).toEqual([402, 'The account has 1000 tokens available; 1100 are needed.']);
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
+  expect((await entriesOf(service, ada.accountId))[0]).toMatchObject({ kind: 'expiry', amount: -100, seq: 3 });
+  const data = { account_id: ada.accountId, amount: 100, of: { entry_id: id } };
+  expect(await eventsOf(service, ada.accountId, 'tokens.expired')).toEqual([{ type: 'tokens.expired', data }]);
+  await expectPromisesKept(service, ada.accountId);
+});
+
+test('201: a hold of what is left takes back first what ran out, each grant by an entry of its own, and tells of it', async () => {
+  const ids = [await briefGrant(100), await briefGrant(50)];
+  passTime();
+  expect((await holdOf(1000)).status).toBe(201);
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 1000, available: 0 });
+  for (const id of ids) expect(await leftOf(service, id)).toBe(0);
+  const events = await eventsOf(service, ada.accountId, 'tokens.');
+  expect(events.map(({ type }) => type).slice(-3)).toEqual(['tokens.expired', 'tokens.expired', 'tokens.held']);
+  expect((await holdOf(1)).status).toBe(402);
+  await expectPromisesKept(service, ada.accountId);
+});
+
+test('201: what an earlier hold has reserved of a grant that is over is spared, and captured from it', async () => {
+  const id = await briefGrant();
+  const held = await holdId(service, ada.accountId, { amount: 60, expires_in: '30d' });
+  passTime();
+  expect((await holdOf(1001)).problem?.detail).toBe('The account has 1000 tokens available; 1001 are needed.');
+  expect(await leftOf(service, id)).toBe(60);
+  expect((await holdOf(1000)).status).toBe(201);
+  expect((await capture(service, held, 60)).status).toBe(200);
+  expect(await leftOf(service, id)).toBe(0);
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 1000, available: 0 });
+  await expectPromisesKept(service, ada.accountId);
+});
+
+test('402: what a hold gives back of a grant that is over is not reserved again', async () => {
+  await briefGrant();
+  const held = await holdId(service, ada.accountId, { amount: 100, expires_in: '30d' });
+  passTime();
+  await release(service, held);
+  expect((await holdOf(1001)).problem?.detail).toBe('The account has 1000 tokens available; 1001 are needed.');
+});
+
+test('201: the same key again answers the same hold, also when tokens ran out since', async () => {
+  await briefGrant();
+  const fields = { idempotency_key: 'run 1', amount: 1100, expires_in: '30d' } as const;
+  const { body } = await hold(service, ada.accountId, fields);
+  passTime();
+  expect(await hold(service, ada.accountId, fields)).toMatchObject({ status: 201, body });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1100, held: 1100, available: 0 });
+});
+
+test('20 holds at once on grants that are over reserve no more than what lives on, and take each back once', async () => {
+  for (let n = 0; n < 5; n++) await briefGrant();
+  passTime();
+  expect(statusesOf(await atOnce(() => holdOf(75)))).toEqual({ 201: 13, 402: 7 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 975, available: 25 });
+  expect(await eventsOf(service, ada.accountId, 'tokens.expired')).toHaveLength(5);
+  await expectPromisesKept(service, ada.accountId);
+});
+
+test('20 holds at once with the job under way do the same', async () => {
+  for (let n = 0; n < 5; n++) await briefGrant();
+  passTime();
+  await job.letCome();
+  expect(statusesOf(await atOnce(() => holdOf(75)))).toEqual({ 201: 13, 402: 7 });
+  expect(await eventsOf(service, ada.accountId, 'tokens.expired')).toHaveLength(5);
+  await expectPromisesKept(service, ada.accountId);
+});
