@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Problem, type ServiceName, serviceNames } from '@attribution/contracts';
 import jwt from 'jsonwebtoken';
+import { LRUCache } from 'lru-cache';
 import { algorithm, generateKeySets, type KeySet } from './key-sets.ts';
 
 /** Lifetime of an internal token, seconds. */
@@ -50,29 +51,42 @@ function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now = Da
 /** The service that calls, by its `Authorization` header. Throws `unauthorized`. */
 export type InternalVerifier = (authorization: string | undefined) => ServiceName;
 
-/** Accepts tokens meant for `self`. `publicKeys` holds every service's keys; `kid` is `<service>.<anything>`. */
+/**
+ * Accepts tokens meant for `self`. `publicKeys` holds every service's keys; `kid` is `<service>.<anything>`. What was
+ * verified is kept until it expires, as callers show a token more than once.
+ */
 function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now = Date.now): InternalVerifier {
   const keys = new Map(publicKeys.keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
-  return (authorization) => {
-    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? '')?.[1] ?? '';
+  const verified = new LRUCache<string, { caller: ServiceName; until: number }>({ max: 100 });
+
+  function verify(token: string): { caller: ServiceName; until: number } | undefined {
     try {
       const header = jwt.decode(token, { complete: true })?.header;
       const key = header?.kid ? keys.get(header.kid) : undefined;
-      if (!key || header?.typ !== type) throw new Error('not an internal token');
+      if (!key || header?.typ !== type) return undefined;
       const claims = jwt.verify(token, key, {
         algorithms: [algorithm],
         issuer,
         audience: `internal:${self}`,
         maxAge: ttl,
         clockTimestamp: Math.floor(now() / 1000),
-      });
+      }) as jwt.JwtPayload;
       const caller = serviceNames.find((name) => name === claims.sub);
       // A service signs for itself alone.
-      if (caller && header.kid?.startsWith(`${caller}.`)) return caller;
+      if (!caller || !header.kid?.startsWith(`${caller}.`)) return undefined;
+      return { caller, until: Math.min(claims.exp ?? 0, (claims.iat ?? 0) + ttl) };
     } catch {
-      // Whatever is wrong with it, it is no token of ours.
+      return undefined; // Whatever is wrong with it, it is no token of ours.
     }
-    throw new Problem('unauthorized', 'The internal token is missing, invalid or expired.');
+  }
+
+  return (authorization) => {
+    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? '')?.[1] ?? '';
+    const known = verified.get(token) ?? verify(token);
+    if (!known || known.until <= Math.floor(now() / 1000))
+      throw new Problem('unauthorized', 'The internal token is missing, invalid or expired.');
+    verified.set(token, known);
+    return known.caller;
   };
 }
 

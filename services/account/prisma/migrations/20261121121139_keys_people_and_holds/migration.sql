@@ -260,16 +260,17 @@ CREATE VIEW "open_grants" AS
   )::bigint - "remaining" AS "before"
   FROM "token_grants" WHERE "remaining" > 0;
 
-CREATE FUNCTION "guard_balance"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- What a row must be is said in WHEN: rows that are right, all there are, call no function.
+CREATE FUNCTION "refuse_balance_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' AND (NEW.posted, NEW.held, NEW.unspent, NEW.last_seq) = (0, 0, 0, 0)
-    OR TG_OP = 'UPDATE' AND pg_trigger_depth() > 1 THEN -- By a trigger of the rows that move it.
-    RETURN NEW;
-  END IF;
   RAISE EXCEPTION 'a balance is moved by its ledger entries, grants and holds alone' USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE TRIGGER "balances_guard" BEFORE INSERT OR UPDATE ON "balances"
-  FOR EACH ROW EXECUTE FUNCTION "guard_balance"();
+CREATE TRIGGER "balances_begin" BEFORE INSERT ON "balances" FOR EACH ROW
+  WHEN ((NEW."posted", NEW."held", NEW."unspent", NEW."last_seq") <> (0, 0, 0, 0))
+  EXECUTE FUNCTION "refuse_balance_change"();
+CREATE TRIGGER "balances_guard" BEFORE UPDATE ON "balances" FOR EACH ROW
+  WHEN (pg_trigger_depth() = 0) -- Else it is a trigger of the rows that move it.
+  EXECUTE FUNCTION "refuse_balance_change"();
 
 CREATE FUNCTION "post_ledger_entry"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -294,15 +295,13 @@ CREATE TRIGGER "token_grants_count" AFTER INSERT OR UPDATE OR DELETE ON "token_g
 
 CREATE FUNCTION "refuse_grant_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NEW.remaining > OLD.remaining
-    OR (NEW.entry_id, NEW.account_id, NEW.amount, NEW.priority, NEW.expires_at, NEW.created_at)
-      IS DISTINCT FROM (OLD.entry_id, OLD.account_id, OLD.amount, OLD.priority, OLD.expires_at, OLD.created_at) THEN
-    RAISE EXCEPTION 'of grant % nothing changes but that less is left', OLD.entry_id USING ERRCODE = 'restrict_violation';
-  END IF;
-  RETURN NEW;
+  RAISE EXCEPTION 'of grant % nothing changes but that less is left', OLD.entry_id USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE TRIGGER "token_grants_burn" BEFORE UPDATE ON "token_grants"
-  FOR EACH ROW EXECUTE FUNCTION "refuse_grant_change"();
+CREATE TRIGGER "token_grants_burn" BEFORE UPDATE ON "token_grants" FOR EACH ROW
+  WHEN (NEW."remaining" > OLD."remaining"
+    OR (NEW."entry_id", NEW."account_id", NEW."amount", NEW."priority", NEW."expires_at", NEW."created_at")
+      IS DISTINCT FROM (OLD."entry_id", OLD."account_id", OLD."amount", OLD."priority", OLD."expires_at", OLD."created_at"))
+  EXECUTE FUNCTION "refuse_grant_change"();
 
 CREATE FUNCTION "count_token_hold"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -317,17 +316,16 @@ CREATE TRIGGER "token_holds_count" AFTER INSERT OR UPDATE OR DELETE ON "token_ho
 
 CREATE FUNCTION "refuse_hold_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' AND NEW.status <> 'pending'
-    OR TG_OP = 'UPDATE' AND (OLD.status <> 'pending'
-      OR (NEW.id, NEW.account_id, NEW.amount, NEW.description, NEW.idempotency_key, NEW.expires_at, NEW.created_at)
-        IS DISTINCT FROM
-        (OLD.id, OLD.account_id, OLD.amount, OLD.description, OLD.idempotency_key, OLD.expires_at, OLD.created_at)) THEN
-    RAISE EXCEPTION 'hold % begins pending, is resolved once, and is never another', NEW.id USING ERRCODE = 'restrict_violation';
-  END IF;
-  RETURN NEW;
+  RAISE EXCEPTION 'hold % begins pending, is resolved once, and is never another', NEW.id USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE TRIGGER "token_holds_once" BEFORE INSERT OR UPDATE ON "token_holds"
-  FOR EACH ROW EXECUTE FUNCTION "refuse_hold_change"();
+CREATE TRIGGER "token_holds_begin" BEFORE INSERT ON "token_holds" FOR EACH ROW
+  WHEN (NEW."status" <> 'pending') EXECUTE FUNCTION "refuse_hold_change"();
+CREATE TRIGGER "token_holds_once" BEFORE UPDATE ON "token_holds" FOR EACH ROW
+  WHEN (OLD."status" <> 'pending'
+    OR (NEW."id", NEW."account_id", NEW."amount", NEW."description", NEW."idempotency_key", NEW."expires_at", NEW."created_at")
+      IS DISTINCT FROM
+      (OLD."id", OLD."account_id", OLD."amount", OLD."description", OLD."idempotency_key", OLD."expires_at", OLD."created_at"))
+  EXECUTE FUNCTION "refuse_hold_change"();
 
 -- Grants and holds go only with their whole account, as entries do.
 CREATE TRIGGER "token_grants_stay" BEFORE DELETE ON "token_grants"
