@@ -122,10 +122,14 @@ function operation(e: Endpoint): object {
 }
 
 /** Given in the header of a repetition, it makes that answer like the first. */
+/** A moment with `Z`. */
+const utc = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$`;
+
 const idempotencyKey = z
   .string()
   .min(1)
   .max(255)
+  .regex(/^[!-~]+$/)
   .optional()
   .meta({ description: 'A name for this request: repeated within 24 h, it is done once and answers the same' });
 
@@ -177,6 +181,8 @@ const forReaders: Required<CreateDocumentOptions>['override'] = ({ zodSchema, js
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   // What the format says already, in some hundred characters.
   if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern;
+  // What it does not say: UTC alone.
+  if (jsonSchema.format === 'date-time') jsonSchema.pattern = utc;
   // Fields that a request must not name.
   for (const [name, field] of Object.entries(zodSchema instanceof z.ZodObject ? zodSchema.shape : {})) {
     if (field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodNever) delete jsonSchema.properties?.[name];

@@ -17,7 +17,7 @@ export const schemathesis: Experiment = {
   name: 'schemathesis',
   rounds: { short: 4, long: 250 },
   needs: ['schemathesis'],
-  async run({ schemathesis: environment = '', seed, rounds }: Lab) {
+  async run({ schemathesis: environment = '', seed, rounds, only = '' }: Lab) {
     const directory = await mkdtemp(join(tmpdir(), 'schemathesis-local-'));
     const platform = createMember({
       program: 'infra/local/src/main.ts',
@@ -31,6 +31,7 @@ export const schemathesis: Experiment = {
       const mailDirectory = join(directory, 'mail');
       const estate = await newEstate(platform.url, mailDirectory);
       for (const as of ['nobody', 'owner'] as const) {
+        if (!as.includes(only)) continue;
         const outcome = await runSchemathesis({
           ...{ environment, url: platform.url, mailDirectory, estate, as, seed },
           examples: rounds,

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import {
+  acceptInvitation,
+  createApiKey,
   createCampaign,
   createClient,
   createGroup,
+  createInvitation,
   createLocation,
+  listSessions,
   type Session,
   signup,
   verifyEmail,
@@ -16,16 +20,19 @@ export interface Estate {
   readonly email: string;
   readonly password: string;
   /** By prefix. */
-  readonly ids: Readonly<Record<'acc' | 'grp' | 'loc' | 'cmp', readonly string[]>>;
+  readonly ids: Readonly<Record<'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'grp' | 'loc' | 'cmp', readonly string[]>>;
 }
 
-/** An owner with groups, a location in each, and campaigns. */
+const password = 'a long walk at dawn';
+
+/** An owner with groups, a location in each, campaigns, other users, invitations and API keys. */
 export async function newEstate(url: string, mailDirectory: string): Promise<Estate> {
-  const email = `owner-${randomBytes(5).toString('hex')}@example.com`;
-  const password = 'a long walk at dawn';
+  const mark = randomBytes(5).toString('hex');
+  const email = `owner-${mark}@example.com`;
+  const mailbox = openMailbox(mailDirectory);
   const anyone = createClient({ baseUrl: url });
-  const { account_id } = (await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } })).body;
-  const code = await openMailbox(mailDirectory).codeFor(email);
+  await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } });
+  const code = await mailbox.codeFor(email);
   const session = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
   const owner = anyone.with({ token: session.access_token });
   const grp: string[] = [];
@@ -40,5 +47,22 @@ export async function newEstate(url: string, mailDirectory: string): Promise<Est
   }
   // Without locations, so that there are groups that may be deleted.
   for (let n = 1; n <= 12; n++) grp.push((await owner.call(createGroup, { body: { name: `Planned ${n}` } })).body.id);
-  return { email, password, ids: { acc: [account_id], grp, loc, cmp } };
+  const usr = [session.user.id];
+  const inv: string[] = [];
+  const key: string[] = [];
+  for (let n = 1; n <= 3; n++) {
+    usr.push(await newUser(`user-${n}-${mark}@example.com`));
+    const guest = { email: `guest-${n}-${mark}@example.com` };
+    inv.push((await owner.call(createInvitation, { body: guest })).body.id);
+    key.push((await owner.call(createApiKey, { body: { name: `Export ${n}` } })).body.id);
+  }
+  const rt = (await owner.call(listSessions, {})).body.entries.map(({ id }) => id);
+  return { email, password, ids: { acc: [session.account.id], usr, inv, key, rt, grp, loc, cmp } };
+
+  async function newUser(address: string): Promise<string> {
+    await owner.call(createInvitation, { body: { email: address } });
+    const token = await mailbox.tokenFor(address);
+    const accepted = await anyone.call(acceptInvitation, { body: { token, full_name: 'Grace Hopper', password } });
+    return (accepted.body as z.output<typeof Session>).user.id;
+  }
 }

@@ -1,128 +1,51 @@
 """What Schemathesis cannot know from the document: addresses, credentials, ids that exist, and rules said in words."""
 
 import atexit
-import glob
-import itertools
 import json
-import os
-import random
 import re
-import time
-import urllib.request
 from collections import Counter
 
 import schemathesis
-from schemathesis.core.failures import AcceptedNegativeData
 from schemathesis.generation.meta import CoverageScenario
 from schemathesis.openapi.checks import RejectedPositiveData
 
-platform = json.loads(os.environ["PLATFORM"])
-as_owner = platform["as"] == "owner"
-chance = random.Random(platform["seed"])
+from asking import chance, from_somewhere, numbers, settings
+from living import gone, is_id, living_in, made
+from people import keep, owner
+from wishes import wishes
 
-# Where each request seems to come from: the limits count by client address.
-addresses = itertools.count(int(platform["addresses_from"]))
-
-
-def from_somewhere():
-    number = next(addresses)
-    return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+as_owner = settings["as"] == "owner"
 
 
-def sent_from_somewhere(request):
-    request.headers["X-Forwarded-For"] = from_somewhere()
-    return request
-
-
-def post(path, body):
-    headers = {"content-type": "application/json", "x-forwarded-for": from_somewhere()}
-    request = urllib.request.Request(platform["url"] + path, json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request) as answer:
-        return answer.read()
-
-
-# Credentials. Logging out ends a session, and an access token outlives it: no operation is left out for that.
-credentials = {"email": platform["email"], "password": platform["password"]}
-refresh_tokens = []
-
-
-def code_for(email, messages):
-    """The code of the latest message, once there are so many."""
-    name = re.sub(r"[^A-Za-z0-9@._+-]", "_", email)[:200]
-    for _ in range(200):
-        found = sorted(glob.glob(f"{platform['mail']}/*-{name}.eml"))
-        if len(found) >= messages:
-            with open(found[-1]) as message:
-                return re.search(r"^\d{6}$", message.read(), re.MULTILINE)[0]
-        time.sleep(0.01)
-    raise TimeoutError(f"{email} got no code")
-
-
-def newcomer():
-    return {"email": f"person-{next(addresses)}@example.com", "password": credentials["password"]}
-
-
-def signed_up():
-    person = newcomer()
-    post("/v2/auth/signup", person | {"full_name": "Grace Hopper"})
-    return person["email"]
-
-
-def that_works(operation):
-    """What a request must say to be granted, where the document cannot know it; None where there is nothing to say."""
-    if operation == "login":
-        return credentials
-    if operation == "refresh_session" and refresh_tokens:
-        return {"refresh_token": refresh_tokens.pop()}
-    if operation == "signup":
-        return newcomer()
-    if operation == "verify_email":
-        email = signed_up()
-        return {"email": email, "code": code_for(email, 1)}
-    if operation == "reset_password":
-        email = signed_up()
-        post("/v2/auth/forgot-password", {"email": email})
-        return {"email": email, "code": code_for(email, 2), "new_password": credentials["password"]}
-    if operation == "create_location":
-        return {"timezone": "Europe/Zurich"}
-    return None
-
+# What the owner's requests carry.
+signatures = set()
 
 if as_owner:
 
     @schemathesis.auth(refresh_interval=300)
     class Owner:
         def get(self, case, context):
-            session = json.loads(post("/v2/auth/login", credentials))
-            refresh_tokens.append(session["refresh_token"])
-            return session["access_token"]
+            return owner.log_in()["access_token"]
 
         def set(self, case, data, context):
-            case.headers["Authorization"] = f"Bearer {data}"
+            signature = f"Bearer {data}"
+            signatures.add(signature)
+            case.headers["Authorization"] = signature
 
 
-# Ids that exist, by prefix: what is made up exists nowhere.
-an_id = re.compile(r"^(acc|grp|loc|cmp)_[0-9a-f-]{36}$")
-living = {prefix: list(ids) for prefix, ids in platform["ids"].items()}
-seen = {one for ids in living.values() for one in ids}
+answers = Counter()
+granted = set()
 
-
-def living_for(value):
-    """An id that nobody has ever seen becomes one that exists; deleted ones stay as they are."""
-    if not isinstance(value, str) or not an_id.match(value) or value in seen:
-        return value
-    return chance.choice(living[value[:3]] or [value])
-
-
-def living_in(value):
-    if isinstance(value, dict):
-        return {name: living_in(item) for name, item in value.items()}
-    return [living_in(item) for item in value] if isinstance(value, list) else living_for(value)
+# Who sent a case, where it is not the owner, until it is answered.
+senders = {}
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    kwargs["auth"] = sent_from_somewhere
+    trim(case.headers)
+    # Put on the request itself: a case whose headers are changed here counts as one that breaks their schemas.
+    headers = {}
+    kwargs["auth"] = lambda request: sent_with(headers, request)
     if not as_owner:
         return
     operation = operation_of(case)
@@ -131,12 +54,65 @@ def before_call(context, case, kwargs):
         """Until one has been granted, every request asks for what can be; from then on, each part of half of them."""
         return operation not in granted or chance.random() < 0.5
 
-    path = living_in(case.path_parameters or {})
-    if path != case.path_parameters and coin():
-        case.path_parameters = path
-    if isinstance(case.body, dict) and is_positive(case):
-        body = living_in(case.body) if coin() else case.body
-        case.body = body | ((coin() and that_works(operation)) or {})
+    if coin():
+        put_path(case, living_in(case.path_parameters or {}))
+    if has_fields(case) and coin():
+        case.body = living_in(case.body)
+    # One that was used with another body is refused.
+    if "Idempotency-Key" in case.headers and is_positive(case) and coin():
+        headers["Idempotency-Key"] = f"request-{next(numbers)}"
+    if operation in wishes:
+        headers |= make_wish(case, wishes[operation], coin)
+
+
+def make_wish(case, wish, coin):
+    """The headers that the wish puts in place of those of the case."""
+    sender = wish.sender()
+    headers = {}
+    if sender:
+        senders[case.id] = sender
+        headers |= signature_of(sender.person, case)
+    in_path, elsewhere = coin(), coin()
+    if not in_path and not elsewhere:
+        return headers
+    said = wish.said_by(sender)
+    if in_path:
+        put_path(case, {name: said.path.get(name, value) for name, value in (case.path_parameters or {}).items()})
+    if elsewhere and has_fields(case):
+        case.body = said.into(case.body)
+    if elsewhere and is_positive(case):
+        headers |= said.headers
+    return headers
+
+
+def put_path(case, parameters):
+    """In place of ids alone: what is no id is so on purpose."""
+    there = case.path_parameters or {}
+    meant = {name: parameters[name] if is_id(value) else value for name, value in there.items()}
+    if meant != there:
+        case.path_parameters = meant
+
+
+def signature_of(person, case):
+    """In place of the owner's; a case about a token that is missing or wrong stays as it is."""
+    if case.headers.get("Authorization") not in signatures:
+        return {}
+    return {"Authorization": f"Bearer {person.token}" if person.token else None}
+
+
+def trim(headers):
+    """Spaces around the value of a header are no part of it (RFC 9110, 5.5): what is judged is what arrives."""
+    for name, value in list(headers.items()):
+        if isinstance(value, str) and value != value.strip(" \t"):
+            headers[name] = value.strip(" \t")
+
+
+def sent_with(headers, request):
+    for name, value in ({"X-Forwarded-For": from_somewhere()} | headers).items():
+        request.headers[name] = value
+        if value is None:
+            del request.headers[name]
+    return request
 
 
 def operation_of(case):
@@ -147,8 +123,8 @@ def is_positive(case):
     return case.meta is None or case.meta.generation.mode.is_positive
 
 
-answers = Counter()
-granted = set()
+def has_fields(case):
+    return isinstance(case.body, dict) and is_positive(case)
 
 
 @schemathesis.hook
@@ -157,19 +133,21 @@ def after_call(context, case, response):
     answers[f"{operation} {response.status_code}"] += 1
     if 200 <= response.status_code < 300:
         granted.add(operation)
+    sender = senders.pop(case.id, None)
+    if sender and 400 <= response.status_code < 500:
+        keep(sender.kind, sender.person)
     if response.request.method == "DELETE" and response.status_code == 204:
-        gone = case.path_parameters["id"]
-        if gone in living.get(gone[:3], []):
-            living[gone[:3]].remove(gone)
+        gone(case.path_parameters["id"])
     elif response.status_code == 201:
-        made = json.loads(response.content)["id"]
-        seen.add(made)
-        living[made[:3]].append(made)
+        made(json.loads(response.content)["id"])
+        # A key that was rotated is replaced by the new one.
+        if operation == "rotate_api_key":
+            gone(case.path_parameters["id"])
 
 
 @atexit.register
 def report_answers():
-    with open(platform["answers_file"], "w") as file:
+    with open(settings["answers_file"], "w") as file:
         json.dump(answers, file)
 
 
@@ -193,7 +171,20 @@ rules_in_words = re.compile(
             "is one of the most common passwords",
             "must be an IANA time zone name",
             "is not a next_cursor of this list",
-            "body.code: is not the code of the latest e-mail",
+            "body.code: is not the code (of the latest e-mail|that the authenticator shows)",
+            "body.code: is wrong, or was used before",
+            "body.current_password: is not your password",
+            # A newcomer is known by the token of the invitation.
+            "is required of a newcomer",
+            # What is given to users and keys.
+            "groups: must (not )?be empty when group_scope is",
+            "groups: must not name a group twice",
+            "must be (all|true) for an owner or admin",
+            # How long API keys live.
+            "must be (more than 0 and )?at most 90d",
+            "give it or expires_in, not both",
+            "is not in the future",
+            "is more than 90 days after",
             "is (before start_date|after end_date)",
             "must close after it opens",
         ]

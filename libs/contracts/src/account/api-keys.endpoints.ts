@@ -97,7 +97,7 @@ export const rotateApiKey = endpoint({
     .object({
       grace: Duration({ atMost: '90d', allowZero: true })
         .optional()
-        .meta({ description: 'How long the old secret goes on to work; 0 when left out', example: '48h' }),
+        .meta({ description: 'How long the old secret goes on to work, at most 90d; 0 when left out', example: '48h' }),
     })
     .optional(),
   idempotent: 'secret',

@@ -43,8 +43,10 @@ export const NewApiKey = z
     readonly: z.boolean().default(true).meta({ description: 'A viewer key is always read-only' }),
     group_scope: groupScope.default('all'),
     groups: GroupGrants.default([]),
-    expires_in: Duration({ atMost: '90d' }).optional(),
-    expires_at: Timestamp.optional().meta({ description: 'At most 90 days from now' }),
+    expires_in: Duration({ atMost: '90d' })
+      .optional()
+      .meta({ description: 'More than 0, at most 90d; instead of expires_at', example: '30d' }),
+    expires_at: Timestamp.optional().meta({ description: 'In the future, at most 90 days from now' }),
   })
   .meta({ id: 'NewApiKey', example: { name: 'Dashboard export', role: 'viewer', expires_in: '30d' } });
 
@@ -54,6 +56,8 @@ export const ApiKeyChange = z
     readonly: z.boolean(),
     group_scope: groupScope,
     groups: GroupGrants.meta({ description: 'In place of all grants before' }),
-    expires_at: Timestamp.nullable().meta({ description: 'At most 90 days after the key was made; null: never' }),
+    expires_at: Timestamp.nullable().meta({
+      description: 'In the future, at most 90 days after the key was made; null: never',
+    }),
   })
   .partial();

@@ -21,7 +21,10 @@ export const GroupGrants = z
     (grants) => new Set(grants.map(({ group_id }) => group_id)).size === grants.length,
     'must not name a group twice',
   )
-  .meta({ description: 'Group ids, or objects of group_id and role (a: group admin, m: group member)' });
+  .meta({
+    description:
+      'Group ids, or objects of group_id and role (a: group admin, m: group member), each group once. Empty when group_scope is all',
+  });
 
 export const ServiceAccessMap = z
   .partialRecord(z.enum([...serviceNames, '*']), z.enum(['r', 'w']))
@@ -55,10 +58,10 @@ export const Member = z
 /** What may be given to somebody; without role owner, which is handed over. */
 const givenRights = {
   role: z.enum(['admin', 'member']),
-  group_scope: groupScope,
+  group_scope: groupScope.meta({ description: 'all for an admin' }),
   groups: GroupGrants,
   services: ServiceAccessMap.nullable(),
-  billing: z.boolean(),
+  billing: z.boolean().meta({ description: 'true for an admin' }),
 };
 
 export const MemberChange = z.object({ ...givenRights, status: z.enum(['active', 'disabled']) }).partial();
@@ -81,10 +84,10 @@ export const NewInvitation = z
   .object({
     email: Email,
     role: givenRights.role.default('member'),
-    group_scope: groupScope.default('all'),
+    group_scope: givenRights.group_scope.default('all'),
     groups: GroupGrants.default([]),
     services: givenRights.services.default(null),
-    billing: givenRights.billing.default(false),
+    billing: givenRights.billing.default(false).meta({ description: 'An admin has it in any case' }),
   })
   .meta({ id: 'NewInvitation', example: { email: 'grace@example.com', role: 'member' } });
 

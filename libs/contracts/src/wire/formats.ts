@@ -7,7 +7,7 @@ const maxTimestamp = '2026-03-01T09:30:00.123456789Z'.length;
 
 /** RFC 3339, UTC, `Z`. */
 export const Timestamp = z.iso
-  .datetime()
+  .datetime('must be a timestamp in UTC, such as 2026-03-01T09:30:00Z')
   .max(maxTimestamp, 'must have at most 9 digits of a fraction of a second')
   .meta({ description: 'RFC 3339, UTC', example: '2026-03-01T09:30:00.000Z' });
 

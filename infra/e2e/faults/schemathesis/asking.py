@@ -1,0 +1,50 @@
+"""How these hooks ask the platform themselves: from an address of their own each time, and with the mail it sends."""
+
+import glob
+import itertools
+import json
+import os
+import quopri
+import random
+import re
+import time
+import urllib.error
+import urllib.request
+
+settings = json.loads(os.environ["PLATFORM"])
+chance = random.Random(settings["seed"])
+
+# Where each request seems to come from: the limits count by client address.
+numbers = itertools.count(int(settings["addresses_from"]))
+
+
+def from_somewhere():
+    number = next(numbers)
+    return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+def ask(method, path, body=None, token=None):
+    """What the platform answers; anything but a success is a fault of these hooks, or of the platform."""
+    headers = {"content-type": "application/json", "x-forwarded-for": from_somewhere()}
+    if token is not None:
+        headers["authorization"] = f"Bearer {token}"
+    content = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(settings["url"] + path, content, headers, method=method)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return json.loads(answer.read() or "null")
+    except urllib.error.HTTPError as error:
+        raise RuntimeError(f"{method} {path} answered {error.code}: {error.read().decode()}") from error
+
+
+def mail_to(email, seen, pattern):
+    """What the latest message says where the pattern has its group; of those messages that have not been seen."""
+    name = re.sub(r"[^A-Za-z0-9@._+-]", "_", email)[:200]
+    for _ in range(500):
+        for file in reversed(sorted(glob.glob(f"{settings['mail']}/*-{name}.eml"))[seen:]):
+            with open(file, "rb") as message:
+                found = re.search(pattern, quopri.decodestring(message.read()).decode(), re.MULTILINE)
+            if found:
+                return found[1]
+        time.sleep(0.01)
+    raise TimeoutError(f"{email} got no message with {pattern}")
