@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner } from '@attribution/auth';
 import { accountEvents, createClient } from '@attribution/contracts';
 import { openService, type Service, type ServiceParts } from '@attribution/service';
@@ -69,7 +70,7 @@ export function createAccountService(
   const { verifier } = parts;
   const checkNewPassword = auth.newPasswordCheck(config.PASSWORD_MIN_LENGTH);
 
-  return service.assemble({
+  const assembled = service.assemble({
     publishes: [accountEvents],
     implementations: [
       auth.signupEndpoint({ database, outbox, hasher, codes, mail, clock, checkNewPassword }),
@@ -81,7 +82,7 @@ export function createAccountService(
       auth.forgotPasswordEndpoint({ database, codes, mail }),
       auth.resetPasswordEndpoint({ database, codes, hasher, refusals, clock, checkNewPassword }),
       auth.changePasswordEndpoint({ database, hasher, clock, checkNewPassword }),
-      auth.switchAccountEndpoint({ database, sessions }),
+      auth.switchAccountEndpoint({ database, sessions, clock }),
       mfa.setUpMfaEndpoint({ database, verifier, mfaCodes, clock }),
       mfa.verifyMfaSetupEndpoint({ database, verifier, mfaCodes, sessions, clock }),
       mfa.verifyMfaChallengeEndpoint({ verifier, codeAttempts, sessions }),
@@ -125,7 +126,7 @@ export function createAccountService(
       listAuditLogEndpoint(database),
       createSupportSessionEndpoint({ database, signer, clock }),
     ],
-    handlers: [groups.onGroupCreated, groups.onGroupDeleted],
+    handlers: [groups.onGroupCreated, groups.onGroupDeleted({ outbox, clock })],
     jobs: [
       { name: 'note-key-uses', every: 5_000, run: () => keyUses.flush() },
       { name: 'expire-token-holds', every: second, run: () => ledger.expireHolds({ database, outbox, clock }) },
@@ -135,4 +136,12 @@ export function createAccountService(
       { name: 'purge-unverified', every: hour, run: () => purgeUnverified(database, outbox, clock) },
     ],
   });
+  return {
+    ...assembled,
+    async drain(deadline) {
+      const noted = keyUses.flush().catch((err: unknown) => logger.warn({ err }, 'What keys were used for is lost'));
+      await assembled.drain(deadline);
+      await Promise.race([noted, sleep(Math.max(0, deadline - Date.now()), undefined, { ref: false })]);
+    },
+  };
 }

@@ -10,7 +10,7 @@ import { exchange, makeKey, outcomeOf, readKey } from './support-keys.ts';
 let own: TestDatabase;
 let database: AccountDatabase;
 let clock: ReturnType<typeof createTestClock>;
-let keyId: string;
+let key: Key;
 
 beforeAll(async () => {
   own = await createTestDatabase('account');
@@ -18,14 +18,19 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   clock = createTestClock();
-  keyId = await addKey();
+  key = await addKey();
 });
 afterAll(async () => {
   await database.close();
   await own.drop();
 });
 
-async function addKey(): Promise<string> {
+interface Key {
+  readonly id: string;
+  readonly account_id: string;
+}
+
+async function addKey(): Promise<Key> {
   const [id, accountId] = [newId('api_key'), newId('account')];
   await database.pool.query("INSERT INTO accounts VALUES ($1, 'Ada', 'network', 'active', false, now(), now())", [
     accountId,
@@ -35,19 +40,21 @@ async function addKey(): Promise<string> {
      VALUES ($1, $2, 'Export', $1, 'x', 'viewer', true, now())`,
     [id, accountId],
   );
-  return id;
+  return { id, account_id: accountId };
 }
 
-async function lastUse(id = keyId): Promise<Date | null> {
+async function lastUse({ id } = key): Promise<Date | null> {
   const { rows } = await database.pool.query('SELECT last_used_at FROM api_keys WHERE id = $1', [id]);
   return (rows as [{ last_used_at: Date | null }])[0].last_used_at;
 }
+
+const from = { id: 'request-4711', ip: '203.0.113.9', userAgent: 'Mosaic/0.9', traceparent: '' };
 
 /** A gateway's worth of uses: each replica of the service has its own. */
 const replica = () => createKeyUses({ database, clock });
 
 async function useNow(uses = replica()): Promise<Date> {
-  uses.note(keyId);
+  uses.note(key, from);
   await uses.flush();
   const at = await lastUse();
   if (!at) throw new Error('The use was not written');
@@ -57,7 +64,7 @@ async function useNow(uses = replica()): Promise<Date> {
 test('a use is remembered, and written down at the next flush, at the time it was made', async () => {
   const uses = replica();
   const before = clock.now();
-  uses.note(keyId);
+  uses.note(key, from);
   const after = clock.now();
   expect(await lastUse()).toBeNull();
   clock.advance({ minutes: 3 });
@@ -77,17 +84,17 @@ test('within a minute of the last one written, a use is not; from a minute on it
 
 test('of several uses between two flushes the last counts', async () => {
   const uses = replica();
-  uses.note(keyId);
+  uses.note(key, from);
   clock.advance({ minutes: 5 });
   const last = clock.now();
-  uses.note(keyId);
+  uses.note(key, from);
   await uses.flush();
   expect((await lastUse())?.getTime()).toBeGreaterThanOrEqual(last.getTime());
 });
 
 test('a late flush of another replica does not move it back', async () => {
   const late = replica();
-  late.note(keyId);
+  late.note(key, from);
   clock.advance({ minutes: 10 });
   const at = await useNow();
   await late.flush();
@@ -98,7 +105,7 @@ test('20 replicas that flush at once leave the latest of their uses, or one less
   const replicas = await atOnce(async () => {
     clock.advance({ seconds: 7 });
     const uses = replica();
-    uses.note(keyId);
+    uses.note(key, from);
     return uses;
   });
   const latest = clock.now().getTime();
@@ -110,9 +117,9 @@ test('20 replicas that flush at once leave the latest of their uses, or one less
 test('each key has its own', async () => {
   const [another, unused] = [await addKey(), await addKey()];
   const uses = replica();
-  uses.note(keyId);
+  uses.note(key, from);
   clock.advance({ minutes: 2 });
-  uses.note(another);
+  uses.note(another, from);
   await uses.flush();
   const [first, second] = [await lastUse(), await lastUse(another)];
   expect((second?.getTime() ?? 0) - (first?.getTime() ?? 0)).toBeGreaterThanOrEqual(120_000);
@@ -121,7 +128,7 @@ test('each key has its own', async () => {
 
 test('what could not be written is written at the next flush', async () => {
   const uses = replica();
-  uses.note(keyId);
+  uses.note(key, from);
   await database.pool.query('ALTER TABLE api_keys RENAME COLUMN last_used_at TO gone');
   await expect(uses.flush()).rejects.toThrow('last_used_at');
   await database.pool.query('ALTER TABLE api_keys RENAME COLUMN gone TO last_used_at');

@@ -5,6 +5,7 @@ import {
   logout,
   renewRecoveryCodes,
   resetPassword,
+  signup,
   transferOwnership,
   updateAccount,
   updateMe,
@@ -20,6 +21,8 @@ import {
   password,
   resetCode,
   rows,
+  type SignedUp,
+  signUp,
   startAccountService,
   wrong,
 } from './support.ts';
@@ -42,6 +45,18 @@ const done = (action: string, person: { userId: string; accountId: string }, mor
   actor_id: person.userId,
   subject_id: person.userId,
   ...more,
+});
+
+test('a sign-up, in the account that it makes and by the user that it makes; one that is refused is in no log', async () => {
+  const email = newEmail();
+  const made: { person?: SignedUp } = {};
+  const told = await toldOf(service, async () => {
+    made.person = await signUp(service, email);
+    expect((await service.client.call(signup, { body: { email, password, full_name: 'Eve' } })).status).toBe(409);
+  });
+  const { person = { userId: '', accountId: '' } } = made;
+  const record = { subject_id: person.accountId, ip: '127.0.0.1', details: { account_type: 'network' } };
+  expect(told).toMatchObject([done('account.created', person, record)]);
 });
 
 test('a change of the password, with the sessions that it ended, and one that was refused', async () => {

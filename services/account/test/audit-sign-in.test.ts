@@ -16,16 +16,7 @@ import {
   wrong,
 } from './support.ts';
 import { toldOf } from './support-audit.ts';
-import {
-  answer,
-  beginSetup,
-  challengeOf,
-  joinWithMfa,
-  nextCode,
-  requireMfa,
-  setupTokenOf,
-  wrongCode,
-} from './support-mfa.ts';
+import { answer, beginSetup, challengeOf, joinWithMfa, nextCode, requireMfa, setupTokenOf } from './support-mfa.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -167,17 +158,6 @@ describe('a refused login is told of, in the account that it was meant for', () 
     const told = await toldOf(service, () => logIn(service, email));
     expect(told).toMatchObject([refused('no_open_account', { account_id: null, subject_id: userId })]);
   });
-});
-
-test('a wrong MFA code is told of, with the attempts that are left; attempts that are not judged are not', async () => {
-  const { email, userId, accountId, secret } = await joinWithMfa(service);
-  const challenge = await challengeOf(service, email);
-  const told = await toldOf(service, async () => {
-    for (let i = 0; i < 8; i++) await answer(service, challenge, wrongCode(service, secret));
-  });
-  const failed = refused('wrong_mfa_code', { account_id: accountId, subject_id: userId, ...nobody });
-  expect(told).toMatchObject(Array(5).fill(failed));
-  expect(told.map(({ details }) => details.attempts_left)).toEqual([4, 3, 2, 1, 0]);
 });
 
 test('a wrong code of the first e-mail is told of', async () => {

@@ -8,12 +8,21 @@ import {
   groupUpdated,
   listInvitations,
   newId,
+  newUuid,
+  rotateApiKey,
+  updateApiKey,
   updateUser,
 } from '@attribution/contracts';
-import type { TestService } from '@attribution/testing';
+import { openDatabase } from '@attribution/database';
+import { createOutbox } from '@attribution/messaging';
+import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { join, type Person, rows, startAccountService } from './support.ts';
-import { addMember, invite } from './support-members.ts';
+import { onGroupDeleted } from '../src/groups/index.ts';
+import { newClient } from '../src/store.ts';
+import { count, join, type Person, refresh, rows, startAccountService } from './support.ts';
+import { toldOf } from './support-audit.ts';
+import { standing } from './support-locks.ts';
+import { accept, addMember, invite } from './support-members.ts';
 import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
 
 let organization: OrganizationDouble;
@@ -36,8 +45,8 @@ const give = (groups: readonly (string | { group_id: string; role: 'a' | 'm' })[
     params: { id: to.userId },
     body: { group_scope: 'selected', groups: [...groups] },
   });
-const groupsOf = async (person: Person) =>
-  (await ada.client.call(getUser, { params: { id: person.userId } })).body.groups.map(({ group_id }) => group_id);
+const groupsOf = async (person: Person, by = ada) =>
+  (await by.client.call(getUser, { params: { id: person.userId } })).body.groups.map(({ group_id }) => group_id);
 
 /** Tells of a group as Organization does; returns its id. */
 async function tell(event: typeof groupCreated | typeof groupUpdated, accountId: string, id = newId('group')) {
@@ -48,6 +57,40 @@ async function tell(event: typeof groupCreated | typeof groupUpdated, accountId:
 }
 const tellDeleted = (id: string, accountId = ada.accountId) =>
   service.deliver(groupDeleted, { account_id: accountId, group_id: id }, accountId);
+
+/** As they come when they were deleted at once. */
+async function deleteTogether(account_id: string, ...ids: string[]): Promise<void> {
+  const { handle } = onGroupDeleted({ outbox: createOutbox(() => {}), clock: service.clock });
+  const events = ids.map((group_id) => ({
+    id: newUuid(),
+    accountId: account_id,
+    occurredAt: service.clock.now(),
+    traceparent: null,
+    data: { account_id, group_id },
+  }));
+  const database = openDatabase({ url: String(service.db.options.connectionString) }, newClient);
+  await database.transaction((tx) => handle(tx as never, events as never));
+  await database.close();
+}
+
+/** Whoever has something to tell waits, with all else that was done, until the work is done. */
+async function whileNothingIsTold(work: () => Promise<void>): Promise<void> {
+  const outside = await service.db.connect();
+  try {
+    await outside.query('BEGIN');
+    await outside.query('LOCK TABLE audit_log IN SHARE MODE');
+    await work();
+  } finally {
+    await outside.query('COMMIT');
+    outside.release();
+  }
+}
+
+/** What was published of an account, once all is out. */
+async function eventsOf(accountId: string, type: string) {
+  await eventually(async () => expect(await count(service, 'outbox')).toBe(0));
+  return service.published.filter((event) => event.account_id === accountId && event.type === type);
+}
 
 test('200: a group that an event has told of is known without a question', async () => {
   const group = await tell(groupCreated, ada.accountId);
@@ -112,6 +155,96 @@ test('a group that is deleted takes its grants along: of members, of keys and of
   expect(ofInvitation(alone.id)).toMatchObject({ group_scope: 'selected', groups: [] });
   expect((await give([gone])).problem?.kind).toBe('unprocessable');
 });
+
+test('a group that is deleted is told of for each user and key that loses by it, and for each pending invitation', async () => {
+  const owner = await join(service);
+  const { accountId, client } = owner;
+  const [one, two, other] = [newId('group'), newId('group'), newId('group')].sort() as [string, string, string];
+  for (const id of [one, two, other]) await tell(groupCreated, accountId, id);
+  const narrowed = { group_scope: 'selected' as const };
+  const both = await addMember(service, owner, { ...narrowed, groups: [one, two, other] });
+  const key = await client.call(createApiKey, { body: { name: 'x', ...narrowed, groups: [one, other] } });
+  const pending = await invite(service, owner, { ...narrowed, groups: [two] });
+  await addMember(service, owner, { ...narrowed, groups: [other] });
+
+  const told = await toldOf(service, () => deleteTogether(accountId, one, two));
+  const lost = (action: string, subject_id: string, ...group_ids: string[]) => ({
+    account_id: accountId,
+    action,
+    outcome: 'done',
+    actor_type: 'service',
+    actor_id: 'organization',
+    subject_id,
+    ip: null,
+    details: { reason: 'group_deleted', group_ids },
+  });
+  expect(told).toEqual([
+    lost('user.changed', both.userId, one, two),
+    lost('api_key.changed', key.body.id, one),
+    lost('invitation.changed', pending.id, two),
+  ]);
+  const events = await eventsOf(accountId, 'user.grants_changed');
+  expect(events.map(({ data }) => data)).toEqual([{ account_id: accountId, user_id: both.userId }]);
+});
+
+test('a group that is deleted ends no session, and what it takes is told of once, however often it comes', async () => {
+  const owner = await join(service);
+  const group = await tell(groupCreated, owner.accountId);
+  const carol = await addMember(service, owner, { group_scope: 'selected', groups: [group] });
+  const told = await toldOf(service, async () => {
+    const deleted = await tellDeleted(group, owner.accountId);
+    await service.redeliver(deleted, groupDeleted.topic.name);
+    await tellDeleted(group, owner.accountId);
+  });
+  expect(told).toHaveLength(1);
+  expect(await eventsOf(owner.accountId, 'user.grants_changed')).toHaveLength(1);
+  expect((await refresh(service, carol.session.refresh_token)).status).toBe(200);
+});
+
+test('where its record cannot be written, a group keeps its grants, until the event is handled again', async () => {
+  const owner = await join(service);
+  const group = await tell(groupCreated, owner.accountId);
+  const carol = await addMember(service, owner, { group_scope: 'selected', groups: [group] });
+  await service.db.query(`ALTER TABLE audit_log ADD CONSTRAINT refuse CHECK (actor_id <> 'organization') NOT VALID`);
+  const handled = tellDeleted(group, owner.accountId);
+  await eventually(async () => expect(service.logs.text()).toContain('An event failed; trying again'));
+  expect(await groupsOf(carol, owner)).toEqual([group]);
+  await service.db.query('ALTER TABLE audit_log DROP CONSTRAINT refuse');
+  await handled;
+  expect(await groupsOf(carol, owner)).toEqual([]);
+});
+
+test.each(['a change of a user', 'a change of a key', 'a rotation of a key', 'an acceptance'] as const)(
+  '%s that is under way when a group is deleted does not bring its grants back',
+  async (what) => {
+    const owner = await join(service);
+    const { accountId, client } = owner;
+    const [gone, other] = [await tell(groupCreated, accountId), await tell(groupCreated, accountId)];
+    const narrowed = { group_scope: 'selected' as const, groups: [gone, other] };
+    const carol = await addMember(service, owner, narrowed);
+    const { id: keyId } = (await client.call(createApiKey, { body: { name: 'x', ...narrowed } })).body;
+    const { token } = await invite(service, owner, narrowed);
+    const params = { id: keyId };
+    const work = {
+      'a change of a user': () => client.call(updateUser, { params: { id: carol.userId }, body: { billing: true } }),
+      'a change of a key': () => client.call(updateApiKey, { params, body: { name: 'y', groups: narrowed.groups } }),
+      'a rotation of a key': () => client.call(rotateApiKey, { params }),
+      'an acceptance': () => accept(service, token),
+    }[what];
+    const started: { work?: ReturnType<typeof work>; deleted?: Promise<unknown> } = {};
+    // The work stands where it tells of itself, with the grants written.
+    await whileNothingIsTold(async () => {
+      started.work = work();
+      await standing(service, 1);
+      started.deleted = tellDeleted(gone, accountId);
+      await standing(service, 2);
+    });
+    expect((await started.work)?.status).toBeLessThan(300);
+    await started.deleted;
+    for (const table of ['group_grants', 'api_key_grants'])
+      expect(await rows(service, `SELECT 1 FROM ${table} WHERE group_id = $1`, gone)).toEqual([]);
+  },
+);
 
 test('who loses the last group stays narrowed, and sees no estate', async () => {
   const group = await tell(groupCreated, ada.accountId);

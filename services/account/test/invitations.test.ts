@@ -129,6 +129,21 @@ test('204: an invitation that is taken back is gone, and so is its link', async 
   expect((await create({ email })).status).toBe(201);
 });
 
+test('201: in place of one that has expired, whose end is told of as well', async () => {
+  const email = newEmail();
+  const { id } = await invite(service, ada, { email: email.toUpperCase() });
+  await service.db.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [id]);
+  expect((await create({ email })).status).toBe(201);
+  expect(await latestDeed(service, id)).toEqual({
+    account_id: ada.accountId,
+    action: 'invitation.deleted',
+    outcome: 'done',
+    actor_type: 'person',
+    actor_id: ada.userId,
+    details: { email: email.toUpperCase(), reason: 'expired' },
+  });
+});
+
 test('201: the same Idempotency-Key again answers the same invitation and sends nothing more; 409 for another address', async () => {
   const client = ada.client.with({ headers: { 'idempotency-key': 'invite-once' } });
   const body = { email: newEmail() };

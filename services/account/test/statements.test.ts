@@ -30,7 +30,7 @@ afterAll(() => service.stop());
 
 const table: StatementTable = {
   signup: {
-    statements: 15,
+    statements: 16,
     prepare: async () => () =>
       service.client.call(signup, { body: { email: newEmail(), password, full_name: fullName } }),
   },

@@ -40,6 +40,7 @@ test('201: each is in the account’s log, with who, why and by which service', 
   await open(accountId);
   await open(accountId, { operator: 'alan@attribution.example', reason: 'Ticket 4712' });
   expect(await deedsOn(service, accountId)).toEqual([
+    expect.objectContaining({ action: 'account.created' }),
     {
       action: 'support_session.opened',
       outcome: 'done',

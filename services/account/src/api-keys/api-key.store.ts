@@ -1,4 +1,5 @@
 import { newId } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import type { Grant } from './api-key.ts';
@@ -150,15 +151,14 @@ export async function findForExchange(
   return rows[0];
 }
 
-/** Moves `last_used_at` forward, where it is a minute old or more (decision 29). */
-export async function touchApiKeys(
-  { pool }: Pick<AccountDatabase, 'pool'>,
-  uses: readonly { id: string; at: Date }[],
-): Promise<void> {
-  await pool.query(
-    `UPDATE api_keys k SET last_used_at = used.at
-     FROM unnest($1::text[], $2::timestamptz[]) AS used (id, at)
-     WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at <= used.at - interval '1 minute')`,
-    [uses.map(({ id }) => id), uses.map(({ at }) => at)],
-  );
+/** Moves `last_used_at` forward, where it is a minute old or more (decision 29); the ids of the keys where it was. */
+export async function touchApiKeys(tx: Sql, uses: readonly { keyId: string; at: Date }[]): Promise<Set<string>> {
+  const ids = uses.map(({ keyId }) => keyId);
+  const times = uses.map(({ at }) => at);
+  const touched = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE api_keys k SET last_used_at = used.at
+    FROM unnest(${ids}::text[], ${times}::timestamptz[]) AS used (id, at)
+    WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at <= used.at - interval '1 minute')
+    RETURNING k.id`;
+  return new Set(touched.map(({ id }) => id));
 }

@@ -12,7 +12,10 @@ import { hashSecret, isOfEnvironment, type KeyEnvironment, looksLikeKey } from '
 /** Compared where there is no key, so that an unknown id costs what a wrong secret costs. */
 const dummyHash = hashSecret('');
 
-/** Shape, look-up, secret; what is the matter with a key is told to whoever knows its secret (decision 20). */
+/**
+ * Shape, look-up, secret; what is the matter with a key is told to whoever knows its secret (decision 20). A wrong secret
+ * and an unknown id take the same time: of the first, the log is told later.
+ */
 export const exchangeApiKeyEndpoint = (parts: {
   database: AccountDatabase;
   signer: Signer;
@@ -27,7 +30,10 @@ export const exchangeApiKeyEndpoint = (parts: {
     if (!looksLikeKey(accessKeyId, secret)) throw wrongKey();
     const key = await findForExchange(database, accessKeyId);
     const right = sameHash(hashSecret(secret), key?.secret_hash ?? dummyHash);
-    if (!key || !right) throw wrongKey();
+    if (!key || !right) {
+      if (key) uses.noteWrongSecret(key, request);
+      throw wrongKey();
+    }
 
     const refusal = refusalOf(key, clock.now());
     if (refusal) throw await refuse(key, new Problem('unauthorized', refusal), request);
@@ -37,26 +43,24 @@ export const exchangeApiKeyEndpoint = (parts: {
       const detail = `The account of this API key is ${key.account_status}.`;
       throw await refuse(key, new Problem('forbidden', detail), request);
     }
-    uses.note(key.id);
+    uses.note(key, request);
     return {
       access_token: signer.sign('at+jwt', claimsOf(key), ACCESS_TOKEN_TTL, clock.now()),
       token_type: 'Bearer' as const,
       expires_in: ACCESS_TOKEN_TTL,
     };
 
-    async function refuse(of: ExchangeRow, problem: Problem, { id, ip, userAgent }: RequestContext): Promise<Problem> {
-      await database.transaction((tx) =>
-        audit(tx, {
-          accountId: of.account_id,
-          action: 'api_key.exchanged',
-          outcome: 'refused',
-          actor: { type: 'api_key', id: of.id },
-          subject: { type: 'api_key', id: of.id },
-          details: { reason: problem.detail },
-          request: { id, ip, userAgent },
-          now: clock.now(),
-        }),
-      );
+    async function refuse(of: ExchangeRow, problem: Problem, from: RequestContext): Promise<Problem> {
+      await audit(database.sql, {
+        accountId: of.account_id,
+        action: 'api_key.exchanged',
+        outcome: 'refused',
+        actor: { type: 'api_key', id: of.id },
+        subject: { type: 'api_key', id: of.id },
+        details: { reason: problem.detail },
+        request: from,
+        now: clock.now(),
+      });
       return problem;
     }
   });

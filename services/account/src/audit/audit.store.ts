@@ -1,8 +1,9 @@
 import type { Principal } from '@attribution/auth';
 import { newUuid, type ServiceName } from '@attribution/contracts';
+import type { SqlTransaction } from '@attribution/database';
 import type { RequestContext } from '@attribution/service';
 import type { Prisma } from '../generated/prisma/client.ts';
-import type { AccountDatabase, Tx } from '../store.ts';
+import type { AccountDatabase } from '../store.ts';
 
 /** Who did it. `unknown`: somebody who did not prove who they are. */
 export interface Actor {
@@ -34,25 +35,33 @@ export const serviceActor = (id: ServiceName): Actor => ({ type: 'service', id }
 /** Somebody who has not proved who they are. */
 export const nobody: Actor = { type: 'unknown', id: null };
 
+/** One statement of one parameter, however many records there are; Prisma's transactions and prepared SQL both send it. */
+const insert = `
+  INSERT INTO audit_log (id, account_id, occurred_at, action, outcome, actor_type, actor_id, subject_type, subject_id,
+    ip, user_agent, request_id, details)
+  SELECT * FROM jsonb_to_recordset($1::jsonb) AS record (id uuid, account_id text, occurred_at timestamptz, action text,
+    outcome "AuditOutcome", actor_type text, actor_id text, subject_type text, subject_id text,
+    ip text, user_agent text, request_id text, details jsonb)`;
+
 /** Writes to the audit log: in the transaction of what it tells of; a refusal, by itself. */
-export async function audit(tx: Pick<Tx, 'auditRecord'>, ...deeds: readonly Deed[]): Promise<void> {
-  await tx.auditRecord.createMany({
-    data: deeds.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
-      id: newUuid(),
-      account_id: accountId,
-      occurred_at: now,
-      action,
-      outcome,
-      actor_type: actor.type,
-      actor_id: actor.id,
-      subject_type: subject?.type ?? null,
-      subject_id: subject?.id ?? null,
-      ip: request?.ip ?? null,
-      user_agent: request?.userAgent ?? null,
-      request_id: request?.id ?? null,
-      details,
-    })),
-  });
+export async function audit(tx: Pick<SqlTransaction, '$executeRawUnsafe'>, ...deeds: readonly Deed[]): Promise<void> {
+  if (deeds.length === 0) return;
+  const records = deeds.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
+    id: newUuid(),
+    account_id: accountId,
+    occurred_at: now,
+    action,
+    outcome,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    subject_type: subject?.type ?? null,
+    subject_id: subject?.id ?? null,
+    ip: request?.ip ?? null,
+    user_agent: request?.userAgent ?? null,
+    request_id: request?.id ?? null,
+    details,
+  }));
+  await tx.$executeRawUnsafe(insert, JSON.stringify(records));
 }
 
 export type AuditRow = Prisma.AuditRecordGetPayload<object>;

@@ -2,7 +2,7 @@ import { login, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { emailKeyOf } from '../codes/index.ts';
 import type { Hasher } from '../passwords/index.ts';
-import { type Refusals, type Sessions, wrongCredentials } from '../sessions/index.ts';
+import type { Refusals, Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail } from '../users/index.ts';
 
@@ -15,20 +15,31 @@ export const loginEndpoint = (parts: {
 }) =>
   implement(login, async ({ body, request }) => {
     const { database, hasher, sessions, refusals } = parts;
+    const action = 'session.opened';
     const emailKey = emailKeyOf(body.email);
     const user = await findUserByEmail(database, emailKey);
     const right = await hasher.verifyPassword(body.password, user?.password_hash);
-    if (!user || !right) {
-      const reason = user ? 'wrong_password' : 'unknown_address';
-      await refusals.record({ action: 'session.opened', reason, userId: user?.id ?? null, emailKey, request });
-      throw wrongCredentials();
+    if (!user || !right) throw await wrong(user, 'wrong_password');
+    for (let judged = user; ; ) {
+      const [reason, detail] = refusalOf(judged) ?? [];
+      if (reason !== undefined) {
+        await refusals.record({ action, reason, userId: judged.id, proven: true, request });
+        throw new Problem('forbidden', detail);
+      }
+      const entered = await sessions.enter(judged, request);
+      if (entered) return entered;
+      // Somebody was faster: as long as the password is right, what has changed is told.
+      const now = await findUserByEmail(database, emailKey);
+      if (now?.password_hash !== judged.password_hash) throw await wrong(now, 'password_changed');
+      judged = now;
     }
-    const [reason, detail] = refusalOf(user) ?? [];
-    if (reason !== undefined) {
-      await refusals.record({ action: 'session.opened', reason, userId: user.id, proven: true, request });
-      throw new Problem('forbidden', detail);
+
+    /** The one refusal of whoever does not know the password, whatever was wrong. */
+    async function wrong(known: { id: string } | null, reason: 'wrong_password' | 'password_changed') {
+      const why = known ? reason : 'unknown_address';
+      await refusals.record({ action, reason: why, userId: known?.id ?? null, emailKey, request });
+      return new Problem('unauthorized', 'The address or the password is wrong.');
     }
-    return sessions.enter(user, request);
   });
 
 function refusalOf(user: { disabled_at: Date | null; email_verified_at: Date | null }) {

@@ -29,15 +29,15 @@ export const refreshSessionEndpoint = (parts: { database: AccountDatabase; sessi
       const token = await findRefreshToken(tx, id);
       if (!token || !sameHash(token.hash, hash)) return undefined;
       const { session_id: sessionId, user_id: userId, account_id: accountId } = token;
-      if (!(await useRefreshToken(tx, id, now))) {
-        await endFamily(tx, { sessionId, accountId, now, request });
-        return undefined;
-      }
-      if (token.expires_at <= now || token.user_disabled) return undefined;
+      const family = { sessionId, accountId, now, request };
+      if (!(await useRefreshToken(tx, id, now))) return endFamily(tx, family);
+      if (token.expires_at <= now) return refuse(tx, family, 'refresh_token_expired');
+      if (token.user_disabled) return refuse(tx, family, 'user_disabled');
       // The membership is read behind the session's lock: whatever changes it ends the session as well.
-      if (!(await touchSession(tx, sessionId, now))) return undefined;
+      if (!(await touchSession(tx, sessionId, now))) return refuse(tx, family, 'session_ended');
       const membership = await findMembership(tx, userId, accountId);
-      if (membership?.status !== 'active' || membership.account.status === 'closed') return undefined;
+      if (membership?.status !== 'active' || membership.account.status === 'closed')
+        return refuse(tx, family, 'no_open_account');
       return sessions.issueTokens(tx, membership, membership.account.account_type_key, sessionId);
     }
   });
@@ -50,16 +50,17 @@ interface Family {
 }
 
 /** Either use may have been a thief's. Told once: what comes after the end changes nothing. */
-async function endFamily(tx: Tx, { sessionId, accountId, now, request }: Family): Promise<void> {
+async function endFamily(tx: Tx, { sessionId, ...family }: Family): Promise<undefined> {
   const reason = 'refresh_token_reused';
-  if ((await endSessions(tx, { id: sessionId }, reason, now)) === 0) return;
-  await audit(tx, {
-    accountId,
-    action: 'session.ended',
-    actor: nobody,
-    subject: { type: 'session', id: wireSessionId(sessionId) },
-    details: { reason },
-    request,
-    now,
-  });
+  if ((await endSessions(tx, { id: sessionId }, reason, family.now)) === 0) return;
+  await audit(tx, { ...family, action: 'session.ended', ...about(sessionId), details: { reason } });
 }
+
+/** The token is used up by that, so that each is told of once. */
+async function refuse(tx: Tx, { sessionId, ...family }: Family, reason: string): Promise<undefined> {
+  const action = 'session.refreshed';
+  await audit(tx, { ...family, action, outcome: 'refused', ...about(sessionId), details: { reason } });
+}
+
+/** A token proves nobody that may have been copied. */
+const about = (sessionId: string) => ({ actor: nobody, subject: { type: 'session', id: wireSessionId(sessionId) } });

@@ -3,6 +3,7 @@ import { isUniqueViolation } from '@attribution/database';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import { findPlan, insertAccount } from '../accounts/index.ts';
+import { audit, person } from '../audit/index.ts';
 import { type Codes, codeRules, emailKeyOf } from '../codes/index.ts';
 import { postGrant } from '../ledger/index.ts';
 import { type MailQueue, verificationMail } from '../mail/index.ts';
@@ -60,6 +61,15 @@ export const signupEndpoint = (parts: {
           tx,
           verificationMail({ to: body.email, fullName: name, code: code.code, minutes: codeRules.minutes }),
         );
+        await audit(tx, {
+          accountId,
+          action: 'account.created',
+          actor: person(userId),
+          subject: { type: 'account', id: accountId },
+          details: { account_type: accountType },
+          request,
+          now,
+        });
         const data = { account_id: accountId, name, account_type: accountType, owner_user_id: userId };
         const context = { accountId, occurredAt: now, traceparent: request.traceparent };
         await outbox.append(

@@ -1,23 +1,48 @@
-import type { Principal } from '@attribution/auth';
 import { Problem, switchAccount } from '@attribution/contracts';
-import { implement } from '@attribution/service';
-import { findMembership, lockPlace, requireOpenSession, type Sessions } from '../sessions/index.ts';
-import type { AccountDatabase, Tx } from '../store.ts';
+import { type Clock, implement } from '@attribution/service';
+import { actorOf, audit } from '../audit/index.ts';
+import {
+  findMembership,
+  lockPlace,
+  lockSession,
+  type Membership,
+  type Sessions,
+  sessionEnded,
+} from '../sessions/index.ts';
+import type { AccountDatabase } from '../store.ts';
 
 /** The session that asks has passed MFA where its user has it. */
-export const switchAccountEndpoint = ({ database, sessions }: { database: AccountDatabase; sessions: Sessions }) =>
-  implement(switchAccount, async ({ body, caller, request }) =>
-    database.transaction(async (tx) => {
-      const place = await lockPlace(tx, caller.id, body.account_id);
-      await requireOpenSession(tx, caller);
-      if (!place) throw await refusalOf(tx, caller, body.account_id);
-      return sessions.admit(tx, place, { via: 'switch', request });
-    }),
-  );
+export const switchAccountEndpoint = (parts: { database: AccountDatabase; sessions: Sessions; clock: Clock }) =>
+  implement(switchAccount, async ({ body, caller, request }) => {
+    const { database, sessions, clock } = parts;
+    const { account_id } = body;
+    const answer = await database.transaction(async (tx) => {
+      const place = await lockPlace(tx, caller.id, account_id);
+      const open = await lockSession(tx, caller.sessionId, caller.id);
+      if (place && open) return sessions.admit(tx, place, { via: 'switch', request });
+      const membership = place?.membership ?? (await findMembership(tx, caller.id, account_id));
+      const { reason, problem } = open ? refusalOf(membership) : { reason: 'session_ended', problem: sessionEnded() };
+      await audit(tx, {
+        // Nobody writes to the log of an account that they are not in.
+        accountId: membership ? account_id : caller.accountId,
+        action: 'session.opened',
+        outcome: 'refused',
+        actor: actorOf(caller),
+        subject: { type: 'user', id: caller.id },
+        details: { via: 'switch', reason, account_id },
+        request,
+        now: clock.now(),
+      });
+      return problem; // Rather than thrown, so that the record is committed.
+    });
+    if (answer instanceof Problem) throw answer;
+    return answer;
+  });
 
-async function refusalOf(tx: Tx, caller: Principal, accountId: string): Promise<Problem> {
-  const membership = await findMembership(tx, caller.id, accountId);
-  if (membership?.status !== 'active') return Problem.notFound();
-  if (membership.account.status === 'closed') return new Problem('forbidden', 'The account is closed.');
-  return new Problem('unauthorized', 'This user is disabled.');
+function refusalOf(membership: (Membership & { account: { status: string } }) | undefined) {
+  if (!membership) return { reason: 'not_a_member', problem: Problem.notFound() };
+  if (membership.status !== 'active') return { reason: 'membership_disabled', problem: Problem.notFound() };
+  if (membership.account.status === 'closed')
+    return { reason: 'account_closed', problem: new Problem('forbidden', 'The account is closed.') };
+  return { reason: 'user_disabled', problem: new Problem('unauthorized', 'This user is disabled.') };
 }

@@ -23,17 +23,50 @@ export async function insertKnownGroups(tx: Sql, groups: readonly KnownGroup[]):
     ON CONFLICT DO NOTHING`;
 }
 
-/** The groups are gone, and with them every grant in them, those of invitations among them. */
-export async function deleteKnownGroups(tx: Sql, groups: readonly KnownGroup[]): Promise<void> {
+/** Whoever held grants in groups that are gone, and in which. */
+export interface Loss {
+  readonly holder: 'user' | 'api_key' | 'invitation';
+  readonly id: string;
+  readonly account_id: string;
+  readonly group_ids: readonly string[];
+}
+
+/**
+ * The groups are gone, and with them every grant in them, those of invitations among them. Grants are given and changed
+ * under the lock of the account's row: nobody who has read them before writes them again after this.
+ */
+export async function deleteKnownGroups(tx: Sql, groups: readonly KnownGroup[]): Promise<Loss[]> {
   const ids = groups.map(({ id }) => id);
   const accountIds = groups.map(({ accountId }) => accountId);
+  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ANY(${accountIds}::text[]) ORDER BY id FOR NO KEY UPDATE`;
   await tx.$executeRaw`DELETE FROM known_groups WHERE id = ANY(${ids}::text[])`;
-  await tx.$executeRaw`DELETE FROM group_grants WHERE group_id = ANY(${ids}::text[])`;
-  await tx.$executeRaw`DELETE FROM api_key_grants WHERE group_id = ANY(${ids}::text[])`;
-  await tx.$executeRaw`
+  return [
+    ...(await takeFromUsers(tx, ids)),
+    ...(await takeFromKeys(tx, ids)),
+    ...(await takeFromInvitations(tx, accountIds, ids)),
+  ];
+}
+
+const takeFromUsers = (tx: Sql, ids: readonly string[]) => tx.$queryRaw<Loss[]>`
+  WITH gone AS (DELETE FROM group_grants WHERE group_id = ANY(${ids}::text[]) RETURNING *)
+  SELECT 'user' AS holder, user_id AS id, account_id, array_agg(group_id ORDER BY group_id) AS group_ids
+  FROM gone GROUP BY account_id, user_id ORDER BY account_id, user_id`;
+
+const takeFromKeys = (tx: Sql, ids: readonly string[]) => tx.$queryRaw<Loss[]>`
+  WITH gone AS (DELETE FROM api_key_grants WHERE group_id = ANY(${ids}::text[]) RETURNING *)
+  SELECT 'api_key' AS holder, k.id, k.account_id, array_agg(gone.group_id ORDER BY gone.group_id) AS group_ids
+  FROM gone JOIN api_keys AS k ON k.id = gone.api_key_id GROUP BY k.id ORDER BY k.account_id, k.id`;
+
+/** What an invitation that was accepted had offered is nobody's loss. */
+const takeFromInvitations = (tx: Sql, accountIds: readonly string[], ids: readonly string[]) => tx.$queryRaw<Loss[]>`
+  WITH changed AS (
     UPDATE invitations SET groups = (
       SELECT coalesce(jsonb_agg(g ORDER BY at), '[]') FROM jsonb_array_elements(groups) WITH ORDINALITY AS e (g, at)
       WHERE g ->> 'group_id' <> ALL(${ids}::text[]))
     WHERE account_id = ANY(${accountIds}::text[])
-      AND EXISTS (SELECT FROM jsonb_array_elements(groups) AS g WHERE g ->> 'group_id' = ANY(${ids}::text[]))`;
-}
+      AND EXISTS (SELECT FROM jsonb_array_elements(groups) AS g WHERE g ->> 'group_id' = ANY(${ids}::text[]))
+    RETURNING id, account_id, accepted_at, old.groups)
+  SELECT 'invitation' AS holder, id, account_id, ARRAY(
+    SELECT g ->> 'group_id' FROM jsonb_array_elements(groups) AS g WHERE g ->> 'group_id' = ANY(${ids}::text[])
+    ORDER BY 1) AS group_ids
+  FROM changed WHERE accepted_at IS NULL ORDER BY account_id, id`;

@@ -1,6 +1,8 @@
-import { groupCreated, groupDeleted } from '@attribution/contracts';
-import { onBatch } from '@attribution/messaging';
-import { deleteKnownGroups, insertKnownGroups } from './known-group.store.ts';
+import { groupCreated, groupDeleted, userGrantsChanged } from '@attribution/contracts';
+import { newEvent, type Outbox, onBatch } from '@attribution/messaging';
+import type { Clock } from '@attribution/service';
+import { audit, type Deed, serviceActor } from '../audit/index.ts';
+import { deleteKnownGroups, insertKnownGroups, type Loss } from './known-group.store.ts';
 
 export const onGroupCreated = onBatch(groupCreated, (tx, events) =>
   insertKnownGroups(
@@ -9,9 +11,31 @@ export const onGroupCreated = onBatch(groupCreated, (tx, events) =>
   ),
 );
 
-export const onGroupDeleted = onBatch(groupDeleted, (tx, events) =>
-  deleteKnownGroups(
-    tx,
-    events.map(({ data }) => ({ id: data.group_id, accountId: data.account_id })),
-  ),
-);
+/**
+ * Sessions go on, unlike after a change of grants by a person (decision 35): a group that is gone grants nothing in any
+ * token, and to end the sessions of everybody who was in it would harm them alone.
+ */
+export const onGroupDeleted = ({ outbox, clock }: { outbox: Outbox; clock: Clock }) =>
+  onBatch(groupDeleted, async (tx, events) => {
+    const groups = events.map(({ data }) => ({ id: data.group_id, accountId: data.account_id }));
+    const losses = await deleteKnownGroups(tx, groups);
+    const now = clock.now();
+    await audit(tx, ...losses.map((loss) => deedOf(loss, now)));
+    const traceparents = new Map(events.map(({ data, traceparent }) => [data.account_id, traceparent]));
+    const changes = losses.flatMap(({ holder, id: user_id, account_id }) => {
+      const context = { accountId: account_id, occurredAt: now, traceparent: traceparents.get(account_id) ?? null };
+      return holder === 'user' ? [newEvent(userGrantsChanged, { account_id, user_id }, context)] : [];
+    });
+    await outbox.append(tx, ...changes);
+  });
+
+const actions = { user: 'user.changed', api_key: 'api_key.changed', invitation: 'invitation.changed' } as const;
+
+const deedOf = ({ holder, id, account_id, group_ids }: Loss, now: Date): Deed => ({
+  accountId: account_id,
+  action: actions[holder],
+  actor: serviceActor('organization'),
+  subject: { type: holder, id },
+  details: { reason: 'group_deleted', group_ids: [...group_ids] },
+  now,
+});

@@ -15,6 +15,24 @@ const window = 15 * 60 * 1000;
 /** `off`: the user has no MFA. `spent`: the challenge is. `exhausted`: the user's attempts are, for the time being. */
 export type Refusal = 'off' | 'spent' | 'exhausted' | 'wrong';
 
+interface Details {
+  /** What was wrong: more than the answer tells. */
+  readonly reason: string;
+  readonly attempts_left?: number;
+}
+
+/** Rolls back what was tried; the log is told after it. */
+class Refused extends Error {
+  readonly why: Refusal;
+  readonly details: Details;
+
+  constructor(why: Refusal, details: Details) {
+    super(details.reason);
+    this.why = why;
+    this.details = details;
+  }
+}
+
 interface Challenge {
   readonly id: string;
   readonly expiresAt: Date;
@@ -26,13 +44,15 @@ interface Attempt {
   readonly userId: string;
   readonly code: string;
   readonly refuse: (why: Refusal) => Problem;
-  /** What the log is told of a wrong code. */
+  /** What the log is told of a refusal. */
   readonly deed: Omit<Deed, 'outcome' | 'details' | 'now'>;
 }
 
+type Work<T> = (tx: Tx, kind: CodeKind, now: Date) => Promise<T>;
+
 export interface CodeAttempts {
-  /** Does the work in the transaction that spends the code. Throws what `refuse` makes of a refusal. */
-  make<T>(attempt: Attempt, work: (tx: Tx, kind: CodeKind, now: Date) => Promise<T>): Promise<T>;
+  /** Does the work in the transaction that spends the code. Throws what `refuse` makes of a refusal, and tells the log. */
+  make<T>(attempt: Attempt, work: Work<T>): Promise<T>;
 }
 
 export function createCodeAttempts(parts: {
@@ -42,37 +62,55 @@ export function createCodeAttempts(parts: {
 }): CodeAttempts {
   const { database, mfaCodes, clock } = parts;
 
+  async function lockMfaUser(tx: Tx, userId: string): Promise<void> {
+    const user = await lockUser(tx, userId);
+    if (!user) throw new Refused('off', { reason: 'user_disabled' });
+    if (!user.mfa_on) throw off();
+  }
+
   /** Counts first, for good: parallel guesses are all counted before any is judged. */
-  async function count({ userId, refuse }: Attempt, challenge: Challenge, now: Date): Promise<number> {
+  async function count(userId: string, challenge: Challenge, now: Date): Promise<number> {
     return database.transaction(async (tx) => {
-      if (!(await lockUser(tx, userId))?.mfa_on) throw refuse('off');
+      await lockMfaUser(tx, userId);
       const since = new Date(now.getTime() - window + lifetime);
-      if ((await attemptsSince(tx, userId, since)) >= limits.user) throw refuse('exhausted');
+      if ((await attemptsSince(tx, userId, since)) >= limits.user)
+        throw new Refused('exhausted', { reason: 'mfa_attempts_exhausted' });
       const counted = await countAttempt(tx, { ...challenge, userId, limit: limits.challenge });
-      if (counted === undefined) throw refuse('spent');
+      if (counted === undefined) throw spent();
       return counted;
+    });
+  }
+
+  async function judge<T>({ userId, code, ...attempt }: Attempt, work: Work<T>, now: Date): Promise<T> {
+    const challenge = attempt.challenge ?? { id: newUuid(), expiresAt: new Date(now.getTime() + lifetime) };
+    const counted = await count(userId, challenge, now);
+    return database.transaction(async (tx) => {
+      await lockMfaUser(tx, userId);
+      const enrolment = await findEnrolment(tx, userId);
+      if (!enrolment) throw off();
+      const kind = await mfaCodes.use(tx, enrolment, code, now);
+      if (!kind) {
+        const left = attempt.challenge && { attempts_left: limits.challenge - counted };
+        throw new Refused('wrong', { reason: 'wrong_mfa_code', ...left });
+      }
+      if (!(await useChallenge(tx, challenge.id, now))) throw spent();
+      return work(tx, kind, now);
     });
   }
 
   return {
     async make(attempt, work) {
-      const { userId, code, refuse, deed } = attempt;
       const now = clock.now();
-      const challenge = attempt.challenge ?? { id: newUuid(), expiresAt: new Date(now.getTime() + lifetime) };
-      const counted = await count(attempt, challenge, now);
-      const outcome = await database.transaction(async (tx) => {
-        const enrolment = (await lockUser(tx, userId))?.mfa_on ? await findEnrolment(tx, userId) : null;
-        if (!enrolment) throw refuse('off');
-        const kind = await mfaCodes.use(tx, enrolment, code, now);
-        if (!kind) return undefined;
-        if (!(await useChallenge(tx, challenge.id, now))) throw refuse('spent');
-        return { result: await work(tx, kind, now) };
-      });
-      if (outcome) return outcome.result;
-      const left = attempt.challenge && { attempts_left: limits.challenge - counted };
-      const details = { reason: 'wrong_mfa_code', ...left };
-      await audit(database.prisma, { ...deed, outcome: 'refused', details, now });
-      throw refuse('wrong');
+      try {
+        return await judge(attempt, work, now);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        await audit(database.prisma, { ...attempt.deed, outcome: 'refused', details: { ...error.details }, now });
+        throw attempt.refuse(error.why);
+      }
     },
   };
 }
+
+const off = () => new Refused('off', { reason: 'mfa_off' });
+const spent = () => new Refused('spent', { reason: 'mfa_challenge_spent' });

@@ -21,28 +21,31 @@ export const verifyMfaSetupEndpoint = (parts: {
     const enrolling = enrollingPerson(verifier, caller, body.setup_token);
     const { userId, entrance, session } = enrolling;
     const recoveryCodes = newRecoveryCodes();
-    return database.transaction(async (tx) => {
+    const deed = {
+      accountId: entrance ? entrance.accountId : session.accountId,
+      action: 'mfa.enabled',
+      actor: person(userId),
+      subject: { type: 'user', id: userId },
+      request,
+    };
+    const enabled = await database.transaction(async (tx) => {
       const { place } = await lockEnrolling(tx, enrolling);
       const enrolment = await findEnrolment(tx, userId);
       if (!enrolment) throw new Problem('conflict', 'There is nothing to prove: begin with POST /v2/mfa/setup.');
       const now = clock.now();
-      if (!(await mfaCodes.useTotp(tx, enrolment, body.code, now)))
-        throw new Problem('validation-error', 'body.code: is not the code that the authenticator shows.');
+      if (!(await mfaCodes.useTotp(tx, enrolment, body.code, now))) {
+        await audit(tx, { ...deed, outcome: 'refused', details: { reason: 'wrong_mfa_code' }, now });
+        return undefined;
+      }
       await confirmEnrolment(tx, userId, now);
       await putRecoveryCodes(tx, userId, recoveryCodes.map(hashRecoveryCode));
       const ended = await endSessions(tx, unprovenSessions(enrolling), 'mfa_enabled', now);
-      await audit(tx, {
-        accountId: entrance ? entrance.accountId : session.accountId,
-        action: 'mfa.enabled',
-        actor: person(userId),
-        subject: { type: 'user', id: userId },
-        details: { sessions_ended: ended },
-        request,
-        now,
-      });
+      await audit(tx, { ...deed, details: { sessions_ended: ended }, now });
       if (!place) return { recovery_codes: recoveryCodes };
       const user = { ...place.user, mfa_enabled_at: now };
       const opened = await sessions.open(tx, { ...place, user }, { via: 'mfa_setup', request });
       return { ...opened, recovery_codes: recoveryCodes };
     });
+    if (!enabled) throw new Problem('validation-error', 'body.code: is not the code that the authenticator shows.');
+    return enabled;
   });

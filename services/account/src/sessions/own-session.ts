@@ -2,6 +2,8 @@ import { Problem } from '@attribution/contracts';
 import type { Tx } from '../store.ts';
 import { lockSession } from './session.store.ts';
 
+export const sessionEnded = () => new Problem('unauthorized', 'This session has ended. Log in again.');
+
 interface Caller {
   readonly id: string;
   readonly sessionId: string | null;
@@ -12,8 +14,7 @@ interface Caller {
  * `unauthorized`.
  */
 export async function requireOpenSession(tx: Tx, { id, sessionId }: Caller): Promise<void> {
-  if (!(await lockSession(tx, sessionId, id)))
-    throw new Problem('unauthorized', 'This session has ended. Log in again.');
+  if (!(await lockSession(tx, sessionId, id))) throw sessionEnded();
 }
 
 /** The user's sessions other than the caller's own. */

@@ -27,12 +27,12 @@ type SetupRequired = z.output<typeof MfaSetupRequired>;
 export interface Sessions {
   /**
    * What a person gets whose password was right: a session, or what MFA asks for first (login rules 1 to 4). Throws
-   * `forbidden` when no account is open, `unauthorized` when the password was changed in the meantime.
+   * `forbidden` when no account is open. Undefined: what was judged has changed in the meantime.
    */
   enter(
     judged: { readonly id: string; readonly password_hash: string },
     request: RequestContext,
-  ): Promise<Opened | z.output<typeof MfaChallenge> | SetupRequired>;
+  ): Promise<Opened | z.output<typeof MfaChallenge> | SetupRequired | undefined>;
   /** The account that a user enters. Throws `forbidden` when none is open. */
   chooseAccount(userId: string, request: RequestContext): Promise<string>;
   /** A session in a locked place, or MFA to set up first where it is required and missing. */
@@ -42,9 +42,6 @@ export interface Sessions {
   /** New tokens of a session. */
   issueTokens(tx: Tx, membership: Membership, accountType: string, sessionId: string): Promise<TokenPair>;
 }
-
-/** The one refusal of a login, whatever was wrong. */
-export const wrongCredentials = () => new Problem('unauthorized', 'The address or the password is wrong.');
 
 interface TokenPair {
   readonly access_token: string;
@@ -87,8 +84,8 @@ export function createSessions(parts: {
       const accountId = await sessions.chooseAccount(judged.id, request);
       return database.transaction(async (tx) => {
         const place = await lockPlace(tx, judged.id, accountId);
-        // Judging a password takes long enough for it to be reset, and for MFA to be set up.
-        if (place?.user.password_hash !== judged.password_hash) throw wrongCredentials();
+        // Judging a password takes long enough for it to be reset, for MFA to be set up, and for the place to go.
+        if (place?.user.password_hash !== judged.password_hash) return undefined;
         if (!place.user.mfa_enabled_at) return sessions.admit(tx, place, { via: 'password', request });
         const { token, expires_in } = await entranceTo(tx, place, 'challenge', request);
         return { mfa_challenge: true, challenge_token: token, expires_in };
