@@ -1,6 +1,5 @@
 import type { Principal } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
-import type { User } from '../generated/prisma/client.ts';
 import type { InvitationRow } from './invitation.store.ts';
 
 /** Nobody is invited to a closed account, nor enters it. Throws `conflict`. */
@@ -17,8 +16,13 @@ export function requirePending(invitation: InvitationRow | undefined, now: Date)
   return invitation;
 }
 
+interface Invited {
+  readonly id: string;
+  readonly disabled_at: Date | null;
+}
+
 /** The user with the invited address, signed in as such; undefined when there is none. Throws `forbidden` or `unauthorized`. */
-export function requireInvited(user: User | undefined, caller: Principal | undefined): User | undefined {
+export function requireInvited<U extends Invited>(user: U | undefined, caller: Principal | undefined): U | undefined {
   if (caller && caller.id !== user?.id)
     throw new Problem('forbidden', 'You are signed in with another address than the invited one.');
   if (user && !caller)
