@@ -153,9 +153,6 @@ CREATE TABLE "audit_log" (
 CREATE INDEX "idempotency_keys_created_at_idx" ON "idempotency_keys"("created_at");
 
 -- CreateIndex
-CREATE INDEX "token_holds_account_id_status_idx" ON "token_holds"("account_id", "status");
-
--- CreateIndex
 CREATE UNIQUE INDEX "token_holds_account_id_idempotency_key_key" ON "token_holds"("account_id", "idempotency_key");
 
 -- CreateIndex
