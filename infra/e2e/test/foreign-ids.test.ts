@@ -1,0 +1,88 @@
+import {
+  acceptInvitation,
+  createApiKey,
+  createCampaign,
+  createGroup,
+  createInvitation,
+  createLocation,
+  type Endpoint,
+  endpoints,
+  type IdKind,
+  listSessions,
+  newId,
+  type Session,
+} from '@attribution/contracts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
+
+/** What stands before the id in a path, and what it is the id of. */
+const kinds: Readonly<Record<string, IdKind>> = {
+  '/v2/accounts/': 'account',
+  '/v2/users/me/sessions/': 'refresh_token',
+  '/v2/users/': 'user',
+  '/v2/invitations/': 'invitation',
+  '/v2/api-keys/': 'api_key',
+  '/v2/groups/': 'group',
+  '/v2/locations/': 'location',
+  '/v2/campaigns/': 'campaign',
+};
+/** What must be in a body for the id to be looked at. */
+const bodies: Readonly<Record<string, object>> = { transfer_ownership: { user_id: newId('user') } };
+
+let platform: TestPlatform;
+let stranger: string;
+/** Of somebody's account: what there is, by kind. */
+let ids: Readonly<Partial<Record<IdKind, string>>>;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  stranger = (await newOwner(platform)).session.access_token;
+  ids = await furnished();
+});
+afterAll(() => platform.stop());
+
+async function furnished() {
+  const { client, account_id } = await newOwner(platform);
+  const email = newEmail();
+  await client.call(createInvitation, { body: { email } });
+  const token = await platform.mailbox.tokenFor(email);
+  const accepted = await platform.client
+    .with({ headers: fromSomewhere() })
+    .call(acceptInvitation, { body: { token, full_name: 'Grace Hopper', password } });
+  const group = (await client.call(createGroup, { body: { name: 'North' } })).body.id;
+  const location = { group_id: group, name: 'Aarau', timezone: 'Europe/Zurich' };
+  return {
+    account: account_id,
+    user: (accepted.body as z.output<typeof Session>).user.id,
+    refresh_token: (await client.call(listSessions)).body.entries[0]?.id ?? '',
+    invitation: (await client.call(createInvitation, { body: { email: newEmail() } })).body.id,
+    api_key: (await client.call(createApiKey, { body: { name: 'Export' } })).body.id,
+    group,
+    location: (await client.call(createLocation, { body: location })).body.id,
+    campaign: (await client.call(createCampaign, { body: { name: 'Summer' } })).body.id,
+  };
+}
+
+async function ask({ operation, method, path, body }: Endpoint, id: string) {
+  const response = await fetch(platform.url + path.replace('{id}', id), {
+    method,
+    headers: { authorization: `Bearer ${stranger}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(bodies[operation] ?? {}) }),
+  });
+  const headers = [...response.headers.keys()].sort();
+  return { status: response.status, text: await response.text(), headers };
+}
+
+const taking = endpoints.filter(({ path }) => path.includes('{'));
+
+test.each(taking.map((endpoint) => [endpoint.method, endpoint.path, endpoint] as const))(
+  '404: %s %s tells nobody outside the account whether there is such an id',
+  async (_method, path, endpoint) => {
+    const kind = kinds[path.slice(0, path.indexOf('{'))];
+    if (!kind) throw new Error(`There is nothing here for ${path}: add its kind`);
+    const answer = await ask(endpoint, ids[kind] ?? '');
+    expect([answer.status, JSON.parse(answer.text).type]).toEqual([404, expect.stringMatching(/\/not-found$/)]);
+    for (const other of [newId(kind), newId('device'), 'x', `${ids[kind]}0`])
+      expect(await ask(endpoint, other)).toEqual(answer);
+  },
+);
