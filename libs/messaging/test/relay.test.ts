@@ -114,25 +114,31 @@ test('a change and its events by one statement: both, or neither', async () => {
   const { transport, published } = recordingTransport(async () => undefined);
   const node = createNode({ database, transport });
   node.relay.start();
-  const change = (n: number, key = 'one') =>
-    node.outbox.appendWith<{ n: number }>(
+  /** Of those below nought nothing is made. */
+  const change = async (...ns: number[]) => {
+    const made = await node.outbox.appendWith<{ n: number }>(
       database.sql,
       {
-        text: `effect AS (INSERT INTO effects (consumer, key, n) SELECT 'test', $1, $2::int WHERE $2::int > 0 RETURNING n)`,
-        values: [key, n],
+        text: `effect AS (
+          INSERT INTO effects (consumer, key, n) SELECT 'test', 'one', n FROM unnest($1::int[]) AS n WHERE n > 0
+          RETURNING n::text AS id, n)`,
+        values: [ns],
       },
-      number(key, n),
+      ns.map((n) => ({ id: String(n), event: number('one', n) })),
     );
-  expect(await change(1)).toEqual([{ n: 1 }]);
+    return made.map(({ n }) => n);
+  };
+  expect(await change(1)).toEqual([1]);
   expect(await change(0)).toEqual([]);
-  await Promise.all(range(20).map((n) => change(n + 2)));
-  await database.pool.query('ALTER TABLE outbox ADD CONSTRAINT refused CHECK (key <> $$two$$)');
-  await expect(change(1, 'two')).rejects.toThrow('refused');
-  await eventually(() => expect(published).toHaveLength(21));
+  expect(await change(-1, 2, -2, 3)).toEqual([2, 3]);
+  await Promise.all(range(10).map((n) => change(4 + n, 104 + n)));
+  await database.pool.query(`ALTER TABLE outbox ADD CONSTRAINT refused CHECK (data ->> 'n' <> '1000')`);
+  await expect(change(999, 1000)).rejects.toThrow('refused');
+  await eventually(() => expect(published).toHaveLength(23));
   const { rows } = await database.pool.query<{ key: string; n: number }>(
     'SELECT key, n FROM effects ORDER BY sequence',
   );
   expect(rows.map(({ key, n }) => [key, n]).toSorted()).toEqual(published.toSorted());
-  expect(published[0]).toEqual(['one', 1]);
+  expect(published.slice(0, 3).map(([, n]) => n)).toEqual([1, 2, 3]);
   await node.relay.stop(Date.now() + 2_000);
 });

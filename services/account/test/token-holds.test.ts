@@ -156,3 +156,28 @@ test('100 holds at once never overdraw: as many are made as there are tokens for
   expect(await eventsOf(service, person.accountId, 'tokens.held')).toHaveLength(33);
   await expectPromisesKept(service, person.accountId);
 });
+
+test('many holds at once of many accounts: each account has its own limit, and what does not fit keeps nobody out', async () => {
+  const people = [await join(service), await join(service), await join(service)];
+  const amounts = [400, 2000, 400, 300, 200];
+  const answers = await Promise.all(
+    amounts.flatMap((amount) => people.map(({ accountId }) => hold(service, accountId, { amount }))),
+  );
+  expect(statusesOf(answers)).toEqual({ 201: 9, 402: 6 });
+  for (const { accountId } of people) {
+    await expectPromisesKept(service, accountId);
+    expect(await eventsOf(service, accountId, 'tokens.held')).toHaveLength(3);
+  }
+});
+
+test('a hold that the database refuses takes no other with it', async () => {
+  const person = await join(service);
+  await service.db.query("ALTER TABLE token_holds ADD CONSTRAINT test_only CHECK (description <> 'Refused')");
+  const answers = await atOnce((i) =>
+    hold(service, person.accountId, { amount: 1, ...(i === 7 && { description: 'Refused' }) }),
+  );
+  await service.db.query('ALTER TABLE token_holds DROP CONSTRAINT test_only');
+  expect(statusesOf(answers)).toEqual({ 201: 19, 503: 1 });
+  expect(await figuresOf(service, person.accountId)).toMatchObject({ held: 19 });
+  expect(await eventsOf(service, person.accountId, 'tokens.held')).toHaveLength(19);
+});

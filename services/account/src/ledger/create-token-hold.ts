@@ -3,13 +3,15 @@ import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { takeBackDue } from './expire-tokens.ts';
-import { findAccountStatus, findHoldByKey, type HoldRow, holdingTokens, insertHold } from './hold.store.ts';
+import { findAccountStatus, findHoldByKey, type HoldRow, insertHold } from './hold.store.ts';
+import { createHoldTogether } from './holds-together.ts';
 import { lockBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
-export const createTokenHoldEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
-  implement(createTokenHold, async ({ body, caller, request }) => {
-    const { database, outbox } = parts;
+export function createTokenHoldEndpoint(parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) {
+  const { database, outbox } = parts;
+  const holdTogether = createHoldTogether(parts);
+  return implement(createTokenHold, async ({ body, caller, request }) => {
     const { account_id: accountId, amount, description } = body;
     const idempotencyKey = `${caller}:${body.idempotency_key}`;
     const now = parts.clock.now();
@@ -17,7 +19,7 @@ export const createTokenHoldEndpoint = (parts: { database: AccountDatabase; outb
     const hold = { id: newId('token_hold'), accountId, amount, description, idempotencyKey, expiresAt, now };
     const context = { accountId, occurredAt: now, traceparent: request.traceparent };
     const held = newEvent(tokensHeld, { account_id: accountId, hold_id: hold.id, amount }, context);
-    const [made] = await outbox.appendWith<HoldRow>(database.sql, holdingTokens(hold), held);
+    const made = await holdTogether({ hold, event: held });
     if (made) return viewHold(made);
     const answer = await database.sqlTransaction(async (tx) => {
       const balance = await lockBalance(tx, accountId);
@@ -36,6 +38,7 @@ export const createTokenHoldEndpoint = (parts: { database: AccountDatabase; outb
     if (answer instanceof Problem) throw answer;
     return answer;
   });
+}
 
 function requireSame(before: HoldRow, amount: number): HoldRow {
   if (Number(before.amount) === amount) return before;

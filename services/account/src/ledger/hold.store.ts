@@ -26,31 +26,43 @@ export interface NewHold {
 }
 
 /**
- * Reserves tokens of an active account. No row where the key was used before, there is no such account, too little is
- * available, or something is left of a grant whose time is over. `swept`: that was taken back under the lock of the
- * balance, and the rest of it is reserved.
+ * Reserves tokens of active accounts, for one after the other as long as there is enough. No row where the key was used
+ * before, there is no such account, too little is available, or something is left of a grant whose time is over.
+ * `swept`: that was taken back under the lock of the balance, and the rest of it is reserved.
  */
-export const holdingTokens = (hold: NewHold, swept = false): Effect => ({
-  text: `balance AS (
-      SELECT account_id, posted - held AS available FROM balances WHERE account_id = $2 FOR NO KEY UPDATE
+export const holdingTokens = (holds: readonly NewHold[], swept = false): Effect => ({
+  text: `asked AS MATERIALIZED (
+      SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
+        WITH ORDINALITY AS a (id, account_id, amount, description, idempotency_key, expires_at, created_at, ordinal)
+    ), balance AS MATERIALIZED (
+      SELECT account_id, posted - held AS available FROM balances
+      WHERE account_id = ANY($2::text[]) ORDER BY account_id FOR NO KEY UPDATE
+    ), fitting AS (
+      SELECT a.*, sum(a.amount) OVER (PARTITION BY a.account_id ORDER BY a.ordinal) <= b.available AS fits
+      FROM asked AS a JOIN balance AS b USING (account_id) JOIN accounts AS c ON c.id = a.account_id
+      WHERE c.status = 'active' AND ($8::boolean OR NOT EXISTS (
+        SELECT FROM token_grants AS g WHERE g.account_id = a.account_id AND g.remaining > 0 AND g.expires_at <= a.created_at))
     ), effect AS (
       INSERT INTO token_holds (id, account_id, amount, description, idempotency_key, expires_at, created_at)
-      SELECT $1, a.id, $3::bigint, $4, $5, $6::timestamptz, $7::timestamptz
-      FROM balance AS b JOIN accounts AS a ON a.id = b.account_id
-      WHERE a.status = 'active' AND b.available >= $3::bigint AND ($8::boolean OR NOT EXISTS (
-        SELECT FROM token_grants AS g WHERE g.account_id = b.account_id AND g.remaining > 0 AND g.expires_at <= $7::timestamptz))
+      SELECT id, account_id, amount, description, idempotency_key, expires_at, created_at FROM fitting WHERE fits
       ON CONFLICT (account_id, idempotency_key) DO NOTHING
       RETURNING id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at
     )`,
   values: [
-    ...[hold.id, hold.accountId, hold.amount, hold.description],
-    ...[hold.idempotencyKey, hold.expiresAt, hold.now, swept],
+    holds.map(({ id }) => id),
+    holds.map(({ accountId }) => accountId),
+    holds.map(({ amount }) => amount),
+    holds.map(({ description }) => description),
+    holds.map(({ idempotencyKey }) => idempotencyKey),
+    holds.map(({ expiresAt }) => expiresAt),
+    holds.map(({ now }) => now),
+    swept,
   ],
 });
 
 /** As `holdingTokens` of a balance that is locked and swept. */
 export async function insertHold(tx: Sql, hold: NewHold): Promise<HoldRow | undefined> {
-  const { text, values } = holdingTokens(hold, true);
+  const { text, values } = holdingTokens([hold], true);
   return (await tx.$queryRawUnsafe<HoldRow[]>(`WITH ${text} SELECT * FROM effect`, ...values))[0];
 }
 

@@ -300,16 +300,26 @@ CREATE TRIGGER "token_grants_burn" BEFORE UPDATE ON "token_grants" FOR EACH ROW
       IS DISTINCT FROM (OLD."entry_id", OLD."account_id", OLD."amount", OLD."priority", OLD."expires_at", OLD."created_at"))
   EXECUTE FUNCTION "refuse_grant_change"();
 
-CREATE FUNCTION "count_token_hold"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Holds begin pending, many in one statement: then each balance is written once.
+CREATE FUNCTION "count_new_token_holds"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE balances SET held = held
-    + CASE WHEN NEW.status = 'pending' THEN NEW.amount ELSE 0 END
-    - CASE WHEN OLD.status = 'pending' THEN OLD.amount ELSE 0 END
-  WHERE account_id = coalesce(NEW.account_id, OLD.account_id);
+  UPDATE balances AS b SET held = b.held + n.amount
+  FROM (SELECT account_id, sum(amount)::bigint AS amount FROM made GROUP BY account_id) AS n
+  WHERE b.account_id = n.account_id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER "token_holds_count" AFTER INSERT OR UPDATE OR DELETE ON "token_holds"
-  FOR EACH ROW EXECUTE FUNCTION "count_token_hold"();
+CREATE TRIGGER "token_holds_count_new" AFTER INSERT ON "token_holds" REFERENCING NEW TABLE AS made
+  FOR EACH STATEMENT EXECUTE FUNCTION "count_new_token_holds"();
+
+CREATE FUNCTION "count_token_hold"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE balances SET held = held - OLD.amount WHERE account_id = OLD.account_id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "token_holds_count_resolved" AFTER UPDATE ON "token_holds" FOR EACH ROW
+  WHEN (OLD."status" = 'pending' AND NEW."status" <> 'pending') EXECUTE FUNCTION "count_token_hold"();
+CREATE TRIGGER "token_holds_count_gone" AFTER DELETE ON "token_holds" FOR EACH ROW
+  WHEN (OLD."status" = 'pending') EXECUTE FUNCTION "count_token_hold"();
 
 CREATE FUNCTION "refuse_hold_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
