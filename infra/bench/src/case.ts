@@ -90,7 +90,7 @@ export function rateRow(what: string, { a, b, ratio }: Compared, bar?: number): 
     ours: `${compact(a.median)}/s`,
     beside: `${compact(b.median)}/s`,
     ratio,
-    bar: bar === undefined ? '–' : `≥ ${bar}`,
+    bar: bar === undefined ? '–' : `≥ ${compact(bar)}`,
     ...(bar !== undefined && { holds: ratio.median >= bar }),
   };
 }

@@ -46,7 +46,7 @@ export async function seedAccounts(database: BenchDatabase, count: number): Prom
 export async function fillKeys(database: BenchDatabase, count: number): Promise<readonly string[]> {
   await database.sql(
     `INSERT INTO api_keys (id, account_id, name, access_key_id, secret_hash, role, readonly, created_at)
-     SELECT 'key_' || gen_random_uuid(), a.ids[1 + n % cardinality(a.ids)], 'Bench', 'atp_stage_f' || lpad(n::text, 21, '0'), $2, 'viewer',
+     SELECT 'key_' || uuidv7(), a.ids[1 + n % cardinality(a.ids)], 'Bench', 'atp_stage_f' || lpad(n::text, 21, '0'), $2, 'viewer',
        true, now()
      FROM generate_series(1, $1::int) AS n, (SELECT array_agg(id) AS ids FROM accounts) AS a`,
     [count, createHash('sha256').update(secret).digest('hex')],
@@ -59,7 +59,7 @@ export async function fillMembers(database: BenchDatabase, account: string, coun
   await database.sql(
     `WITH people AS (
        INSERT INTO users (id, email, email_key, full_name, password_hash, email_verified_at, created_at, updated_at)
-       SELECT 'usr_' || gen_random_uuid(), n || '@bench.example', n || '@bench.example', 'Bench', 'none', now(), now(), now()
+       SELECT 'usr_' || uuidv7(), n || '@bench.example', n || '@bench.example', 'Bench', 'none', now(), now(), now()
        FROM generate_series(1, $2::int) AS n RETURNING id
      )
      INSERT INTO memberships (user_id, account_id, role, joined_at) SELECT id, $1, 'member', now() FROM people`,

@@ -12,7 +12,7 @@ export interface MemberRow extends Membership {
 
 type Reader = Pick<Tx, '$queryRaw'>;
 
-/** One statement, however many rows and grants there are. */
+/** One statement, however many rows and grants there are; users are looked up one by one, as a join could walk them all. */
 async function selectMembers(tx: Reader, where: Prisma.Sql, limit = 1): Promise<MemberRow[]> {
   const rows = await tx.$queryRaw<(Omit<MemberRow, 'services'> & { readonly services: unknown })[]>`
     SELECT m.user_id, m.account_id, m.role, m.group_scope, m.services, m.billing, m.status, m.joined_at,
@@ -20,8 +20,9 @@ async function selectMembers(tx: Reader, where: Prisma.Sql, limit = 1): Promise<
       coalesce((
         SELECT json_agg(json_build_object('group_id', g.group_id, 'role', g.role) ORDER BY g.group_id)
         FROM group_grants AS g WHERE g.user_id = m.user_id AND g.account_id = m.account_id), '[]') AS grants
-    FROM memberships AS m JOIN users AS u ON u.id = m.user_id
-    WHERE ${where} ORDER BY m.user_id LIMIT ${limit}`;
+    FROM (SELECT * FROM memberships AS m WHERE ${where} ORDER BY m.user_id LIMIT ${limit}) AS m
+    CROSS JOIN LATERAL (SELECT * FROM users WHERE id = m.user_id LIMIT 1) AS u
+    ORDER BY m.user_id`;
   return rows.map((row) => ({ ...row, services: readServiceMap(row.services) }));
 }
 
