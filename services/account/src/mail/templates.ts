@@ -27,8 +27,8 @@ export function invitationMail(mail: { to: string; accountName: string; link: st
   const { to, link } = mail;
   const accountName = oneLine(mail.accountName);
   const subject = `You are invited to ${accountName}`;
-  const before = `${accountName} invites you to its account on the Attribution Platform. Follow this link to accept:`;
-  const after = 'It works once, within 7 days. If you do not know them, you need not do anything.';
+  const before = `You are invited to the account “${accountName}” on the Attribution Platform. Follow this link to accept:`;
+  const after = 'It works once, within 7 days. If you do not know it, you need not do anything.';
   return {
     to,
     subject,
