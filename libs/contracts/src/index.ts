@@ -12,6 +12,7 @@ export * from './account/people.resources.ts';
 export * from './account/resources.ts';
 export * from './account/users.endpoints.ts';
 export * from './billing/endpoints.ts';
+export * from './billing/events.ts';
 export * from './billing/resources.ts';
 export * from './campaign/endpoints.ts';
 export * from './campaign/events.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cents, Timestamp, Tokens } from '../wire/formats.ts';
+import { Cents, Count, Timestamp, Tokens } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 
 export const BillingSummary = z
@@ -40,3 +40,101 @@ export const UsagePrice = z
     description: z.string().meta({ example: 'Scoring one ad of a campaign' }),
   })
   .meta({ id: 'UsagePrice' });
+
+const currency = z.string().meta({ example: 'usd' });
+const planKey = z.string().min(1).max(100).meta({ example: 'tokens_1000' });
+
+export const NewCheckoutSession = z
+  .object({
+    mode: z.enum(['payment', 'subscription']).meta({ description: 'payment: a token pack; subscription: a plan' }),
+    plan_key: planKey,
+    return_url: z
+      .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+      .max(2000)
+      .optional()
+      .meta({ description: 'Where the page leads back to', example: 'https://app.example.com/billing' }),
+  })
+  .meta({ id: 'NewCheckoutSession', example: { mode: 'payment', plan_key: 'tokens_1000' } });
+
+export const CheckoutSession = z
+  .object({ id: id('checkout_session'), url: z.url().meta({ description: 'The page to pay on' }) })
+  .meta({ id: 'CheckoutSession' });
+
+export const CheckoutSessionStatus = z
+  .object({ id: id('checkout_session'), status: z.enum(['open', 'complete', 'expired']) })
+  .meta({ id: 'CheckoutSessionStatus' });
+
+export const Payment = z
+  .object({
+    id: id('payment'),
+    account_id: id('account'),
+    kind: z.enum(['token_pack', 'subscription']),
+    amount_cents: Cents,
+    currency,
+    token_amount: Tokens.meta({ description: 'Granted once it has succeeded' }),
+    status: z.enum(['pending', 'succeeded', 'failed', 'partially_refunded', 'refunded']),
+    receipt_url: z.string().nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Payment' });
+
+export const Refund = z
+  .object({
+    id: id('refund'),
+    payment_id: id('payment'),
+    amount_cents: Cents,
+    token_amount: Tokens.meta({ description: 'Taken back' }),
+    destination: z.enum(['payment_method', 'credit_balance']),
+    reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer']),
+    status: z.enum(['pending', 'succeeded', 'failed']),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Refund' });
+
+const subscriptionStatus = z
+  .enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'unpaid', 'canceled'])
+  .meta({ example: 'active' });
+
+export const SubscriptionSnapshot = z
+  .object({
+    status: subscriptionStatus,
+    cancel_at_period_end: z.boolean(),
+    current_period_end: Timestamp.nullable(),
+  })
+  .meta({ id: 'SubscriptionSnapshot' });
+
+export const PlanChange = z.object({ plan_key: planKey }).meta({ id: 'PlanChange', example: { plan_key: 'growth' } });
+
+export const PlanChangeResult = z
+  .object({
+    plan_key: planKey,
+    change_type: z.enum(['upgrade', 'downgrade']),
+    ...SubscriptionSnapshot.shape,
+  })
+  .meta({ id: 'PlanChangeResult' });
+
+export const MoneyEntry = z
+  .object({
+    id: id('ledger_entry'),
+    seq: Count.meta({ description: 'Of the account, from 1 without a gap' }),
+    kind: z.enum(['payment', 'refund', 'adjustment']),
+    amount_cents: Cents.meta({ description: 'Signed: what came in is above 0' }),
+    balance_after_cents: Cents.meta({ description: 'The sum up to here' }),
+    currency,
+    description: z.string(),
+    payment_id: id('payment').nullable(),
+    refund_id: id('refund').nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'MoneyEntry' });
+
+export const PaymentMethod = z
+  .object({
+    id: z.string().meta({ description: 'At the payment provider', example: 'pm_1Nx' }),
+    brand: z.string().meta({ example: 'visa' }),
+    last4: z.string().meta({ example: '4242' }),
+    exp_month: z.int().min(1).max(12),
+    exp_year: z.int(),
+    is_default: z.boolean(),
+  })
+  .meta({ id: 'PaymentMethod' });
