@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, startPostgres } from '@attribution/database';
 import { templateName } from '@attribution/testing';
-import { findKafka, findRedis, findSchemathesis, type NoPart, type Part } from '@attribution/testing/parts';
+import {
+  findKafka,
+  findRedis,
+  findSchemathesis,
+  findStripeMock,
+  type NoPart,
+  type Part,
+} from '@attribution/testing/parts';
 import pg from 'pg';
 import { migrationsFolder, root, services } from './workspace.ts';
 
@@ -15,16 +22,17 @@ export interface TestParts {
   stop(): Promise<void>;
 }
 
-/** Finds or starts the real Postgres, Redis and Kafka that the tests talk to, and Schemathesis; says what it found. */
+/** Finds or starts the real Postgres, Redis and Kafka that the tests talk to, Schemathesis and stripe-mock; says what it found. */
 export async function provideParts(say: (line: string) => void): Promise<TestParts> {
   const directory = await mkdtemp(join(tmpdir(), 'attribution-tests-'));
   const cache = join(root, '.cache');
   await mkdir(cache, { recursive: true });
-  const [postgres, redis, kafka, schemathesis] = await Promise.all([
+  const [postgres, redis, kafka, schemathesis, stripeMock] = await Promise.all([
     providePostgres(directory, say),
     findRedis({ directory: join(directory, 'redis'), say }),
     findKafka({ directory: join(directory, 'kafka'), cache, say }),
     findSchemathesis({ cache, say }),
+    findStripeMock({ directory: join(directory, 'stripe-mock'), cache, say }),
   ]);
   const environment: Record<string, string> = { TEST_POSTGRES_URL: postgres.url };
   const missing: string[] = [];
@@ -32,6 +40,7 @@ export async function provideParts(say: (line: string) => void): Promise<TestPar
   take('Redis', 'TEST_REDIS_URL', redis);
   take('Kafka', 'TEST_KAFKA_BROKERS', kafka);
   take('Schemathesis', 'TEST_SCHEMATHESIS', schemathesis);
+  take('stripe-mock', 'STRIPE_MOCK_URL', stripeMock);
 
   function take(name: string, variable: string, part: Part | NoPart): void {
     if ('missing' in part) {
@@ -46,7 +55,7 @@ export async function provideParts(say: (line: string) => void): Promise<TestPar
     environment,
     missing,
     async stop() {
-      await Promise.all([postgres, redis, kafka].map((part) => ('stop' in part ? part.stop() : undefined)));
+      await Promise.all([postgres, redis, kafka, stripeMock].map((part) => ('stop' in part ? part.stop() : undefined)));
       await rm(directory, { recursive: true, force: true });
     },
   };

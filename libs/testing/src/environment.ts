@@ -16,6 +16,7 @@ export const testParts = {
   kafkaBrokers: () => given('TEST_KAFKA_BROKERS')?.split(','),
   /** The directory of a Python environment that has it. */
   schemathesis: () => given('TEST_SCHEMATHESIS'),
+  stripeMockUrl: () => given('STRIPE_MOCK_URL'),
 };
 
 /** Of a service's migrated, empty database, which each test file copies. */

@@ -5,3 +5,4 @@ export { freePort } from './port.ts';
 export { programOr } from './program.ts';
 export { findRedis } from './redis.ts';
 export { findSchemathesis } from './schemathesis.ts';
+export { findStripeMock } from './stripe-mock.ts';

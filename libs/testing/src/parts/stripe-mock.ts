@@ -1,0 +1,82 @@
+import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { startChild } from './child.ts';
+import { firstOf, given, type NoPart, type Part, type Say } from './part.ts';
+import { freePort } from './port.ts';
+import { programOr } from './program.ts';
+import { run, tail } from './which.ts';
+
+export interface StripeMockOptions {
+  /** For its log; created when missing. */
+  directory: string;
+  /** Keeps the program between runs. */
+  cache: string;
+  say: Say;
+}
+
+const VERSION = 'v0.203.0';
+const PACKAGE = `github.com/stripe/stripe-mock@${VERSION}`;
+const HINT = 'Install Go 1.22 or newer, or give STRIPE_MOCK_URL.';
+
+/**
+ * Stripe's own double of its API, which holds requests against Stripe's OpenAPI document and keeps no state:
+ * STRIPE_MOCK_URL, else one built by this machine's Go, installed first where that can be done.
+ */
+export async function findStripeMock(options: StripeMockOptions): Promise<Part | NoPart> {
+  const url = process.env.STRIPE_MOCK_URL;
+  if (url) return given(`stripe-mock at ${url}`, url, 'STRIPE_MOCK_URL', trouble);
+  return firstOf('stripe-mock', [() => local(options)], HINT, options.say);
+}
+
+async function local({ directory, cache, say }: StripeMockOptions): Promise<Part | string> {
+  const program = await build(cache, say);
+  if (program === undefined) return 'go is not on PATH';
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  // It would listen for TLS on all addresses if it were not told otherwise.
+  const args = ['-http-addr', `127.0.0.1:${port}`, '-https-addr', '127.0.0.1:0'];
+  const server = await startChild({ name: 'stripe-mock', program, args, log: join(directory, 'stripe-mock.log') });
+  await server.ready(() => trouble(url), 30_000);
+  return { found: `stripe-mock ${VERSION} on this machine, port ${port}`, url, stop: server.stop };
+}
+
+/** Built beside its final place and renamed when whole, so that callers may race; undefined without Go. */
+async function build(cache: string, say: Say): Promise<string | undefined> {
+  const directory = join(resolve(cache), `stripe-mock-${VERSION}`);
+  const program = join(directory, 'stripe-mock');
+  if (await exists(program)) return program;
+  const go = await programOr('go', ['golang-go'], say);
+  if (go === undefined) return undefined;
+  say(`go: building stripe-mock ${VERSION}, once…`);
+  await mkdir(resolve(cache), { recursive: true });
+  const fresh = await mkdtemp(`${directory}.new-`);
+  try {
+    const { ok, output } = await run(go, ['install', PACKAGE], { ms: 10 * 60_000, env: { GOBIN: fresh } });
+    if (!ok) throw new Error(`go could not install stripe-mock (${tail(output, 1)})`);
+    await rename(fresh, directory).catch(async (error) => {
+      if (!(await exists(program))) throw error;
+    });
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  return program;
+}
+
+/** Says what keeps it from answering, or undefined. */
+async function trouble(url: string): Promise<string | undefined> {
+  try {
+    const headers = { authorization: 'Bearer sk_test_ping' };
+    const response = await fetch(new URL('/v1/balance', url), { headers, signal: AbortSignal.timeout(3_000) });
+    await response.arrayBuffer();
+    return response.ok ? undefined : `it answers ${response.status}`;
+  } catch (error) {
+    return ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

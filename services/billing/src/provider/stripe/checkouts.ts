@@ -1,0 +1,29 @@
+import type Stripe from 'stripe';
+import type { NewCheckout, ProviderCheckout } from '../payment-provider.ts';
+import { pathId } from './ids.ts';
+import { checkoutOf } from './objects/checkout.ts';
+import { priceIdOf } from './prices.ts';
+
+export async function createCheckout(stripe: Stripe, checkout: NewCheckout, key: string): Promise<ProviderCheckout> {
+  const { customerId, mode, price, returnUrl, reference, accountId } = checkout;
+  const metadata = { account_id: accountId, reference, plan_key: price.plan_key };
+  const session = await stripe.checkout.sessions.create(
+    {
+      customer: customerId,
+      mode,
+      line_items: [{ price: await priceIdOf(stripe, price), quantity: 1 }],
+      success_url: returnUrl,
+      cancel_url: returnUrl,
+      client_reference_id: reference,
+      metadata,
+      // What comes of a session does not take over its metadata by itself.
+      ...(mode === 'payment' ? { payment_intent_data: { metadata } } : { subscription_data: { metadata } }),
+    },
+    { idempotencyKey: key },
+  );
+  return checkoutOf(session);
+}
+
+export async function getCheckout(stripe: Stripe, id: string): Promise<ProviderCheckout> {
+  return checkoutOf(await stripe.checkout.sessions.retrieve(pathId(id)));
+}

@@ -1,0 +1,47 @@
+import type Stripe from 'stripe';
+import type { ProviderInvoice } from '../../payment-provider.ts';
+import { idOf } from '../ids.ts';
+import { planKeyOf } from './price.ts';
+import { customerNotes, dateOf, noteOf, oneOf } from './values.ts';
+
+const REASONS: ReadonlyMap<string | null, ProviderInvoice['reason']> = new Map([
+  ['subscription_create', 'create'],
+  ['subscription_cycle', 'cycle'],
+  ['subscription_update', 'update'],
+]);
+
+/** Its payments and its customer expanded; of its lines, the prices. */
+export function invoiceOf(invoice: Stripe.Invoice, lines: readonly Stripe.InvoiceLineItem[]): ProviderInvoice {
+  const subscription = invoice.parent?.subscription_details;
+  const price = mainLine(lines)?.pricing?.price_details?.price;
+  return {
+    id: invoice.id,
+    customer_id: idOf(invoice.customer) ?? '',
+    subscription_id: idOf(subscription?.subscription),
+    status: oneOf(invoice.status, ['draft', 'open', 'paid', 'uncollectible', 'void'], 'open'),
+    reason: REASONS.get(invoice.billing_reason) ?? 'other',
+    amount_paid_cents: invoice.amount_paid,
+    currency: invoice.currency,
+    payment_id: paymentIdOf(invoice.payments?.data ?? []),
+    receipt_url: invoice.hosted_invoice_url ?? null,
+    plan_key: typeof price === 'object' ? planKeyOf(price) : '',
+    account_id: noteOf('account_id', subscription?.metadata, invoice.metadata, customerNotes(invoice.customer)),
+    created_at: dateOf(invoice.created),
+  };
+}
+
+/** A whole period before a part of one; of parts the dearest, as what the former plan gives back is below nought. */
+function mainLine(lines: readonly Stripe.InvoiceLineItem[]): Stripe.InvoiceLineItem | undefined {
+  const priced = lines.filter((line) => line.pricing?.price_details !== undefined);
+  return priced.toSorted((a, b) => Number(isPart(a)) - Number(isPart(b)) || b.amount - a.amount)[0];
+}
+
+function isPart({ parent }: Stripe.InvoiceLineItem): boolean {
+  return (parent?.subscription_item_details ?? parent?.invoice_item_details)?.proration ?? false;
+}
+
+/** What paid it, else what is to pay it. */
+function paymentIdOf(payments: readonly Stripe.InvoicePayment[]): string | null {
+  const best = payments.find(({ status }) => status === 'paid') ?? payments.find((one) => one.is_default);
+  return idOf(best?.payment.payment_intent);
+}

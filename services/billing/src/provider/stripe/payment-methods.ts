@@ -1,0 +1,34 @@
+import type Stripe from 'stripe';
+import { ProviderError, type ProviderPaymentMethod } from '../payment-provider.ts';
+import { findCustomer } from './customers.ts';
+import { idOf, pathId } from './ids.ts';
+import { paymentMethodOf } from './objects/payment-method.ts';
+
+export async function listPaymentMethods(stripe: Stripe, customerId: string): Promise<ProviderPaymentMethod[]> {
+  const id = pathId(customerId);
+  const [customer, methods] = await Promise.all([
+    findCustomer(stripe, id, ['subscriptions']),
+    stripe.customers.listPaymentMethods(id, { type: 'card', limit: 100 }),
+  ]);
+  const defaultId = defaultOf(customer);
+  return methods.data.map((method) => paymentMethodOf(method, defaultId)).filter((method) => method !== undefined);
+}
+
+/** What is charged next: a checkout makes a card the default of the subscription, which goes before the customer's. */
+function defaultOf({ subscriptions, invoice_settings }: Stripe.Customer): string | null {
+  const own = subscriptions?.data.find((subscription) => subscription.default_payment_method !== null);
+  return idOf(own?.default_payment_method ?? invoice_settings.default_payment_method);
+}
+
+export async function createSetupIntent(stripe: Stripe, customerId: string, key: string) {
+  const params = { customer: customerId, usage: 'off_session' as const, payment_method_types: ['card'] };
+  const { client_secret } = await stripe.setupIntents.create(params, { idempotencyKey: key });
+  if (client_secret === null) throw new ProviderError('unavailable', 'Stripe: a setup intent without a client secret');
+  return { client_secret };
+}
+
+/** Stripe would detach it from whomever it is attached to: so it is asked for as this customer's first. */
+export async function detachPaymentMethod(stripe: Stripe, customerId: string, id: string): Promise<void> {
+  const method = await stripe.customers.retrievePaymentMethod(pathId(customerId), pathId(id));
+  await stripe.paymentMethods.detach(method.id);
+}

@@ -1,0 +1,272 @@
+import { afterEach, expect, test } from '@jest/globals';
+import type { CatalogueEntry } from '../src/provider/payment-provider.ts';
+import { type Asked, fault, list, type StripeDouble, send, startStripeDouble } from './stripe-double.ts';
+
+const plan: CatalogueEntry = {
+  plan_key: 'growth',
+  name: 'Growth',
+  amount_cents: 19_900,
+  currency: 'usd',
+  interval: 'month',
+};
+const pack: CatalogueEntry = {
+  plan_key: 'tokens_1000',
+  name: 'Tokens',
+  amount_cents: 900,
+  currency: 'usd',
+  interval: null,
+};
+const priceOf = ({ plan_key, amount_cents, currency, interval, name }: CatalogueEntry, changes = {}) => ({
+  id: `price_${plan_key}`,
+  object: 'price',
+  lookup_key: plan_key,
+  metadata: { plan_key },
+  unit_amount: amount_cents,
+  currency,
+  recurring: interval && { interval, interval_count: 1 },
+  product: { id: 'prod_1', object: 'product', name },
+  ...changes,
+});
+const item = { id: 'si_1', price: priceOf(plan), current_period_end: 1_800_000_000 };
+const subscription = {
+  id: 'sub_1',
+  object: 'subscription',
+  customer: 'cus_1',
+  status: 'active',
+  items: list([item]),
+  metadata: { account_id: 'acc_1', plan_key: 'starter' },
+  cancel_at: null,
+  cancel_at_period_end: false,
+  created: 1_700_000_000,
+};
+
+let double: StripeDouble;
+afterEach(() => double.stop());
+
+/** Answers by method and path; what is not named is a fault of the test. */
+async function answering(answers: Readonly<Record<string, unknown>>) {
+  double = await startStripeDouble(({ method, path }, response) => {
+    const answer = answers[`${method} ${path.replace(/\?.*/, '').replace('/v1', '')}`];
+    if (answer === undefined) send(response, 404, fault({ type: 'invalid_request_error', code: 'resource_missing' }));
+    else send(response, 200, answer);
+  });
+  return double.provider();
+}
+
+const writes = () => double.asked.filter(({ method }) => method !== 'GET');
+const keyOf = (asked: Asked | undefined) => asked?.headers['idempotency-key'];
+
+test('every request names the API version that the mappings are written for', async () => {
+  const stripe = await answering({ 'GET /customers/cus_1': { id: 'cus_1', balance: 0 } });
+  await stripe.getCustomer('cus_1');
+  expect(double.asked[0]?.headers['stripe-version']).toBe('2026-10-28.endive');
+  expect(double.asked[0]?.headers).not.toHaveProperty('x-stripe-client-telemetry');
+});
+
+test.each([
+  ['payment', pack, 'payment_intent_data'],
+  ['subscription', plan, 'subscription_data'],
+] as const)(
+  'a checkout of a %s writes whose it is on the session and on what comes of it',
+  async (mode, price, what) => {
+    const session = { id: 'cs_test_1', status: 'open', mode, url: 'https://checkout', metadata: {} };
+    const stripe = await answering({ 'GET /prices': list([priceOf(price)]), 'POST /checkout/sessions': session });
+    const returnUrl = 'https://app.example/billing?from=checkout';
+    const checkout = { customerId: 'cus_1', mode, price, returnUrl, reference: 'cs_1', accountId: 'acc_1' };
+    await stripe.createCheckout(checkout, 'checkout-key');
+    const [asked, ...others] = writes();
+    expect(others).toEqual([]);
+    expect(keyOf(asked)).toBe('checkout-key');
+    const notes = (at: string) => ({
+      [`${at}[account_id]`]: 'acc_1',
+      [`${at}[reference]`]: 'cs_1',
+      [`${at}[plan_key]`]: price.plan_key,
+    });
+    expect(asked?.params).toEqual({
+      ...notes('metadata'),
+      ...notes(`${what}[metadata]`),
+      customer: 'cus_1',
+      mode,
+      client_reference_id: 'cs_1',
+      success_url: returnUrl,
+      cancel_url: returnUrl,
+      'line_items[0][price]': `price_${price.plan_key}`,
+      'line_items[0][quantity]': '1',
+    });
+  },
+);
+
+test('an upgrade is invoiced at once and in force only when paid; the plan is the price’s', async () => {
+  const stripe = await answering({
+    'GET /prices': list([priceOf(plan)]),
+    'GET /subscriptions/sub_1': subscription,
+    'POST /subscriptions/sub_1': subscription,
+  });
+  const changed = await stripe.changePlan({ subscriptionId: 'sub_1', price: plan, type: 'upgrade' }, 'up-key');
+  expect(changed.plan_key).toBe('growth');
+  expect(keyOf(writes()[0])).toBe('up-key');
+  expect(writes()[0]?.params).toEqual({
+    'items[0][id]': 'si_1',
+    'items[0][price]': 'price_growth',
+    'items[0][quantity]': '1',
+    proration_behavior: 'always_invoice',
+    payment_behavior: 'pending_if_incomplete',
+    'expand[0]': 'customer',
+  });
+});
+
+test('an upgrade that is not paid for is declined', async () => {
+  const stripe = await answering({
+    'GET /prices': list([priceOf(plan)]),
+    'GET /subscriptions/sub_1': subscription,
+    'POST /subscriptions/sub_1': { ...subscription, pending_update: { expires_at: 1_800_000_000 } },
+  });
+  const change = { subscriptionId: 'sub_1', price: plan, type: 'upgrade' as const };
+  await expect(stripe.changePlan(change, 'up-key')).rejects.toMatchObject({ kind: 'declined' });
+  expect((await stripe.getSubscription('sub_1')).plan_key).toBe('growth');
+});
+
+test('a downgrade is not prorated', async () => {
+  const stripe = await answering({
+    'GET /prices': list([priceOf(plan)]),
+    'GET /subscriptions/sub_1': subscription,
+    'POST /subscriptions/sub_1': subscription,
+  });
+  await stripe.changePlan({ subscriptionId: 'sub_1', price: plan, type: 'downgrade' }, 'down-key');
+  expect(writes()[0]?.params).toMatchObject({ proration_behavior: 'none', 'items[0][price]': 'price_growth' });
+  expect(writes()[0]?.params).not.toHaveProperty('payment_behavior');
+});
+
+test('prices that are there are found by their lookup keys, and nothing is written', async () => {
+  const stripe = await answering({ 'GET /prices': list([priceOf(pack), priceOf(plan)]) });
+  const ids = await stripe.syncPrices([plan, pack]);
+  expect([...ids]).toEqual([
+    ['growth', 'price_growth'],
+    ['tokens_1000', 'price_tokens_1000'],
+  ]);
+  expect(double.asked[0]?.params).toMatchObject({
+    'lookup_keys[0]': 'growth',
+    'lookup_keys[1]': 'tokens_1000',
+    active: 'true',
+  });
+  expect(writes()).toEqual([]);
+});
+
+test('a price that is not there is made with its product, twice under the same key', async () => {
+  const stripe = await answering({ 'GET /prices': list([]), 'POST /prices': { id: 'price_new' } });
+  expect((await stripe.syncPrices([plan])).get('growth')).toBe('price_new');
+  await stripe.syncPrices([plan]);
+  const [first, second] = writes();
+  expect(first?.params).toEqual({
+    currency: 'usd',
+    unit_amount: '19900',
+    lookup_key: 'growth',
+    transfer_lookup_key: 'true',
+    'metadata[plan_key]': 'growth',
+    'recurring[interval]': 'month',
+    'product_data[name]': 'Growth',
+    'product_data[metadata][plan_key]': 'growth',
+  });
+  expect(keyOf(second)).toBe(keyOf(first));
+});
+
+test('a changed amount is a new price of the same product, and takes the lookup key over', async () => {
+  const former = priceOf(plan, { id: 'price_old', unit_amount: 9_900 });
+  const stripe = await answering({ 'GET /prices': list([former]), 'POST /prices': { id: 'price_new' } });
+  expect((await stripe.syncPrices([plan])).get('growth')).toBe('price_new');
+  const [made] = writes();
+  expect(made?.params).toMatchObject({ product: 'prod_1', unit_amount: '19900', transfer_lookup_key: 'true' });
+  expect(made?.params).not.toHaveProperty('product_data[name]');
+});
+
+test('an amount that comes back after another is made anew: its key is of what it replaces', async () => {
+  const keys: unknown[] = [];
+  for (const id of ['price_b', 'price_c']) {
+    const former = priceOf(plan, { id, unit_amount: 9_900 });
+    const stripe = await answering({ 'GET /prices': list([former]), 'POST /prices': { id: 'price_new' } });
+    await stripe.syncPrices([plan]);
+    keys.push(keyOf(writes()[0]));
+    if (keys.length < 2) await double.stop();
+  }
+  expect(new Set(keys).size).toBe(2);
+});
+
+test('a changed name is given to the product', async () => {
+  const former = priceOf(plan, { product: { id: 'prod_1', object: 'product', name: 'Grow' } });
+  const stripe = await answering({ 'GET /prices': list([former]), 'POST /products/prod_1': { id: 'prod_1' } });
+  await stripe.syncPrices([plan]);
+  expect(writes().map(({ path, params }) => [path, params])).toEqual([['/v1/products/prod_1', { name: 'Growth' }]]);
+});
+
+test('the default card is the subscription’s, else the customer’s', async () => {
+  const card = { brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2030 };
+  const methods = list(['pm_1', 'pm_2'].map((id) => ({ id, card })));
+  const invoice_settings = { default_payment_method: 'pm_2' };
+  const defaults = async (subscriptions: unknown) => {
+    const stripe = await answering({
+      'GET /customers/cus_1': { id: 'cus_1', balance: 0, invoice_settings, subscriptions },
+      'GET /customers/cus_1/payment_methods': methods,
+    });
+    const found = (await stripe.listPaymentMethods('cus_1')).filter(({ is_default }) => is_default);
+    return found.map(({ id }) => id);
+  };
+  expect(await defaults(list([{ id: 'sub_1', default_payment_method: 'pm_1' }]))).toEqual(['pm_1']);
+  await double.stop();
+  expect(await defaults(list([{ id: 'sub_1', default_payment_method: null }]))).toEqual(['pm_2']);
+});
+
+test('a payment method is detached from its customer alone', async () => {
+  const method = { id: 'pm_1', object: 'payment_method' };
+  const stripe = await answering({
+    'GET /customers/cus_1/payment_methods/pm_1': method,
+    'POST /payment_methods/pm_1/detach': method,
+  });
+  await expect(stripe.detachPaymentMethod('cus_2', 'pm_1')).rejects.toMatchObject({ kind: 'not_found' });
+  expect(writes()).toEqual([]);
+  await stripe.detachPaymentMethod('cus_1', 'pm_1');
+  expect(writes()).toHaveLength(1);
+});
+
+test('a refund names its payment and carries our reference', async () => {
+  const refund = {
+    id: 're_1',
+    object: 'refund',
+    payment_intent: 'pi_1',
+    amount: 500,
+    status: 'succeeded',
+    metadata: { reference: 'ref_1' },
+  };
+  const stripe = await answering({ 'POST /refunds': refund });
+  const wanted = { paymentId: 'pi_1', amountCents: 500, reason: 'duplicate', reference: 'ref_1' } as const;
+  const made = await stripe.createRefund(wanted, 'refund-key');
+  expect(made).toEqual({ id: 're_1', payment_id: 'pi_1', amount_cents: 500, status: 'succeeded', reference: 'ref_1' });
+  expect(keyOf(writes()[0])).toBe('refund-key');
+  expect(writes()[0]?.params).toEqual({
+    payment_intent: 'pi_1',
+    amount: '500',
+    reason: 'duplicate',
+    'metadata[reference]': 'ref_1',
+  });
+});
+
+test('a payment of a pack says itself what it is for: no invoice is looked for', async () => {
+  const intent = {
+    id: 'pi_1',
+    customer: 'cus_1',
+    status: 'succeeded',
+    amount: 900,
+    amount_received: 900,
+    currency: 'usd',
+    latest_charge: null,
+    last_payment_error: null,
+    metadata: { account_id: 'acc_1', plan_key: 'tokens_1000', reference: 'cs_1' },
+    created: 1_700_000_000,
+  };
+  const stripe = await answering({ 'GET /payment_intents/pi_1': intent });
+  expect(await stripe.getPayment('pi_1')).toMatchObject({
+    plan_key: 'tokens_1000',
+    account_id: 'acc_1',
+    invoice_id: null,
+  });
+  expect(double.asked).toHaveLength(1);
+});
