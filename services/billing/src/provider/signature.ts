@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Stripe's: after so many seconds a notification may be somebody's who recorded it. */
+const tolerance = 300;
+
+const digest = (time: number, body: Buffer | string, secret: string) =>
+  createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex');
+
+/** The `Stripe-Signature` header; while secrets are rotated it has one signature for each. `at`: seconds since the epoch. */
+export const signWebhook = (body: Buffer | string, secrets: readonly string[], at: number): string =>
+  [`t=${at}`, ...secrets.map((secret) => `v1=${digest(at, body, secret)}`)].join(',');
+
+/**
+ * Whether a header signs these bytes with one of the secrets, not too long before `now` (seconds since the epoch).
+ * https://docs.stripe.com/webhooks/signature
+ */
+export function isSigned(
+  body: Buffer | string,
+  header: string | undefined,
+  secrets: readonly string[],
+  now: number,
+): boolean {
+  const { time, signatures } = parseHeader(header ?? '');
+  if (time === undefined || now - time > tolerance) return false;
+  const expected = secrets.filter(Boolean).map((secret) => digest(time, body, secret));
+  return signatures.some((signature) => expected.some((right) => equal(signature, right)));
+}
+
+function parseHeader(header: string): { time: number | undefined; signatures: string[] } {
+  const fields = header.split(',').map((field) => field.trim().split('='));
+  const valuesOf = (name: string) => fields.filter(([key]) => key === name).map(([, value]) => value ?? '');
+  const [time] = valuesOf('t');
+  return { time: time && /^\d{1,12}$/.test(time) ? Number(time) : undefined, signatures: valuesOf('v1') };
+}
+
+function equal(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

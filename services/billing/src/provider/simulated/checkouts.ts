@@ -1,0 +1,144 @@
+import { type NewCheckout, ProviderError } from '../payment-provider.ts';
+import { type GivenCard, notAuthenticated } from './cards.ts';
+import { dueOn, openInvoice, payInvoice } from './invoices.ts';
+import { newMethod, saveMethod } from './methods.ts';
+import type { CheckoutSession, Invoice, PaymentIntent, PaymentMethod, Price } from './objects.ts';
+import { awaitHolder, charge, failPayment, type NewPayment } from './payments.ts';
+import { priceFor } from './prices.ts';
+import type { Simulation } from './simulation.ts';
+import { beginSubscription } from './subscriptions.ts';
+
+const life = 24 * 3_600;
+
+export function createCheckout(simulation: Simulation, asked: NewCheckout): CheckoutSession {
+  const { store } = simulation;
+  const customer = store.get('customer', asked.customerId);
+  const price = priceFor(simulation, asked.price);
+  if ((asked.mode === 'subscription') !== (price.recurring !== null))
+    throw new ProviderError('refused', 'A subscription is to a recurring price, a payment for one that is not.');
+  return store.put<CheckoutSession>({
+    ...simulation.begin('checkout.session'),
+    customer: customer.id,
+    mode: asked.mode,
+    status: 'open',
+    price: price.id,
+    success_url: asked.returnUrl,
+    client_reference_id: asked.reference,
+    expires_at: simulation.now() + life,
+    payment_intent: null,
+    invoice: null,
+    subscription: null,
+    pending_method: null,
+    metadata: { account_id: asked.accountId, plan_key: asked.price.plan_key },
+  });
+}
+
+/** `closed`: it was not open any more, and nothing was done. */
+export type Paying =
+  | { readonly outcome: 'paid' | 'asks_holder' | 'closed' }
+  | { readonly outcome: 'declined'; readonly why: string };
+
+/** One step of paying. In a transaction with the look at the status: of two tabs one pays. */
+export function payCheckout(simulation: Simulation, id: string, card: GivenCard): Paying {
+  return simulation.store.transaction(() => {
+    const session = simulation.store.get('checkout.session', id);
+    if (!isOpen(simulation, session)) return { outcome: 'closed' };
+    const method = newMethod(simulation, card);
+    const begun = withInvoice(simulation, session);
+    const asked = paymentOf(simulation, begun);
+    if (card.behaviour !== 'authenticates' || asked.amount === 0) return complete(simulation, begun, method);
+    const payment = awaitHolder(simulation, asked, earlierPayment(simulation, begun));
+    linkInvoice(simulation, begun, payment);
+    simulation.store.put({ ...begun, payment_intent: payment.id, pending_method: method.id });
+    return { outcome: 'asks_holder' };
+  });
+}
+
+/** What the holder of a card that asks for 3-D Secure said. */
+export function answerBank(simulation: Simulation, id: string, isThem: boolean): Paying {
+  const { store } = simulation;
+  return store.transaction(() => {
+    const session = store.get('checkout.session', id);
+    if (!isOpen(simulation, session) || session.pending_method === null) return { outcome: 'closed' };
+    const settled = { ...session, pending_method: null };
+    if (isThem) return complete(simulation, settled, store.get('payment_method', session.pending_method));
+    store.put(settled);
+    const payment = earlierPayment(simulation, settled);
+    if (payment) failPayment(simulation, payment, notAuthenticated);
+    return { outcome: 'declined', why: notAuthenticated.message };
+  });
+}
+
+export function expireCheckout(simulation: Simulation, session: CheckoutSession): void {
+  const { store } = simulation;
+  const payment = earlierPayment(simulation, session);
+  if (payment) store.put({ ...payment, status: 'canceled' });
+  const invoice = invoiceOf(simulation, session);
+  if (invoice) store.put({ ...invoice, status: 'void' });
+  const expired = store.put<CheckoutSession>({ ...session, status: 'expired', pending_method: null });
+  simulation.tell('checkout.session.expired', expired);
+}
+
+const isOpen = (simulation: Simulation, { status, expires_at }: CheckoutSession) =>
+  status === 'open' && simulation.now() < expires_at;
+
+function complete(simulation: Simulation, session: CheckoutSession, method: PaymentMethod): Paying {
+  const begun = { ...session, pending_method: null };
+  const invoice = invoiceOf(simulation, begun);
+  const payment = invoice
+    ? payInvoice(simulation, invoice, method, 'page').payment
+    : charge(simulation, paymentOf(simulation, begun), method, 'page', earlierPayment(simulation, begun));
+  const tried = { ...begun, payment_intent: payment?.id ?? null };
+  if (payment?.last_payment_error) {
+    simulation.store.put(tried);
+    return { outcome: 'declined', why: payment.last_payment_error.message };
+  }
+  const subscription = invoice ? subscribe(simulation, tried, invoice.id, method) : null;
+  const completed = simulation.store.put<CheckoutSession>({ ...tried, status: 'complete', subscription });
+  simulation.tell('checkout.session.completed', completed);
+  return { outcome: 'paid' };
+}
+
+function subscribe(simulation: Simulation, session: CheckoutSession, invoiceId: string, method: PaymentMethod): string {
+  const { store } = simulation;
+  saveMethod(simulation, session.customer, method);
+  const { id } = beginSubscription(simulation, session, priceOf(simulation, session), invoiceId);
+  store.put({ ...store.get('invoice', invoiceId), subscription: id });
+  return id;
+}
+
+/** A subscription's first invoice is there from the first attempt on, so that a payment that fails has one too. */
+function withInvoice(simulation: Simulation, session: CheckoutSession): CheckoutSession {
+  if (session.mode === 'payment' || session.invoice !== null) return session;
+  const price = priceOf(simulation, session);
+  const { id } = openInvoice(simulation, {
+    customer: session.customer,
+    subscription: null,
+    reason: 'subscription_create',
+    lines: [{ description: price.nickname, amount: price.unit_amount }],
+    currency: price.currency,
+    metadata: session.metadata,
+  });
+  return { ...session, invoice: id };
+}
+
+function linkInvoice(simulation: Simulation, session: CheckoutSession, { id }: PaymentIntent): void {
+  const invoice = invoiceOf(simulation, session);
+  if (invoice) simulation.store.put({ ...invoice, payment_intent: id });
+}
+
+function paymentOf(simulation: Simulation, session: CheckoutSession): NewPayment {
+  const { unit_amount, currency } = priceOf(simulation, session);
+  const { customer, metadata, invoice } = session;
+  const opened = invoiceOf(simulation, session);
+  const amount = opened ? dueOn(simulation, opened).fromCard : unit_amount;
+  return { customer, amount, currency, invoice, metadata };
+}
+
+const priceOf = ({ store }: Simulation, { price }: CheckoutSession): Price => store.get('price', price);
+
+const invoiceOf = ({ store }: Simulation, { invoice }: CheckoutSession): Invoice | undefined =>
+  invoice === null ? undefined : store.get('invoice', invoice);
+
+const earlierPayment = ({ store }: Simulation, { payment_intent: id }: CheckoutSession): PaymentIntent | undefined =>
+  id === null ? undefined : store.get('payment_intent', id);

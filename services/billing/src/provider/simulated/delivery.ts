@@ -1,0 +1,61 @@
+import type { Clock, ServiceParts } from '@attribution/service';
+import { signWebhook } from '../signature.ts';
+import type { KeptEvent, SimulatedStore } from './store.ts';
+
+export interface WebhookTarget {
+  readonly url: string;
+  /** The first one alone, unless they are being rotated: then every notification is signed with each. */
+  readonly secrets: readonly string[];
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+/** After each attempt that failed; then the notification is given up. Three days in all, as Stripe's. */
+const pauses = [second, 5 * second, 30 * second, 5 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 24 * hour];
+const patience = 5 * second;
+
+/** Sends what is due, oldest first; what is not taken is sent again after growing pauses, which outlive a restart. */
+export function createDelivery(
+  store: SimulatedStore,
+  target: WebhookTarget | undefined,
+  clock: Clock,
+  logger: ServiceParts['logger'],
+) {
+  const stopping = new AbortController();
+
+  async function send({ body }: KeptEvent, { url, secrets }: WebhookTarget): Promise<string | undefined> {
+    const signature = signWebhook(body, secrets, Math.floor(clock.now().getTime() / 1000));
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature },
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(patience)]),
+      });
+      await answer.body?.cancel();
+      return answer.ok ? undefined : `answered ${answer.status}`;
+    } catch (error) {
+      return error instanceof Error ? error.name : 'failed';
+    }
+  }
+
+  async function deliverDue(): Promise<void> {
+    if (!target) return;
+    const now = clock.now().getTime();
+    for (;;) {
+      const event = stopping.signal.aborted ? undefined : store.undelivered(now);
+      if (!event) return;
+      const failure = await send(event, target);
+      if (stopping.signal.aborted) return; // Sent again at the next start, at worst.
+      const pause = failure === undefined ? undefined : pauses[event.attempts];
+      store.afterDelivery(event.sequence, pause === undefined ? null : clock.now().getTime() + pause);
+      if (failure === undefined) continue;
+      const record = { sequence: event.sequence, attempt: event.attempts + 1, failure };
+      logger.warn(record, pause === undefined ? 'A notification is given up' : 'A notification was not taken');
+    }
+  }
+
+  return { deliverDue, stop: () => stopping.abort() };
+}

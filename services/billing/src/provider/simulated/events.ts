@@ -1,0 +1,85 @@
+import type { ProviderEvent, ProviderObject } from '../payment-provider.ts';
+import { newObjectId, type PaymentIntent, type SimulatedObject } from './objects.ts';
+import type { SimulatedStore } from './store.ts';
+
+export type EventType =
+  | 'checkout.session.completed'
+  | 'checkout.session.expired'
+  | 'payment_intent.succeeded'
+  | 'payment_intent.payment_failed'
+  | 'invoice.paid'
+  | 'invoice.payment_failed'
+  | 'customer.subscription.created'
+  | 'customer.subscription.updated'
+  | 'customer.subscription.deleted'
+  | 'charge.refunded'
+  | 'refund.updated';
+
+/** Refunds are told of by the charge, which is kept as a part of its payment. */
+export interface Charge {
+  readonly id: string;
+  readonly object: 'charge';
+  readonly payment_intent: string;
+  readonly amount: number;
+  readonly amount_refunded: number;
+  readonly refunded: boolean;
+}
+
+export const chargeOf = (payment: PaymentIntent): Charge => {
+  const { amount, amount_refunded } = payment;
+  return {
+    id: payment.latest_charge,
+    object: 'charge',
+    payment_intent: payment.id,
+    amount,
+    amount_refunded,
+    refunded: amount_refunded === amount,
+  };
+};
+
+const apiVersion = '2026-10-28.endive';
+
+/** Keeps a notification, in the transaction of what it tells of. */
+export function emit(store: SimulatedStore, now: number, type: EventType, object: SimulatedObject | Charge): void {
+  const id = newObjectId('event');
+  const event = { id, object: 'event', api_version: apiVersion, created: now, livemode: false, type, data: { object } };
+  store.appendEvent(id, now, JSON.stringify(event));
+}
+
+const kinds: Readonly<Record<string, ProviderObject>> = {
+  'checkout.session': 'checkout',
+  payment_intent: 'payment',
+  charge: 'payment',
+  invoice: 'invoice',
+  subscription: 'subscription',
+  refund: 'refund',
+};
+
+/** A notification in Stripe's format; undefined where it is none. */
+export function readEvent(body: string): ProviderEvent | undefined {
+  const event = fieldsOf(parsed(body));
+  const object = fieldsOf(fieldsOf(event?.data)?.object);
+  const { id, type, created } = event ?? {};
+  // A charge stands for its payment.
+  const objectId = object?.object === 'charge' ? object.payment_intent : object?.id;
+  if (typeof id !== 'string' || typeof type !== 'string' || typeof created !== 'number') return undefined;
+  const kind = kinds[String(object?.object)];
+  const known = kind !== undefined && typeof objectId === 'string';
+  return {
+    id,
+    type,
+    object: known ? { kind, id: objectId } : { kind: 'other', id: typeof objectId === 'string' ? objectId : '' },
+    created_at: new Date(created * 1000),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const fieldsOf = (value: unknown) =>
+  value !== null && typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : undefined;

@@ -1,0 +1,66 @@
+import type { Bought, Invoice, InvoiceLine, PaymentIntent, PaymentMethod } from './objects.ts';
+import { charge, type Moment } from './payments.ts';
+import type { Simulation } from './simulation.ts';
+
+export interface NewInvoice {
+  readonly customer: string;
+  readonly subscription: string | null;
+  readonly reason: Invoice['billing_reason'];
+  readonly lines: readonly InvoiceLine[];
+  readonly currency: string;
+  readonly metadata: Bought;
+}
+
+export function openInvoice(simulation: Simulation, asked: NewInvoice): Invoice {
+  const { customer, subscription, reason, lines, currency, metadata } = asked;
+  return simulation.store.put<Invoice>({
+    ...simulation.begin('invoice'),
+    customer,
+    subscription,
+    status: 'open',
+    billing_reason: reason,
+    lines: { data: lines },
+    total: lines.reduce((sum, line) => sum + line.amount, 0),
+    amount_paid: 0,
+    currency,
+    attempt_count: 0,
+    payment_intent: null,
+    metadata,
+  });
+}
+
+/** What an invoice takes of the customer's credit, and what is left for the card. */
+export function dueOn(simulation: Simulation, invoice: Invoice): { fromBalance: number; fromCard: number } {
+  const { balance } = simulation.store.get('customer', invoice.customer);
+  const credit = Math.max(0, -balance);
+  const fromBalance = Math.min(credit, invoice.total);
+  return { fromBalance, fromCard: Math.max(0, invoice.total - fromBalance) };
+}
+
+/** Pays an open invoice, or leaves it open with a failed payment. Less than nought to pay becomes credit. */
+export function payInvoice(
+  simulation: Simulation,
+  invoice: Invoice,
+  method: PaymentMethod | undefined,
+  moment: Moment,
+): { invoice: Invoice; payment: PaymentIntent | undefined } {
+  const { store } = simulation;
+  const { fromBalance, fromCard } = dueOn(simulation, invoice);
+  const { id, customer, currency, metadata, payment_intent } = invoice;
+  const earlier = payment_intent === null ? undefined : store.get('payment_intent', payment_intent);
+  const asked = { customer, amount: fromCard, currency, invoice: id, metadata };
+  // Credit that came meanwhile makes it less than what was tried before.
+  const again = earlier && { ...earlier, amount: fromCard };
+  const payment = fromCard > 0 ? charge(simulation, asked, method, moment, again) : undefined;
+  const tried = { ...invoice, attempt_count: invoice.attempt_count + 1, payment_intent: payment?.id ?? payment_intent };
+  if (payment && payment.status !== 'succeeded') {
+    const unpaid = store.put<Invoice>(tried);
+    simulation.tell('invoice.payment_failed', unpaid);
+    return { invoice: unpaid, payment };
+  }
+  const holder = store.get('customer', customer);
+  store.put({ ...holder, balance: holder.balance + fromBalance });
+  const paid = store.put<Invoice>({ ...tried, status: 'paid', amount_paid: fromCard });
+  simulation.tell('invoice.paid', paid);
+  return { invoice: paid, payment };
+}

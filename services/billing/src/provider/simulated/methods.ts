@@ -1,0 +1,37 @@
+import { ProviderError } from '../payment-provider.ts';
+import type { GivenCard } from './cards.ts';
+import type { PaymentMethod } from './objects.ts';
+import type { Simulation } from './simulation.ts';
+
+/** For one use, until it is saved. */
+export function newMethod(simulation: Simulation, { behaviour, ...card }: GivenCard): PaymentMethod {
+  const { store } = simulation;
+  return store.put<PaymentMethod>({
+    ...simulation.begin('payment_method'),
+    customer: null,
+    card,
+    metadata: { behaviour },
+  });
+}
+
+/** Whoever gives a card wants it to be charged from now on. */
+export function saveMethod(simulation: Simulation, customerId: string, method: PaymentMethod): void {
+  const { store } = simulation;
+  const customer = store.get('customer', customerId);
+  store.put({ ...method, customer: customerId });
+  store.put({ ...customer, invoice_settings: { default_payment_method: method.id } });
+}
+
+export function defaultMethod({ store }: Simulation, customerId: string): PaymentMethod | undefined {
+  const { default_payment_method: id } = store.get('customer', customerId).invoice_settings;
+  return id === null ? undefined : store.get('payment_method', id);
+}
+
+export function detachMethod({ store }: Simulation, customerId: string, id: string): void {
+  const customer = store.get('customer', customerId);
+  const method = store.get('payment_method', id);
+  if (method.customer !== customerId) throw new ProviderError('not_found', `No such payment_method: ${id}`);
+  store.put({ ...method, customer: null });
+  if (customer.invoice_settings.default_payment_method === id)
+    store.put({ ...customer, invoice_settings: { default_payment_method: null } });
+}

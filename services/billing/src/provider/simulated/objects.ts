@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+
+/*
+ * As much of Stripe's objects as a simulation needs, under Stripe's names, so that its notifications look like Stripe's.
+ * Times are seconds since the epoch, amounts integer cents.
+ */
+
+interface Kept<Kind extends string> {
+  readonly id: string;
+  readonly object: Kind;
+  readonly created: number;
+}
+
+export interface Bought {
+  readonly account_id: string;
+  readonly plan_key: string;
+}
+
+export interface Customer extends Kept<'customer'> {
+  readonly name: string;
+  /** Below nought: credit. */
+  readonly balance: number;
+  readonly invoice_settings: { readonly default_payment_method: string | null };
+  readonly metadata: { readonly account_id: string };
+}
+
+export interface Price extends Kept<'price'> {
+  /** The plan key; null once another price has taken its place. */
+  readonly lookup_key: string | null;
+  readonly nickname: string;
+  readonly unit_amount: number;
+  readonly currency: string;
+  readonly recurring: { readonly interval: 'month' | 'year' } | null;
+  readonly metadata: { readonly plan_key: string };
+}
+
+export interface CheckoutSession extends Kept<'checkout.session'> {
+  readonly customer: string;
+  readonly mode: 'payment' | 'subscription';
+  readonly status: 'open' | 'complete' | 'expired';
+  readonly price: string;
+  readonly success_url: string;
+  readonly client_reference_id: string;
+  readonly expires_at: number;
+  /** Of either mode: from the first attempt on. */
+  readonly payment_intent: string | null;
+  readonly invoice: string | null;
+  readonly subscription: string | null;
+  /** Waits for its holder to say that it is them who pays. */
+  readonly pending_method: string | null;
+  readonly metadata: Bought;
+}
+
+export interface PaymentIntent extends Kept<'payment_intent'> {
+  readonly customer: string;
+  readonly status: 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled';
+  readonly amount: number;
+  readonly amount_refunded: number;
+  readonly currency: string;
+  readonly payment_method: string | null;
+  readonly latest_charge: string;
+  readonly invoice: string | null;
+  readonly last_payment_error: { readonly code: string; readonly message: string } | null;
+  readonly metadata: Bought;
+}
+
+export interface InvoiceLine {
+  readonly description: string;
+  readonly amount: number;
+}
+
+export interface Invoice extends Kept<'invoice'> {
+  readonly customer: string;
+  readonly subscription: string | null;
+  readonly status: 'open' | 'paid' | 'uncollectible' | 'void';
+  readonly billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update';
+  readonly lines: { readonly data: readonly InvoiceLine[] };
+  readonly total: number;
+  readonly amount_paid: number;
+  readonly currency: string;
+  readonly attempt_count: number;
+  readonly payment_intent: string | null;
+  readonly metadata: Bought;
+}
+
+export interface Subscription extends Kept<'subscription'> {
+  readonly customer: string;
+  readonly status: 'active' | 'past_due' | 'canceled';
+  readonly price: string;
+  readonly cancel_at_period_end: boolean;
+  /** Periods end at its day of the month. */
+  readonly billing_cycle_anchor: number;
+  readonly current_period_start: number;
+  readonly current_period_end: number;
+  readonly latest_invoice: string;
+  /** While it is past due. */
+  readonly next_payment_attempt: number | null;
+  readonly ended_at: number | null;
+  readonly metadata: Bought;
+}
+
+export interface Refund extends Kept<'refund'> {
+  readonly payment_intent: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reason: string;
+  readonly status: 'succeeded';
+  readonly metadata: { readonly reference: string };
+}
+
+/** What a test card does; in place of its number, which is never kept. */
+export type Behaviour = 'succeeds' | 'declined' | 'insufficient_funds' | 'fails_later' | 'authenticates';
+
+export interface Card {
+  readonly brand: string;
+  readonly last4: string;
+  readonly exp_month: number;
+  readonly exp_year: number;
+}
+
+export interface PaymentMethod extends Kept<'payment_method'> {
+  /** null: used once, not saved. */
+  readonly customer: string | null;
+  readonly card: Card;
+  readonly metadata: { readonly behaviour: Behaviour };
+}
+
+export interface SetupIntent extends Kept<'setup_intent'> {
+  readonly customer: string;
+  readonly client_secret: string;
+  readonly status: 'requires_payment_method' | 'requires_action' | 'succeeded';
+  readonly pending_method: string | null;
+  readonly payment_method: string | null;
+}
+
+export type SimulatedObject =
+  | Customer
+  | Price
+  | CheckoutSession
+  | PaymentIntent
+  | Invoice
+  | Subscription
+  | Refund
+  | PaymentMethod
+  | SetupIntent;
+
+export type Kind = SimulatedObject['object'];
+export type ObjectOf<K extends Kind> = Extract<SimulatedObject, { object: K }>;
+
+const prefixes: Record<Kind | 'event' | 'charge', string> = {
+  customer: 'cus',
+  price: 'price',
+  'checkout.session': 'cs_sim',
+  payment_intent: 'pi',
+  invoice: 'in',
+  subscription: 'sub',
+  refund: 're',
+  payment_method: 'pm',
+  setup_intent: 'seti',
+  event: 'evt',
+  charge: 'ch',
+};
+
+/** Not to be guessed: whoever has a checkout's id may pay it. */
+export const newObjectId = (kind: keyof typeof prefixes) => `${prefixes[kind]}_${randomBytes(16).toString('hex')}`;
+
+/** By what an object is found beside its id. */
+export function ownerOf(object: SimulatedObject): string | null {
+  if (object.object === 'price') return object.lookup_key;
+  return 'customer' in object ? object.customer : null;
+}
+
+/** When time alone will change an object. */
+export function dueOf(object: SimulatedObject): number | null {
+  if (object.object === 'checkout.session') return object.status === 'open' ? object.expires_at : null;
+  if (object.object !== 'subscription' || object.status === 'canceled') return null;
+  const { next_payment_attempt, current_period_end, cancel_at_period_end } = object;
+  if (object.status === 'active' || next_payment_attempt === null) return current_period_end;
+  return cancel_at_period_end ? Math.min(next_payment_attempt, current_period_end) : next_payment_attempt;
+}

@@ -1,0 +1,24 @@
+import { type GivenCard, readCard, testCard } from '../cards.ts';
+import type { Paying } from '../checkouts.ts';
+import type { CardFormState } from './card-form.ts';
+
+/** What a button asks for. */
+export interface CardActions {
+  use(card: GivenCard): Paying;
+  answer(isThem: boolean): Paying;
+}
+
+export type Acted = { readonly done: true } | { readonly status: number; readonly state: CardFormState };
+
+/** Does what the form says. `done`: look at how it stands now. */
+export function actOn(form: URLSearchParams, actions: CardActions, now: Date): Acted {
+  const action = form.get('action') ?? '';
+  if (action === 'confirm' || action === 'refuse') return shown(actions.answer(action === 'confirm'));
+  const clicked = testCard(action === 'decline' ? 'declined' : action.replace(/^use:/, ''), now);
+  if (clicked) return shown(actions.use(clicked));
+  const typed = readCard(form, now);
+  return 'card' in typed ? shown(actions.use(typed.card)) : { status: 422, state: { errors: typed.errors } };
+}
+
+const shown = (paying: Paying): Acted =>
+  paying.outcome === 'declined' ? { status: 402, state: { refused: paying.why } } : { done: true };

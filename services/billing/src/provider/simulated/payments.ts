@@ -1,0 +1,60 @@
+import { noCard, type Refusal, refusalOf } from './cards.ts';
+import { type Bought, newObjectId, type PaymentIntent, type PaymentMethod } from './objects.ts';
+import type { Simulation } from './simulation.ts';
+
+export interface NewPayment {
+  readonly customer: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly invoice: string | null;
+  readonly metadata: Bought;
+}
+
+/** `page`: its holder is there. */
+export type Moment = 'page' | 'later';
+
+/** Charges a card: for a payment that has failed so far, or for a new one. */
+export function charge(
+  simulation: Simulation,
+  asked: NewPayment,
+  method: PaymentMethod | undefined,
+  moment: Moment,
+  earlier?: PaymentIntent,
+): PaymentIntent {
+  const refusal = method ? refusalOf(method.metadata.behaviour, moment) : noCard;
+  const payment = { ...(earlier ?? newPayment(simulation, asked)), payment_method: method?.id ?? null };
+  if (refusal) return failPayment(simulation, payment, refusal);
+  const paid = simulation.store.put<PaymentIntent>({ ...payment, status: 'succeeded', last_payment_error: null });
+  simulation.tell('payment_intent.succeeded', paid);
+  return paid;
+}
+
+/** Waits until the holder has said to the bank that it is them. */
+export const awaitHolder = (simulation: Simulation, asked: NewPayment, earlier?: PaymentIntent): PaymentIntent =>
+  simulation.store.put<PaymentIntent>({
+    ...(earlier ?? newPayment(simulation, asked)),
+    status: 'requires_action',
+    last_payment_error: null,
+  });
+
+export function failPayment(simulation: Simulation, payment: PaymentIntent, refusal: Refusal): PaymentIntent {
+  const failed = simulation.store.put<PaymentIntent>({
+    ...payment,
+    status: 'requires_payment_method',
+    last_payment_error: refusal,
+  });
+  simulation.tell('payment_intent.payment_failed', failed);
+  return failed;
+}
+
+function newPayment(simulation: Simulation, asked: NewPayment): PaymentIntent {
+  return {
+    ...simulation.begin('payment_intent'),
+    ...asked,
+    status: 'requires_payment_method',
+    amount_refunded: 0,
+    payment_method: null,
+    latest_charge: newObjectId('charge'),
+    last_payment_error: null,
+  };
+}

@@ -1,0 +1,105 @@
+import { type PaymentProvider, ProviderError } from '../payment-provider.ts';
+import { isSigned } from '../signature.ts';
+import { createCheckout } from './checkouts.ts';
+import { readEvent } from './events.ts';
+import { detachMethod } from './methods.ts';
+import type { Customer } from './objects.ts';
+import { priceFor } from './prices.ts';
+import { createRefund } from './refunds.ts';
+import { createSetup } from './setups.ts';
+import type { Simulation } from './simulation.ts';
+import { changePlan, setCancelAtPeriodEnd } from './subscriptions.ts';
+import { type Links, toCheckout, toInvoice, toMethod, toPayment, toRefund, toSubscription } from './views.ts';
+
+const eventsAtOnce = 100;
+
+/** The port over the simulation. `told`: called when there may be notifications to send. */
+export function createProvider(
+  simulation: Simulation,
+  links: Links,
+  secrets: readonly string[],
+  told: () => void,
+): PaymentProvider {
+  const { store } = simulation;
+  /** In a transaction of its own. */
+  const transact = async <T>(work: () => T): Promise<T> => guarded(() => store.transaction(work));
+  const write = async <T>(operation: string, request: unknown, key: string, work: () => T): Promise<T> => {
+    try {
+      return guarded(() => store.once(key, operation, request, simulation.now(), work));
+    } finally {
+      told();
+    }
+  };
+
+  return {
+    name: 'simulated',
+    async createCustomer(customer, key) {
+      const { id, balance } = await write('createCustomer', customer, key, () =>
+        store.put<Customer>({
+          ...simulation.begin('customer'),
+          name: customer.name,
+          balance: 0,
+          invoice_settings: { default_payment_method: null },
+          metadata: { account_id: customer.accountId },
+        }),
+      );
+      return { id, balance_cents: balance };
+    },
+    getCustomer: (id) =>
+      transact(() => {
+        const { balance } = store.get('customer', id);
+        return { id, balance_cents: balance };
+      }),
+    createCheckout: async (checkout, key) =>
+      toCheckout(await write('createCheckout', checkout, key, () => createCheckout(simulation, checkout)), links),
+    getCheckout: (id) => transact(() => toCheckout(store.get('checkout.session', id), links)),
+    getPayment: (id) => transact(() => toPayment(store.get('payment_intent', id), links)),
+    getInvoice: (id) => transact(() => toInvoice(store.get('invoice', id), links)),
+    getSubscription: (id) => transact(() => toSubscription(store.get('subscription', id))),
+    setCancelAtPeriodEnd: async (id, cancel, key) =>
+      toSubscription(
+        await write('setCancelAtPeriodEnd', { id, cancel }, key, () => setCancelAtPeriodEnd(simulation, id, cancel)),
+      ),
+    changePlan: async (change, key) =>
+      toSubscription(await write('changePlan', change, key, () => changePlan(simulation, change))),
+    createRefund: async (refund, key) =>
+      toRefund(await write('createRefund', refund, key, () => createRefund(simulation, refund))),
+    getRefund: (id) => transact(() => toRefund(store.get('refund', id))),
+    listPaymentMethods: (customerId) =>
+      transact(() => {
+        const { default_payment_method } = store.get('customer', customerId).invoice_settings;
+        return store.ownedBy('payment_method', customerId).map((method) => toMethod(method, default_payment_method));
+      }),
+    async createSetupIntent(customerId, key) {
+      const setup = await write('createSetupIntent', { customerId }, key, () => createSetup(simulation, customerId));
+      return { client_secret: setup.client_secret };
+    },
+    detachPaymentMethod: (customerId, id) => transact(() => detachMethod(simulation, customerId, id)),
+    syncPrices: (prices) =>
+      transact(() => new Map(prices.map((entry) => [entry.plan_key, priceFor(simulation, entry).id] as const))),
+    readWebhook: (body, signature) =>
+      isSigned(body, signature, secrets, simulation.now()) ? readEvent(body.toString('utf8')) : undefined,
+    async *listEvents(since) {
+      const from = Math.floor(since.getTime() / 1000);
+      for (let after = 0; ; ) {
+        const page = guarded(() => store.eventsSince(from, after, eventsAtOnce));
+        for (const { body, sequence } of page) {
+          after = sequence;
+          const event = readEvent(body);
+          if (event) yield event;
+        }
+        if (page.length < eventsAtOnce) return;
+      }
+    },
+  };
+}
+
+/** What the store itself says no to, a locked or a closed file, may pass. */
+function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    throw new ProviderError('unavailable', 'The simulated provider failed.', { cause: error });
+  }
+}

@@ -1,0 +1,26 @@
+import { type NewRefund, ProviderError } from '../payment-provider.ts';
+import { chargeOf } from './events.ts';
+import type { Refund } from './objects.ts';
+import type { Simulation } from './simulation.ts';
+
+/** Gives back at most what is left of a payment. */
+export function createRefund(simulation: Simulation, asked: NewRefund): Refund {
+  const { store } = simulation;
+  const payment = store.get('payment_intent', asked.paymentId);
+  const left = payment.status === 'succeeded' ? payment.amount - payment.amount_refunded : 0;
+  if (!Number.isSafeInteger(asked.amountCents) || asked.amountCents <= 0 || asked.amountCents > left)
+    throw new ProviderError('refused', `Of this payment ${left} cents can be given back.`);
+  const refunded = store.put({ ...payment, amount_refunded: payment.amount_refunded + asked.amountCents });
+  const refund = store.put<Refund>({
+    ...simulation.begin('refund'),
+    payment_intent: payment.id,
+    amount: asked.amountCents,
+    currency: payment.currency,
+    reason: asked.reason,
+    status: 'succeeded',
+    metadata: { reference: asked.reference },
+  });
+  simulation.tell('charge.refunded', chargeOf(refunded));
+  simulation.tell('refund.updated', refund);
+  return refund;
+}

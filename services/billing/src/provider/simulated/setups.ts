@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { type GivenCard, notAuthenticated, refusalOf } from './cards.ts';
+import type { Paying } from './checkouts.ts';
+import { newMethod, saveMethod } from './methods.ts';
+import type { SetupIntent } from './objects.ts';
+import type { Simulation } from './simulation.ts';
+
+export function createSetup(simulation: Simulation, customerId: string): SetupIntent {
+  const customer = simulation.store.get('customer', customerId);
+  const begun = simulation.begin('setup_intent');
+  return simulation.store.put<SetupIntent>({
+    ...begun,
+    customer: customer.id,
+    client_secret: `${begun.id}_secret_${randomBytes(12).toString('hex')}`,
+    status: 'requires_payment_method',
+    pending_method: null,
+    payment_method: null,
+  });
+}
+
+export function findSetup({ store }: Simulation, clientSecret: string): SetupIntent | undefined {
+  const setup = store.find('setup_intent', clientSecret.split('_secret_')[0] ?? '');
+  return setup?.client_secret === clientSecret ? setup : undefined;
+}
+
+/** Saves a card without charging it. */
+export function saveCard(simulation: Simulation, id: string, card: GivenCard): Paying {
+  const { store } = simulation;
+  return store.transaction(() => {
+    const setup = store.get('setup_intent', id);
+    if (setup.status === 'succeeded') return { outcome: 'closed' };
+    const refusal = refusalOf(card.behaviour, 'page');
+    if (refusal) return { outcome: 'declined', why: refusal.message };
+    const method = newMethod(simulation, card);
+    if (card.behaviour !== 'authenticates') return succeed(simulation, setup, method.id);
+    store.put<SetupIntent>({ ...setup, status: 'requires_action', pending_method: method.id });
+    return { outcome: 'asks_holder' };
+  });
+}
+
+export function answerBankOnSetup(simulation: Simulation, id: string, isThem: boolean): Paying {
+  const { store } = simulation;
+  return store.transaction(() => {
+    const setup = store.get('setup_intent', id);
+    if (setup.status !== 'requires_action' || setup.pending_method === null) return { outcome: 'closed' };
+    if (isThem) return succeed(simulation, setup, setup.pending_method);
+    store.put<SetupIntent>({ ...setup, status: 'requires_payment_method', pending_method: null });
+    return { outcome: 'declined', why: notAuthenticated.message };
+  });
+}
+
+function succeed(simulation: Simulation, setup: SetupIntent, methodId: string): Paying {
+  const { store } = simulation;
+  saveMethod(simulation, setup.customer, store.get('payment_method', methodId));
+  store.put<SetupIntent>({ ...setup, status: 'succeeded', pending_method: null, payment_method: methodId });
+  return { outcome: 'paid' };
+}

@@ -1,0 +1,112 @@
+import { type PlanChange, ProviderError } from '../payment-provider.ts';
+import { openInvoice, payInvoice } from './invoices.ts';
+import { defaultMethod } from './methods.ts';
+import type { CheckoutSession, Price, Subscription } from './objects.ts';
+import { type Interval, periodEnd } from './period.ts';
+import { priceFor } from './prices.ts';
+import { prorate } from './proration.ts';
+import type { Simulation } from './simulation.ts';
+
+export function beginSubscription(
+  simulation: Simulation,
+  { customer, metadata }: CheckoutSession,
+  price: Price,
+  invoice: string,
+): Subscription {
+  const now = simulation.now();
+  const begun = simulation.store.put<Subscription>({
+    ...simulation.begin('subscription'),
+    customer,
+    status: 'active',
+    price: price.id,
+    cancel_at_period_end: false,
+    billing_cycle_anchor: now,
+    current_period_start: now,
+    current_period_end: periodEnd(now, now, intervalOf(price)),
+    latest_invoice: invoice,
+    next_payment_attempt: null,
+    ended_at: null,
+    metadata,
+  });
+  simulation.tell('customer.subscription.created', begun);
+  return begun;
+}
+
+export function setCancelAtPeriodEnd(simulation: Simulation, id: string, cancel: boolean): Subscription {
+  const subscription = liveSubscription(simulation, id);
+  if (subscription.cancel_at_period_end === cancel) return subscription;
+  return updateSubscription(simulation, { ...subscription, cancel_at_period_end: cancel });
+}
+
+export function changePlan(simulation: Simulation, { subscriptionId, price: entry, type }: PlanChange): Subscription {
+  const subscription = liveSubscription(simulation, subscriptionId);
+  const from = simulation.store.get('price', subscription.price);
+  const to = priceFor(simulation, entry);
+  if (to.id === from.id) return subscription;
+  if (!to.recurring || to.currency !== from.currency)
+    throw new ProviderError('refused', 'A subscription is to a recurring price, in the currency it began with.');
+  const { metadata } = subscription;
+  const changed = { ...subscription, price: to.id, metadata: { ...metadata, plan_key: entry.plan_key } };
+  if (type === 'upgrade') return upgrade(simulation, subscription, changed, from, to);
+  // What is paid stays; where the new interval is another, it counts from the end of that.
+  const anchor =
+    intervalOf(from) === intervalOf(to) ? subscription.billing_cycle_anchor : subscription.current_period_end;
+  return updateSubscription(simulation, { ...changed, billing_cycle_anchor: anchor });
+}
+
+/** The difference is invoiced and paid at once, or nothing changes. */
+function upgrade(
+  simulation: Simulation,
+  before: Subscription,
+  after: Subscription,
+  from: Price,
+  to: Price,
+): Subscription {
+  if (before.status !== 'active') throw new ProviderError('refused', 'What is past due is paid first.');
+  const { customer, billing_cycle_anchor, current_period_start, current_period_end } = before;
+  const prorated = prorate(
+    { anchor: billing_cycle_anchor, start: current_period_start, end: current_period_end },
+    { amount: from.unit_amount, interval: intervalOf(from) },
+    { amount: to.unit_amount, interval: intervalOf(to) },
+    simulation.now(),
+  );
+  const opened = openInvoice(simulation, {
+    customer,
+    subscription: before.id,
+    reason: 'subscription_update',
+    lines: [
+      { description: `Unused time on ${from.nickname}`, amount: -prorated.credit },
+      { description: `Remaining time on ${to.nickname}`, amount: prorated.charge },
+    ],
+    currency: to.currency,
+    metadata: after.metadata,
+  });
+  const { invoice, payment } = payInvoice(simulation, opened, defaultMethod(simulation, customer), 'later');
+  if (invoice.status !== 'paid') {
+    simulation.store.put({ ...invoice, status: 'void' });
+    throw new ProviderError('declined', payment?.last_payment_error?.message ?? 'The payment failed.');
+  }
+  return updateSubscription(simulation, {
+    ...after,
+    billing_cycle_anchor: prorated.anchor,
+    current_period_start: prorated.start,
+    current_period_end: prorated.end,
+    latest_invoice: invoice.id,
+  });
+}
+
+export function updateSubscription(simulation: Simulation, changed: Subscription): Subscription {
+  simulation.tell('customer.subscription.updated', changed);
+  return simulation.store.put(changed);
+}
+
+function liveSubscription({ store }: Simulation, id: string): Subscription {
+  const subscription = store.get('subscription', id);
+  if (subscription.status === 'canceled') throw new ProviderError('refused', 'The subscription has ended.');
+  return subscription;
+}
+
+export function intervalOf({ recurring }: Price): Interval {
+  if (!recurring) throw new ProviderError('refused', 'The price is paid once.');
+  return recurring.interval;
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import type {
+  CatalogueEntry,
+  PaymentProvider,
+  ProviderCheckout,
+  ProviderEvent,
+} from '../src/provider/payment-provider.ts';
+
+/** What a driver gives, so that it can be tried. */
+export interface OpenProvider {
+  readonly provider: PaymentProvider;
+  /** Secrets that it takes for right, the newest first: at least two. */
+  readonly secrets: readonly string[];
+  /** Its time. */
+  now(): Date;
+  /** Fills in a checkout's page as a customer does; resolves when the provider is done with it. */
+  pay(checkout: ProviderCheckout, card: 'succeeds' | 'declined'): Promise<void>;
+  /** Saves a card under a client secret, as a browser does. */
+  saveCard(clientSecret: string, card: 'succeeds' | 'fails_later'): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const prices = {
+  pack: { plan_key: 'pack', name: 'A pack of tokens', amount_cents: 900, currency: 'usd', interval: null },
+  small: { plan_key: 'small', name: 'Small', amount_cents: 4_900, currency: 'usd', interval: 'month' },
+  large: { plan_key: 'large', name: 'Large', amount_cents: 19_900, currency: 'usd', interval: 'month' },
+  yearly: { plan_key: 'yearly', name: 'A year of large', amount_cents: 199_000, currency: 'usd', interval: 'year' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export const newKey = () => randomUUID();
+
+export async function newCustomer(provider: PaymentProvider) {
+  const accountId = `acc_${randomUUID()}`;
+  const { id } = await provider.createCustomer({ accountId, name: 'Acme' }, newKey());
+  return { id, accountId };
+}
+
+export type Customer = Awaited<ReturnType<typeof newCustomer>>;
+
+export function checkoutOf(customer: Customer, price: CatalogueEntry) {
+  return {
+    customerId: customer.id,
+    mode: price.interval === null ? ('payment' as const) : ('subscription' as const),
+    price,
+    returnUrl: 'https://app.example/billing?tab=plans',
+    reference: `cs_${randomUUID()}`,
+    accountId: customer.accountId,
+  };
+}
+
+export const refusal = (kind: string) => expect.objectContaining({ kind });
+
+/** A customer who has paid for a price: the payment's or the subscription's id. */
+export async function buy({ provider, pay }: OpenProvider, price: CatalogueEntry) {
+  const customer = await newCustomer(provider);
+  const { id } = await provider.createCheckout(checkoutOf(customer, price), newKey());
+  await pay(await provider.getCheckout(id), 'succeeds');
+  const { payment_id, subscription_id } = await provider.getCheckout(id);
+  return { customer, paymentId: payment_id ?? '', subscriptionId: subscription_id ?? '' };
+}
+
+export async function eventsOf({ provider }: Pick<OpenProvider, 'provider'>, since: Date): Promise<ProviderEvent[]> {
+  const events: ProviderEvent[] = [];
+  for await (const event of provider.listEvents(since)) events.push(event);
+  return events;
+}
+
+export const refundOf = (paymentId: string, amountCents: number) => {
+  return { paymentId, amountCents, reason: 'requested_by_customer' as const, reference: `ref_${randomUUID()}` };
+};
