@@ -1,4 +1,7 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+
+const lock = 'SELECT pg_try_advisory_lock(hashtextextended($1, 1)) AS held';
+const unlock = 'SELECT pg_advisory_unlock(hashtextextended($1, 1))';
 
 export interface LockKeeper {
   /**
@@ -13,6 +16,8 @@ interface Session {
   readonly client: Promise<PoolClient>;
   readonly note: (error: Error) => void;
   holders: number;
+  /** A connection is asked one thing at a time. */
+  turn: Promise<unknown>;
   broken?: Error;
 }
 
@@ -32,9 +37,16 @@ export function createLockKeeper(pool: Pool): LockKeeper {
       session.broken = error;
       leave(session);
     };
-    const session: Session = { client: pool.connect(), note, holders: 0 };
-    session.client.then((client) => client.on('error', note), note);
+    const client = pool.connect();
+    const session: Session = { client, note, holders: 0, turn: client.catch(() => {}) };
+    client.then((one) => one.on('error', note), note);
     return session;
+  }
+
+  function ask<R extends QueryResultRow>(session: Session, sql: string, name: string): Promise<QueryResult<R>> {
+    const answer = session.turn.then(async () => (await session.client).query<R>(sql, [name]));
+    session.turn = answer.catch(() => {});
+    return answer;
   }
 
   function giveBack(session: Session): void {
@@ -55,17 +67,13 @@ export function createLockKeeper(pool: Pool): LockKeeper {
       const session = current;
       session.holders++;
       try {
-        const client = await session.client;
-        const { rows } = await client.query<{ held: boolean }>(
-          'SELECT pg_try_advisory_lock(hashtextextended($1, 1)) AS held',
-          [name],
-        );
+        const { rows } = await ask<{ held: boolean }>(session, lock, name);
         if (!rows[0]?.held) return undefined;
         try {
           return await work();
         } finally {
           // It fails only with the connection, and then the lock is gone with that.
-          await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', [name]).catch((error: Error) => {
+          await ask(session, unlock, name).catch((error: Error) => {
             session.broken ??= error;
           });
         }
