@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withAdvisoryLock } from '@attribution/database';
+import { createLockKeeper } from '@attribution/database';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
@@ -21,12 +21,13 @@ export interface RunningJobs {
 export function startJobs(jobs: readonly Job[], pool: Pool, logger: Logger): RunningJobs {
   const naps = new Map<string, AbortController>();
   const awake = new Set<string>();
+  const locks = createLockKeeper(pool);
   let stopping = false;
 
   async function loop(job: Job): Promise<void> {
     while (!stopping) {
       awake.delete(job.name);
-      await withAdvisoryLock(pool, `job ${job.name}`, job.run).catch((error: unknown) => {
+      await locks.withLock(`job ${job.name}`, job.run).catch((error: unknown) => {
         logger.warn({ err: error, job: job.name }, 'A job failed; its next turn tries again');
       });
       if (stopping || awake.has(job.name)) continue;

@@ -54,6 +54,40 @@ test('of 20 replicas one runs the job at a time, and all of them get their turn'
   expect(most).toBe(1);
 });
 
+test('twenty jobs at once leave connections for requests, and for each other', async () => {
+  const small = new pg.Pool({ connectionString: testParts.postgresUrl(), max: 2, connectionTimeoutMillis: 1_000 });
+  const { logger, text } = captureLogs();
+  let runs = 0;
+  const run = async () => {
+    await small.query('SELECT pg_sleep(0.02)');
+    runs++;
+  };
+  const jobs = startJobs(
+    Array.from({ length: 20 }, (_, n) => ({ name: `${name} ${n}`, every: hour, run })),
+    small,
+    logger,
+  );
+  await eventually(() => expect(runs).toBe(20));
+  await jobs.stop();
+  expect(text()).toBe('');
+  await small.query('SELECT 1');
+  await small.end();
+});
+
+test('a job runs again after the connection of its lock was cut', async () => {
+  const own = new pg.Pool({ connectionString: testParts.postgresUrl(), max: 2, application_name: name });
+  own.on('error', () => {});
+  own.on('connect', (client) => client.on('error', () => {})); // As the services' pools do.
+  let runs = 0;
+  const jobs = startJobs([{ name, every: 1, run: async () => void runs++ }], own, captureLogs().logger);
+  await eventually(() => expect(runs).toBeGreaterThan(0));
+  await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [name]);
+  const before = runs;
+  await eventually(() => expect(runs).toBeGreaterThan(before + 3));
+  await jobs.stop();
+  await own.end();
+});
+
 test('other jobs do not wait for it', async () => {
   const held = Promise.withResolvers<void>();
   let others = 0;

@@ -15,6 +15,7 @@ import { listen, type Service, type ServiceParts } from '@attribution/service';
 import pg from 'pg';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
+import { eventually } from './eventually.ts';
 import { type CapturedLogs, captureLogs } from './logs.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 import { createStatementRecorder, type StatementRecorder } from './statements.ts';
@@ -83,6 +84,10 @@ export async function startTestService(
   const recorder = createStatementRecorder();
   const server = await listen(recorder.recorded(service.app), { host: '127.0.0.1', port: 0, problemBase });
   const url = `http://127.0.0.1:${server.port}`;
+  // On a busy machine the first connection to a new database may take longer than a request waits for one.
+  await eventually(async () => {
+    if (!(await fetch(`${url}/readyz`)).ok) throw new Error(`${name} is not ready`);
+  }, 30_000);
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
   db.on('error', () => {}); // The database is dropped below idle connections.
 

@@ -29,7 +29,7 @@ export async function findAccountOrNone(tx: Pick<Tx, 'account'>, id: string) {
 
 /** Locks the account, so that what is decided on it holds until the commit. */
 export async function lockAccount(tx: Tx, id: string): Promise<Account> {
-  const [account] = await tx.$queryRaw<Account[]>`SELECT * FROM accounts WHERE id = ${id} FOR UPDATE`;
+  const [account] = await tx.$queryRaw<Account[]>`SELECT * FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`;
   if (!account) throw new Error(`There is no account ${id}`);
   return account;
 }
