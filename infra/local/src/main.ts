@@ -20,13 +20,22 @@ if (flags.help) {
 }
 
 const config = readConfig(
-  z.object({ ...processSettings, PORT: setting.port.default(8080), LOCAL_DIR: z.string().default('.local') }),
+  z.object({
+    ...processSettings,
+    PORT: setting.port.default(8080),
+    PAYMENTS_PORT: setting.port.default(8081),
+    STRIPE_SECRET_KEY: z.string().optional(),
+    LOCAL_DIR: z.string().default('.local'),
+  }),
   process.env,
 );
 const say = (line: string) => console.error(`· ${line}`);
 const began = performance.now();
 
-await requireFreePort(config.HOST, config.PORT);
+const simulated = config.STRIPE_SECRET_KEY === undefined;
+const paymentsUrl = `http://${config.HOST}:${config.PAYMENTS_PORT}`;
+await requireFreePort('PORT', config.HOST, config.PORT);
+if (simulated) await requireFreePort('PAYMENTS_PORT', config.HOST, config.PAYMENTS_PORT);
 const directory = resolve(config.LOCAL_DIR);
 await mkdir(directory, { recursive: true, mode: 0o700 });
 const unlock = takeFolder();
@@ -46,6 +55,7 @@ const platform = await startPlatform({
   database: (service) => databaseOf(postgres, service),
   secrets,
   mailDirectory,
+  payments: { file: join(directory, 'payments.sqlite'), url: paymentsUrl },
   host: config.HOST,
   port: config.PORT,
   logger,
@@ -78,6 +88,7 @@ function printTable(): void {
     ['Reference', `${platform.url}/docs/`],
     ['Health', `${platform.url}/healthz`],
     ['Mail', `${shown(mailDirectory)}/   one .eml file a message`],
+    ['Payments', simulated ? `${paymentsUrl}   simulated: pages to pay on, with test cards` : 'Stripe'],
     ['Data', `${shown(directory)}/   kept between starts; delete it to begin anew`],
     ...(demo ? [['Demo login', `${demo.email}   password: ${demo.password}`]] : []),
     ['Stop', 'Ctrl-C'],
@@ -105,7 +116,7 @@ function takeFolder(): () => void {
   }
 }
 
-async function requireFreePort(host: string, port: number): Promise<void> {
+async function requireFreePort(setting: string, host: string, port: number): Promise<void> {
   const probe = createServer();
   const problem = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
     probe.once('error', done);
@@ -113,7 +124,7 @@ async function requireFreePort(host: string, port: number): Promise<void> {
   });
   if (!problem) return;
   const reason = problem.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${problem.code})`;
-  console.error(`\nPort ${port} ${reason}. Stop that program, or choose another port: PORT=${port + 1} npm start`);
+  console.error(`\nPort ${port} ${reason}. Stop that program, or choose another port: ${setting}=${port + 10} npm start`);
   process.exit(1);
 }
 

@@ -42,6 +42,8 @@ export interface PlatformOptions {
   readonly database: (service: string) => Promise<string>;
   readonly secrets: Secrets;
   readonly mailDirectory: string;
+  /** Of the simulated payment provider: the file that it keeps, and where its pages are. Port 0: a free one. */
+  readonly payments: { readonly file: string; readonly url: string };
   readonly host: string;
   /** Of the gateway; 0: a free one. */
   readonly port: number;
@@ -74,6 +76,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const environment: Environment = {
     PROBLEM_BASE: problemBase,
     MAIL_DIR: options.mailDirectory,
+    SIMULATED_PAYMENTS_FILE: options.payments.file,
+    SIMULATED_PAYMENTS_URL: options.payments.url,
     TOKEN_PRIVATE_KEYS: secrets.token_keys.private,
     TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
     PASSWORD_PEPPER: secrets.password_pepper,

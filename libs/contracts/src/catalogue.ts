@@ -8,6 +8,8 @@ import * as invitations from './account/invitations.endpoints.ts';
 import * as mfa from './account/mfa.endpoints.ts';
 import * as users from './account/users.endpoints.ts';
 import * as billing from './billing/endpoints.ts';
+import * as internalBilling from './billing/internal.endpoints.ts';
+import * as webhooks from './billing/webhook.endpoints.ts';
 import * as campaign from './campaign/endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as organization from './organization/endpoints.ts';
@@ -28,7 +30,8 @@ export const endpoints: readonly Endpoint[] = all(
   organization,
   campaign,
   billing,
+  webhooks,
 );
 
 /** What services ask of each other; unknown at the gateway. */
-export const internalEndpoints: readonly Endpoint[] = all(internalAccount, internalOrganization);
+export const internalEndpoints: readonly Endpoint[] = all(internalAccount, internalOrganization, internalBilling);

@@ -43,8 +43,8 @@ export interface RateLimit {
 export interface Endpoint {
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/v2/…`, Internal ones `/internal/v2/…`; parameters in braces. */
-  readonly path: `/v2/${string}` | `/internal/v2/${string}`;
+  /** `/v2/…`, Internal ones `/internal/v2/…`, notifications of others `/webhooks/…`; parameters in braces. */
+  readonly path: `/v2/${string}` | `/internal/v2/${string}` | `/webhooks/${string}`;
   readonly service: ServiceName;
   readonly summary: string;
   readonly description?: string;
@@ -55,8 +55,12 @@ export interface Endpoint {
   /** Request headers of its own, in lower case; what is missing or odd is the handler's to judge. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Its body is bytes, signed by whoever sends them: for one sender, and no part of the reference. */
+  readonly raw?: true;
   /** Takes an `Idempotency-Key`. `secret`: its answer holds a secret and is not kept. */
   readonly idempotent?: true | 'secret';
+  /** Its effect is at another's, outside the transaction: a repeated request is the same attempt there too (ADR 16). */
+  readonly external?: true;
   readonly success: { readonly status: 200 | 201 | 202 | 204; readonly description: string; readonly body?: z.ZodType };
   /** The problems of its own; those that follow from the other fields are added by `problemsOf`. */
   readonly problems?: readonly ProblemKind[];
@@ -93,7 +97,7 @@ export interface Call<E extends Endpoint> {
 /** Every problem an endpoint can answer, by ascending status. */
 export function problemsOf(e: Endpoint): ProblemKind[] {
   const kinds = new Set<ProblemKind>(e.problems);
-  if (e.body || e.query) kinds.add('validation-error');
+  if (e.body || e.query || e.raw) kinds.add('validation-error');
   if (e.access.credential !== 'none') kinds.add('unauthorized');
   if (e.access.credential !== 'none' && e.access.credential !== 'internal') kinds.add('forbidden');
   if (e.idempotent) kinds.add('conflict').add('validation-error');

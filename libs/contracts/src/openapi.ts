@@ -11,7 +11,7 @@ const introduction = readFileSync(join(import.meta.dirname, '../introduction.md'
 /** The OpenAPI 3.1 document of some endpoints. */
 export function openApiDocument(endpoints: readonly Endpoint[]) {
   const paths: Record<string, Record<string, object>> = {};
-  for (const endpoint of endpoints.toSorted(inReadingOrder)) {
+  for (const endpoint of endpoints.filter(({ raw }) => !raw).toSorted(inReadingOrder)) {
     const path = (paths[endpoint.path] ??= {});
     path[endpoint.method.toLowerCase()] = operation(endpoint);
   }

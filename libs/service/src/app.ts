@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type InternalVerifier, type Principal, refuseAccess, type Verifier } from '@attribution/auth';
-import { type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
+import { type Endpoint, newUuid, Problem, type ServiceName } from '@attribution/contracts';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
+import { type Idempotency, idempotencyKeyOf, type KeyedRequest } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
-import { readJsonBody } from './json-body.ts';
+import { readBytes, readJsonBody } from './json-body.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { problemOf, writeProblem } from './problem-response.ts';
 import { queryOf, type RequestContext, requestContext } from './request.ts';
@@ -95,18 +95,18 @@ function answer({ contract, handle }: Implementation, options: AppOptions) {
       query: contract.query && validate(contract.query, queryOf(req.url), 'query'),
       headers: contract.headers && validate(contract.headers, req.headers, 'headers'),
       body: contract.body && validate(contract.body, await readJsonBody(req, res), 'body'),
+      bytes: contract.raw && (await readBytes(req, res)),
       caller,
       request: locals.context,
     };
-    const work = () => handle(input as never);
+    const work = (attempt?: string) => handle({ ...input, attempt } as never);
     const key = idempotencyKeyOf(contract, req.headers['idempotency-key']);
     const { params, query, body: sent } = input;
-    const body = await (key && typeof caller === 'object'
-      ? options.idempotency.once(
-          { contract, key, accountId: caller.accountId, callerId: caller.id, input: [params, query, sent] },
-          work,
-        )
-      : work());
+    const keyed =
+      key && typeof caller === 'object'
+        ? { contract, key, accountId: caller.accountId, callerId: caller.id, input: [params, query, sent] }
+        : undefined;
+    const body = await handleOnce(contract, keyed, options.idempotency, work);
     res.statusCode = success.status;
     res.setHeader('cache-control', 'no-store');
     if (!success.body) {
@@ -119,6 +119,17 @@ function answer({ contract, handle }: Implementation, options: AppOptions) {
     res.setHeader('content-length', Buffer.byteLength(text));
     res.end(text);
   };
+}
+
+/** Handles a request; with a key once for all its repetitions. */
+function handleOnce(
+  { external }: Endpoint,
+  keyed: KeyedRequest | undefined,
+  idempotency: Idempotency,
+  work: (attempt?: string) => Promise<unknown>,
+): Promise<unknown> {
+  if (external) return keyed ? idempotency.attempt(keyed, work) : work(newUuid());
+  return keyed ? idempotency.once(keyed, work) : work();
 }
 
 /** The caller, if the contract lets such a one in. */

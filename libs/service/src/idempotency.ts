@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Endpoint, Problem } from '@attribution/contracts';
+import { type Endpoint, newUuid, Problem } from '@attribution/contracts';
 import { type Database, type SqlTransaction, withTransactionHook } from '@attribution/database';
 import type { Clock } from './clock.ts';
 
@@ -29,6 +29,12 @@ export interface Idempotency {
    * the key, and for an answer that held a secret.
    */
   once(request: KeyedRequest, work: () => Promise<unknown>): Promise<unknown>;
+  /**
+   * For work whose effect is at another's, and which no transaction holds together with the answer. The key names an
+   * attempt; until there is an answer, a repetition does the work again in the name of the same attempt, so that whoever
+   * is asked does it once. A refusal is not kept: what comes after it is another attempt.
+   */
+  attempt(request: KeyedRequest, work: (attempt: string) => Promise<unknown>): Promise<unknown>;
   /** Forgets keys whose time is over. */
   purge(): Promise<void>;
 }
@@ -90,15 +96,63 @@ export function createIdempotency(
       contract.operation,
       key,
       contract.idempotent === 'secret' ? null : JSON.stringify(answer),
-      (answer as { id?: string } | undefined)?.id ?? null,
+      idIn(answer),
+    );
+  }
+
+  /** The attempt that the key names: a new one, or what there is of it. */
+  async function begin(request: KeyedRequest, hash: string): Promise<Kept> {
+    const { accountId, contract, key } = request;
+    for (;;) {
+      const { rows } = await database.pool.query<Kept>(
+        `INSERT INTO idempotency_keys AS k (account_id, operation, key, request_hash, resource_id, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (account_id, operation, key) DO UPDATE
+           SET request_hash = excluded.request_hash, answer = NULL, resource_id = excluded.resource_id, created_at = excluded.created_at
+           WHERE k.created_at <= $7
+         RETURNING request_hash, answer, resource_id`,
+        [accountId, contract.operation, key, hash, newUuid(), clock.now(), horizon()],
+      );
+      const found = rows[0] ?? (await find(request));
+      if (found) return found;
+    }
+  }
+
+  /** What it made is known now; of a secret no more than that. */
+  async function finish({ accountId, contract, key }: KeyedRequest, attempt: string, answer: unknown): Promise<void> {
+    const kept = contract.idempotent === 'secret' ? {} : (answer ?? {});
+    await database.pool.query(
+      `UPDATE idempotency_keys SET answer = $5::json, resource_id = $6
+       WHERE account_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND answer IS NULL`,
+      [accountId, contract.operation, key, attempt, JSON.stringify(kept), idIn(answer)],
+    );
+  }
+
+  async function forget({ accountId, contract, key }: KeyedRequest, attempt: string): Promise<void> {
+    await database.pool.query(
+      `DELETE FROM idempotency_keys
+       WHERE account_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND answer IS NULL`,
+      [accountId, contract.operation, key, attempt],
     );
   }
 
   return {
+    async attempt(request, work) {
+      const hash = hashOf(request);
+      const begun = await begin(request, hash);
+      if (begun.answer !== null || begun.request_hash !== hash) return replay(request.contract, begun, hash);
+      const attempt = begun.resource_id ?? '';
+      try {
+        const answer = await work(attempt);
+        await finish(request, attempt, answer);
+        return answer;
+      } catch (error) {
+        if (error instanceof Problem && error.status < 500) await forget(request, attempt);
+        throw error;
+      }
+    },
     async once(request, work) {
-      const hash = createHash('sha256')
-        .update(JSON.stringify([request.callerId, request.input]))
-        .digest('hex');
+      const hash = hashOf(request);
       const known = await find(request);
       if (known) return replay(request.contract, known, hash);
       let kept: unknown;
@@ -128,6 +182,13 @@ export function createIdempotency(
     },
   };
 }
+
+const hashOf = ({ callerId, input }: KeyedRequest) =>
+  createHash('sha256')
+    .update(JSON.stringify([callerId, input]))
+    .digest('hex');
+
+const idIn = (answer: unknown) => (answer as { id?: string } | undefined)?.id ?? null;
 
 function replay({ idempotent }: Endpoint, { request_hash, answer, resource_id }: Kept, hash: string): unknown {
   if (request_hash !== hash) throw new Problem('conflict', 'Idempotency-Key: was used for another request.');

@@ -15,6 +15,12 @@ type Caller<E extends Endpoint> = Callers[E['access']['credential']];
 /** What a handler receives: parsed input, the verified caller, and the request's context. */
 export interface HandlerInput<E extends Endpoint> extends Input<E> {
   readonly caller: Caller<E>;
+  readonly bytes: E extends { readonly raw: true } ? Buffer : undefined;
+  /**
+   * Of an `external` endpoint: names this request and its repetitions under one Idempotency-Key, so that what is asked of
+   * others in its name is done once. A UUIDv7.
+   */
+  readonly attempt: E extends { readonly external: true } ? string : undefined;
   readonly request: RequestContext;
 }
 

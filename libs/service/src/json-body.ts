@@ -9,13 +9,19 @@ const maxDepth = 32;
 const readRaw = express.raw({ type: () => true, limit });
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The body of a request as JSON; undefined when there is none. Throws `validation-error`. */
-export async function readJsonBody(req: Request, res: Response): Promise<unknown> {
+/** The body of a request as it came. Throws `validation-error`. */
+export async function readBytes(req: Request, res: Response): Promise<Buffer> {
   await new Promise<void>((resolve, reject) =>
     readRaw(req, res, (error) => (error ? reject(refuseBody(error)) : resolve())),
   );
   const bytes: unknown = req.body;
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined;
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0);
+}
+
+/** The body of a request as JSON; undefined when there is none. Throws `validation-error`. */
+export async function readJsonBody(req: Request, res: Response): Promise<unknown> {
+  const bytes = await readBytes(req, res);
+  if (bytes.length === 0) return undefined;
   if (!isJsonMedia(req.headers['content-type'])) {
     throw new Problem('validation-error', 'Content-Type: must be application/json.');
   }

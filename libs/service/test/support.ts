@@ -59,7 +59,11 @@ export async function startApp(implementations: readonly Implementation[], optio
     implementations,
     verifier,
     verifyInternal: testInternal('organization').verify,
-    idempotency: { once: (_request, work) => work(), purge: async () => {} },
+    idempotency: {
+      once: (_request, work) => work(),
+      attempt: (_request, work) => work(''),
+      purge: async () => {},
+    },
     logger,
     problemBase,
     metrics,

@@ -17,6 +17,7 @@ import { createFolderSender, createMailQueue, createSmtpSender, mailJob } from '
 import * as members from './members/index.ts';
 import * as mfa from './mfa/index.ts';
 import { createHasher } from './passwords/index.ts';
+import { onPayments, onRefunds } from './purchases/index.ts';
 import { createRefusals, createSessions } from './sessions/index.ts';
 import { newClient, type Tx } from './store.ts';
 import { createSupportSessionEndpoint } from './support/index.ts';
@@ -126,7 +127,12 @@ export function createAccountService(
       listAuditLogEndpoint(database),
       createSupportSessionEndpoint({ database, signer, clock }),
     ],
-    handlers: [groups.onGroupCreated, groups.onGroupDeleted({ outbox, clock })],
+    handlers: [
+      groups.onGroupCreated,
+      groups.onGroupDeleted({ outbox, clock }),
+      ...onPayments({ outbox, mail, clock }),
+      ...onRefunds({ outbox, mail, clock }),
+    ],
     jobs: [
       { name: 'note-key-uses', every: 5_000, run: () => keyUses.flush() },
       { name: 'expire-token-holds', every: second, run: () => ledger.expireHolds({ database, outbox, clock }) },

@@ -83,15 +83,19 @@ export const entriesOf = (service: TestService, accountId: string) =>
     accountId,
   );
 
-/** What is left of a grant. */
-export async function leftOf(service: TestService, entryId: string): Promise<number | undefined> {
-  const [row] = await rows<{ remaining: number }>(
+/** What is left of a grant, and reserved by holds of it. */
+export async function grantOf(service: TestService, entryId: string) {
+  const [row] = await rows<{ remaining: number; reserved: number }>(
     service,
-    'SELECT remaining::int FROM token_grants WHERE entry_id = $1',
+    'SELECT remaining::int, reserved::int FROM token_grants WHERE entry_id = $1',
     entryId,
   );
-  return row?.remaining;
+  return row;
 }
+
+/** What is left of a grant. */
+export const leftOf = async (service: TestService, entryId: string): Promise<number | undefined> =>
+  (await grantOf(service, entryId))?.remaining;
 
 /** The ledger's promises (the design's section on Account), looked at from outside. */
 export async function expectPromisesKept(service: TestService, accountId: string): Promise<void> {
@@ -105,13 +109,16 @@ export async function expectPromisesKept(service: TestService, accountId: string
        (SELECT count(*) FROM (
           SELECT seq - lag(seq, 1, 0::bigint) OVER w AS step, balance_after - lag(balance_after, 1, 0::bigint) OVER w - amount AS error
           FROM ledger_entries WHERE account_id = $1 WINDOW w AS (ORDER BY seq)) AS steps
-        WHERE step <> 1 OR error <> 0) AS wrong_steps
+        WHERE step <> 1 OR error <> 0) AS wrong_steps,
+       (SELECT count(*) FROM token_grants AS g WHERE account_id = $1 AND (reserved > remaining OR reserved <> (
+          SELECT coalesce(sum(amount), 0) FROM token_holds WHERE grant_id = g.entry_id AND status = 'pending'
+        ))) AS wrong_reserves
      FROM balances AS b WHERE b.account_id = $1`,
     accountId,
   );
   const { posted, held, available, last_seq } = sums ?? {};
   expect(sums).toMatchObject({ entries: posted, remaining: posted, pending: held, entry_count: last_seq });
-  expect(sums).toMatchObject({ wrong_steps: '0' });
+  expect(sums).toMatchObject({ wrong_steps: '0', wrong_reserves: '0' });
   expect(Number(available)).toBeGreaterThanOrEqual(0);
 }
 
@@ -120,7 +127,8 @@ export const expired = (service: TestService) =>
   eventually(async () => {
     const now = service.clock.now();
     expect(await count(service, 'token_holds', "status = 'pending' AND expires_at <= $1", now)).toBe(0);
-    const due = 'o.expires_at <= $1 AND o.before + o.remaining > b.held';
+    const reserved = '(SELECT coalesce(sum(reserved), 0) FROM token_grants AS g WHERE g.account_id = b.account_id)';
+    const due = `o.expires_at <= $1 AND o.before + o.remaining > b.held - ${reserved}`;
     expect(await count(service, 'open_grants AS o JOIN balances AS b USING (account_id)', due, now)).toBe(0);
   });
 

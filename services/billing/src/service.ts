@@ -1,25 +1,100 @@
+import { billingEvents, createClient } from '@attribution/contracts';
 import { openService, type Service, type ServiceParts } from '@attribution/service';
+import * as checkouts from './checkouts/index.ts';
+import { type BillingConfig, readBillingConfig } from './config.ts';
 import { getBillingSummaryEndpoint, onAccountCreated, onAccountPurged } from './customers/index.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
-import { listPlanPricesEndpoint, listUsagePricesEndpoint } from './prices/index.ts';
+import { listMoneyEntriesEndpoint } from './ledger/index.ts';
+import * as notifications from './notifications/index.ts';
+import * as methods from './payment-methods/index.ts';
+import { getPaymentEndpoint, listPaymentsEndpoint } from './payments/index.ts';
+import { getUsagePriceEndpoint, listPlanPricesEndpoint, listUsagePricesEndpoint } from './prices/index.ts';
+import { openProvider, type ProviderParts, type ProviderRuntime } from './provider/index.ts';
+import { createRefresh, createWriteFor } from './refresh/index.ts';
+import * as refunds from './refunds/index.ts';
 import type { Tx } from './store.ts';
+import * as subscriptions from './subscriptions/index.ts';
 
-/** Customers and prices. */
-export function createBillingService(parts: ServiceParts): Service {
+const second = 1_000;
+const hour = 60 * 60 * second;
+/** Of a question to another service, while somebody waits. */
+const askTimeout = 5 * second;
+
+/** Prices, checkouts, payments, subscriptions, refunds, and the money ledger. */
+export function createBillingService(
+  parts: ServiceParts,
+  environment: Readonly<Record<string, string | undefined>>,
+  open: (config: BillingConfig, parts: ProviderParts) => ProviderRuntime = openProvider,
+): Service {
+  const config = readBillingConfig(environment);
   const service = openService<PrismaClient, Tx>(
     'billing',
     parts,
     (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
   );
-  const { database } = service;
+  const { database, outbox, clock, logger } = service;
+  const runtime = open(config, { clock, logger, problemBase: parts.problemBase });
+  const { provider } = runtime;
 
-  return service.assemble({
-    publishes: [],
+  const writeFor = createWriteFor({ database, outbox, clock });
+  const refresh = createRefresh({ database, provider, writeFor, logger });
+  const account = createClient({
+    baseUrl: config.ACCOUNT_URL,
+    token: () => parts.internal.sign('account'),
+    timeout: askTimeout,
+  });
+  const wake = () => service.wake(notifications.applyJob);
+  const subscribing = { database, provider, refresh, clock };
+  const refunding = { database, provider, refresh, writeFor, account, clock, logger };
+
+  const assembled = service.assemble({
+    publishes: [billingEvents],
     implementations: [
       getBillingSummaryEndpoint(database),
       listPlanPricesEndpoint(database),
       listUsagePricesEndpoint(database),
+      getUsagePriceEndpoint(database),
+      checkouts.createCheckoutSessionEndpoint({ database, provider, clock, appUrl: config.APP_URL }),
+      checkouts.getCheckoutSessionEndpoint(database),
+      listPaymentsEndpoint(database),
+      getPaymentEndpoint(database),
+      refunds.listRefundsEndpoint(database),
+      refunds.getRefundEndpoint(database),
+      refunds.createRefundEndpoint(refunding),
+      subscriptions.cancelSubscriptionEndpoint(subscribing),
+      subscriptions.resumeSubscriptionEndpoint(subscribing),
+      subscriptions.changePlanEndpoint(subscribing),
+      listMoneyEntriesEndpoint(database),
+      methods.listPaymentMethodsEndpoint(database, provider),
+      methods.addPaymentMethodEndpoint({ database, provider, clock }),
+      methods.removePaymentMethodEndpoint(database, provider),
+      notifications.receiveStripeWebhookEndpoint({ database, provider, clock, wake }),
     ],
     handlers: [onAccountCreated, onAccountPurged],
+    jobs: [
+      {
+        name: notifications.applyJob,
+        every: second,
+        run: () => notifications.applyEvents({ database, refresh, clock, logger }),
+      },
+      {
+        name: 'reconcile-provider-events',
+        every: config.PAYMENT_POLL_MS,
+        run: () => notifications.reconcile({ database, provider, clock, wake }),
+      },
+      { name: 'finish-refunds', every: 10 * second, run: () => refunds.finishRefunds(refunding) },
+      { name: 'purge-provider-events', every: hour, run: () => notifications.purgeEvents({ database, clock }) },
+    ],
   });
+  return {
+    ...assembled,
+    start() {
+      runtime.start();
+      assembled.start();
+    },
+    async drain(deadline) {
+      await runtime.stop();
+      await assembled.drain(deadline);
+    },
+  };
 }

@@ -71,6 +71,7 @@ export function describeNotifications(open: () => OpenProvider): void {
       ['invoice.paid', { id: 'in_1', object: 'invoice' }, { kind: 'invoice', id: 'in_1' }],
       ['customer.subscription.updated', { id: 'sub_1', object: 'subscription' }, { kind: 'subscription', id: 'sub_1' }],
       ['refund.updated', { id: 're_1', object: 'refund' }, { kind: 'refund', id: 're_1' }],
+      ['setup_intent.succeeded', { id: 'seti_1', object: 'setup_intent' }, { kind: 'setup', id: 'seti_1' }],
       ['charge.refunded', { id: 'ch_1', object: 'charge', payment_intent: 'pi_1' }, { kind: 'payment', id: 'pi_1' }],
       ['product.created', { id: 'prod_1', object: 'product' }, { kind: 'other', id: 'prod_1' }],
     ])('%s says what to look at', (type, object, expected) => {

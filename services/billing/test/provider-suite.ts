@@ -124,6 +124,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
           reason: 'create',
           amount_paid_cents: 4_900,
           plan_key: 'small',
+          lines: [{ plan_key: 'small', amount_cents: 4_900, proration: false }],
           account_id: customer.accountId,
         });
         expect(await provider.getPayment(invoice.payment_id ?? '')).toMatchObject({
@@ -206,6 +207,13 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         const invoice = await lastInvoice(since, customer, 'update');
         expect(invoice).toMatchObject({ status: 'paid', plan_key: 'large', subscription_id: subscriptionId });
         expect(Math.abs(invoice.amount_paid_cents - 15_000)).toBeLessThanOrEqual(1);
+        const lines = invoice.lines.toSorted((a, b) => a.amount_cents - b.amount_cents);
+        expect(lines).toEqual([
+          { plan_key: 'small', amount_cents: expect.any(Number), proration: true },
+          { plan_key: 'large', amount_cents: expect.any(Number), proration: true },
+        ]);
+        const [back = 0, charged = 0] = lines.map(({ amount_cents }) => amount_cents);
+        expect([back < 0, back + charged]).toEqual([true, invoice.amount_paid_cents]);
       });
 
       test('an upgrade that is not paid for does not happen', async () => {
@@ -228,12 +236,16 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         expect((await invoicesOf(since, customer)).map(({ reason }) => reason)).toEqual(['create']);
       });
 
-      test('from a month to a year the new period begins at once', async () => {
-        const { subscriptionId } = await buy(opened, prices.small);
+      test('from a month to a year the new period begins at once, and is paid for whole', async () => {
+        const since = opened.now();
+        const { customer, subscriptionId } = await buy(opened, prices.small);
         const change = { subscriptionId, price: prices.yearly, type: 'upgrade' as const };
         const { current_period_end, plan_key } = await provider.changePlan(change, newKey());
         const days = (Number(current_period_end) - opened.now().getTime()) / 86_400_000;
         expect([plan_key, Math.round(days) >= 365]).toEqual(['yearly', true]);
+        const { lines } = await lastInvoice(since, customer, 'update');
+        expect(lines).toContainEqual({ plan_key: 'yearly', amount_cents: 199_000, proration: false });
+        expect(lines).toContainEqual({ plan_key: 'small', amount_cents: expect.any(Number), proration: true });
       });
     });
 
@@ -255,6 +267,82 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
       });
     });
 
+    describe('set-ups', () => {
+      test('what they have saved is told, and named by their id', async () => {
+        const since = opened.now();
+        const customer = await newCustomer(provider);
+        const key = newKey();
+        const { id, client_secret } = await provider.createSetupIntent(customer.id, key);
+        expect(await provider.createSetupIntent(customer.id, key)).toEqual({ id, client_secret });
+        await opened.saveCard(client_secret, 'succeeds');
+        const told = (await eventsOf(opened, since)).filter(({ object }) => object.id === id);
+        expect(told.at(-1)).toMatchObject({ type: 'setup_intent.succeeded', object: { kind: 'setup', id } });
+      });
+
+      test('the card that one saved is the default once it is used, and stays it under the same key', async () => {
+        const customer = await newCustomer(provider);
+        const saved: string[] = [];
+        for (const card of ['succeeds', 'fails_later'] as const) {
+          const { id, client_secret } = await provider.createSetupIntent(customer.id, newKey());
+          await opened.saveCard(client_secret, card);
+          saved.push(id);
+        }
+        const defaults = async () => {
+          const methods = await provider.listPaymentMethods(customer.id);
+          return methods.filter(({ is_default }) => is_default).map(({ last4 }) => last4);
+        };
+        const [first = '', second = ''] = saved;
+        const key = newKey();
+        for (const _ of ['first', 'repeated']) {
+          await provider.useSavedCard(first, key);
+          expect(await defaults()).toEqual(['4242']);
+        }
+        await provider.useSavedCard(second, newKey());
+        expect(await defaults()).toEqual(['0341']);
+      });
+
+      test('the card that one saved is charged for a running subscription', async () => {
+        const { customer, subscriptionId } = await buy(opened, prices.small);
+        const { id, client_secret } = await provider.createSetupIntent(customer.id, newKey());
+        await opened.saveCard(client_secret, 'fails_later');
+        await provider.useSavedCard(id, newKey());
+        const change = { subscriptionId, price: prices.large, type: 'upgrade' as const };
+        await expect(provider.changePlan(change, newKey())).rejects.toEqual(refusal('declined'));
+      });
+
+      test('one that is not finished changes nothing', async () => {
+        const { customer } = await buy(opened, prices.small);
+        const before = await provider.listPaymentMethods(customer.id);
+        const { id } = await provider.createSetupIntent(customer.id, newKey());
+        await provider.useSavedCard(id, newKey());
+        expect(await provider.listPaymentMethods(customer.id)).toEqual(before);
+      });
+    });
+
+    describe('the payments of a customer', () => {
+      test('are listed as each is found, those that failed too, and nobody else’s', async () => {
+        const { customer, subscriptionId } = await buy(opened, prices.small);
+        await buy(opened, prices.pack);
+        await provider.changePlan({ subscriptionId, price: prices.large, type: 'upgrade' }, newKey());
+        const { id } = await provider.createCheckout(checkoutOf(customer, prices.pack), newKey());
+        await opened.pay(await provider.getCheckout(id), 'declined');
+
+        const payments = await Array.fromAsync(provider.listPayments(customer.id));
+        const whatFor = payments.map(({ status, plan_key, invoice_id }) => [status, plan_key, invoice_id !== null]);
+        expect(whatFor.toSorted()).toEqual([
+          ['failed', 'pack', false],
+          ['succeeded', 'large', true],
+          ['succeeded', 'small', true],
+        ]);
+        for (const payment of payments) expect(await provider.getPayment(payment.id)).toEqual(payment);
+      });
+
+      test('are none before there are some', async () => {
+        const { id } = await newCustomer(provider);
+        expect(await Array.fromAsync(provider.listPayments(id))).toEqual([]);
+      });
+    });
+
     describe('unknown ids', () => {
       const id = 'none_0';
       test.each<[string, () => Promise<unknown>]>([
@@ -268,6 +356,8 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         ['createRefund', () => provider.createRefund(refundOf(id, 1), newKey())],
         ['createSetupIntent', () => provider.createSetupIntent(id, newKey())],
         ['listPaymentMethods', () => provider.listPaymentMethods(id)],
+        ['useSavedCard', () => provider.useSavedCard(id, newKey())],
+        ['listPayments', () => Array.fromAsync(provider.listPayments(id))],
       ])('%s answers that there is no such thing', async (_operation, ask) => {
         await expect(ask()).rejects.toEqual(refusal('not_found'));
       });

@@ -1,9 +1,11 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { captureLogs, createTestClock } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { CatalogueEntry } from '../src/provider/payment-provider.ts';
-import { buy, checkoutOf, eventsOf, newCustomer, newKey, prices } from './provider-support.ts';
+import { createSimulatedProvider } from '../src/provider/simulated/index.ts';
+import { buy, checkoutOf, eventsOf, newCustomer, newKey, prices, refusal } from './provider-support.ts';
 import { type CardName, look, numbers, openSimulated, send, typed } from './simulated-support.ts';
 
 let folder: string;
@@ -157,7 +159,7 @@ test('confirming what nobody asked pays nothing', async () => {
 
 test('a card is saved on its page, also with 3-D Secure; a declined one is not', async () => {
   const { id } = await newCustomer(opened.provider);
-  const { client_secret } = await opened.provider.createSetupIntent(id, newKey());
+  const { id: setupId, client_secret } = await opened.provider.createSetupIntent(id, newKey());
   const page = `${opened.url}/setup/${client_secret}`;
   expect(await pay(page, 'declined')).toMatchObject({ status: 402 });
   expect((await pay(page, 'authenticates')).text).toContain('Your bank asks');
@@ -175,6 +177,29 @@ test('a card is saved on its page, also with 3-D Secure; a declined one is not',
     },
   ]);
   expect(await look(`${page}0`)).toMatchObject({ status: 404 });
+  const told = (await eventsOf(opened, new Date(0))).filter(({ object }) => object.id === setupId);
+  expect(told.map(({ type }) => type)).toEqual(['setup_intent.succeeded']);
+});
+
+test('a card that was detached since is not charged again', async () => {
+  const customer = await newCustomer(opened.provider);
+  const { id, client_secret } = await opened.provider.createSetupIntent(customer.id, newKey());
+  await opened.saveCard(client_secret, 'succeeds');
+  const [card] = await opened.provider.listPaymentMethods(customer.id);
+  await opened.provider.detachPaymentMethod(customer.id, card?.id ?? '');
+  await expect(opened.provider.useSavedCard(id, newKey())).rejects.toEqual(refusal('not_found'));
+  expect(await opened.provider.listPaymentMethods(customer.id)).toEqual([]);
+});
+
+test('pages are where it says at that moment: the port may be known late', async () => {
+  let base = 'http://nowhere.example';
+  const clock = createTestClock();
+  const { logger } = captureLogs();
+  const { provider, stop } = createSimulatedProvider({ file: ':memory:', clock, baseUrl: () => base, logger });
+  const { id } = await provider.createCheckout(checkoutOf(await newCustomer(provider), prices.pack), newKey());
+  base = 'http://127.0.0.1:1234/pay/';
+  expect((await provider.getCheckout(id)).url).toBe(`http://127.0.0.1:1234/pay/checkout/${id}`);
+  await stop();
 });
 
 test('a receipt shows what was paid and given back', async () => {

@@ -34,11 +34,26 @@ const monthly = (amount: number) => ({ amount, interval: 'month' as const });
 const period = { anchor: 0, start: 0, end: 1_000 };
 
 test('a change of plan credits what is left at the old price and charges it at the new one, halves rounded up', () => {
-  expect(prorate(period, monthly(4_900), monthly(19_900), 0)).toEqual({ ...period, credit: 4_900, charge: 19_900 });
-  expect(prorate(period, monthly(4_900), monthly(19_900), 750)).toEqual({ ...period, credit: 1_225, charge: 4_975 });
-  expect(prorate(period, monthly(1), monthly(3), 500)).toEqual({ ...period, credit: 1, charge: 2 });
-  expect(prorate(period, monthly(1), monthly(3), 501)).toEqual({ ...period, credit: 0, charge: 1 });
-  expect(prorate(period, monthly(4_900), monthly(19_900), 2_000)).toEqual({ ...period, credit: 0, charge: 0 });
+  expect(prorate(period, monthly(4_900), monthly(19_900), 0)).toEqual({
+    ...period,
+    credit: 4_900,
+    charge: 19_900,
+    part: true,
+  });
+  expect(prorate(period, monthly(4_900), monthly(19_900), 750)).toEqual({
+    ...period,
+    credit: 1_225,
+    charge: 4_975,
+    part: true,
+  });
+  expect(prorate(period, monthly(1), monthly(3), 500)).toEqual({ ...period, credit: 1, charge: 2, part: true });
+  expect(prorate(period, monthly(1), monthly(3), 501)).toEqual({ ...period, credit: 0, charge: 1, part: true });
+  expect(prorate(period, monthly(4_900), monthly(19_900), 2_000)).toEqual({
+    ...period,
+    credit: 0,
+    charge: 0,
+    part: true,
+  });
 });
 
 test('sums that a double cannot count are prorated to the cent', () => {
@@ -53,6 +68,7 @@ test('another interval begins a new period, paid for in full', () => {
   expect(prorate({ anchor: start, start, end }, monthly(4_900), yearly, now)).toEqual({
     credit: 2_450,
     charge: 40_000,
+    part: false,
     anchor: now,
     start: now,
     end: at('2028-03-16T12:00Z'),

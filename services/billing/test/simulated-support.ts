@@ -41,7 +41,7 @@ export async function openSimulated(options: Options = {}) {
   const simulated = createSimulatedProvider({
     file,
     clock,
-    baseUrl: `${url}/`,
+    baseUrl: () => `${url}/`,
     ...(webhookUrl !== undefined && { webhook: { url: webhookUrl, secrets } }),
     logger: logs.logger,
   });

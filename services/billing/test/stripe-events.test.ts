@@ -49,6 +49,7 @@ test.each<[Record<string, unknown>, string, string]>([
   [{ object: 'invoice_payment', id: 'inpay_1', invoice: 'in_1' }, 'invoice', 'in_1'],
   [{ object: 'subscription', id: 'sub_1' }, 'subscription', 'sub_1'],
   [{ object: 'refund', id: 're_1' }, 'refund', 're_1'],
+  [{ object: 'setup_intent', id: 'seti_1' }, 'setup', 'seti_1'],
   [{ object: 'balance' }, 'other', ''],
   [{ object: 'constructor', id: 'x_1' }, 'other', 'x_1'],
 ])('a notification of %j is a hint at %s %s', (object, kind, id) => {

@@ -7,15 +7,17 @@ const customer = { id: 'cus_1', object: 'customer', balance: -250 };
 let double: StripeDouble | undefined;
 afterEach(() => double?.stop());
 
+type Options = Parameters<StripeDouble['provider']>[0];
+
 /** The error that creating a customer ends with, where each answer speaks once and the last from then on. */
-async function failure(answers: Answer[], options: { timeoutMs?: number; retries?: number } = {}) {
+async function failure(answers: Answer[], options: Options = {}) {
   const provider = await answering(answers, options);
   const error = await provider.createCustomer({ accountId: 'acc_1', name: 'Acme' }, 'key-1').catch((thrown) => thrown);
   expect(error).toBeInstanceOf(ProviderError);
   return error as ProviderError;
 }
 
-async function answering(answers: Answer[], options: { timeoutMs?: number; retries?: number } = {}) {
+async function answering(answers: Answer[], options: Options = {}) {
   let turn = 0;
   double = await startStripeDouble((asked, response) =>
     answers[Math.min(turn++, answers.length - 1)]?.(asked, response),
@@ -55,6 +57,17 @@ test('a connection that is cut is tried again under the same idempotency key', a
 test('silence is unavailable, after as many attempts as there may be', async () => {
   expect((await failure([silence], { timeoutMs: 200, retries: 1 })).kind).toBe('unavailable');
   expect(keys()).toEqual(['key-1', 'key-1']);
+});
+
+test('by default there is one attempt more', async () => {
+  await failure([status(503, { type: 'api_error' })]);
+  expect(keys()).toEqual(['key-1', 'key-1']);
+});
+
+test('however many requests it takes, an operation is unavailable when its time is over', async () => {
+  const provider = await answering([silence], { deadlineMs: 200 });
+  const late = { kind: 'unavailable', message: expect.stringContaining('no answer in time') };
+  await expect(provider.getInvoice('in_1')).rejects.toMatchObject(late);
 });
 
 test('half a body is unavailable', async () => {

@@ -157,6 +157,7 @@ test('an invoice has its subscription, its payment, and the plan of its line, no
     payment_id: 'pi_2',
     receipt_url: 'https://invoice.stripe.com/i/1',
     plan_key: 'growth',
+    lines: [{ plan_key: 'growth', amount_cents: 19_900, proration: false }],
     account_id: 'acc_1',
     created_at: createdAt,
   });
@@ -175,7 +176,23 @@ test('an upgrade’s invoice is for the plan that costs, not for the one that gi
   expect(invoice({ billing_reason: 'subscription_update' }, lines)).toMatchObject({
     reason: 'update',
     plan_key: 'growth',
+    lines: [
+      { plan_key: 'starter', amount_cents: -2_400, proration: true },
+      { plan_key: 'growth', amount_cents: 9_900, proration: true },
+    ],
   });
+});
+
+test('a line whose price is only named is of the plan of the price that is given', () => {
+  const named = { ...line(19_900, ''), pricing: { price_details: { price: 'price_growth', product: 'prod_1' } } };
+  const invoiced = as<Stripe.Invoice>({ id: 'in_1', metadata: {} });
+  const prices = new Map([['price_growth', as<Stripe.Price>(price('growth'))]]);
+  const planKeys = (known?: typeof prices) => {
+    const { plan_key, lines } = invoiceOf(invoiced, as<Stripe.InvoiceLineItem[]>([named]), known);
+    return [plan_key, ...lines.map((one) => one.plan_key)];
+  };
+  expect(planKeys(prices)).toEqual(['growth', 'growth']);
+  expect(planKeys()).toEqual(['', '']);
 });
 
 test('a renewal’s invoice is for the whole period, whatever part it has besides', () => {
@@ -200,7 +217,8 @@ test('an invoice that was paid by a second payment names that, one that is open 
 
 test('an invoice that somebody wrote by hand is of no plan, and of the customer’s account', () => {
   const manual = invoice({ billing_reason: 'manual', parent: null }, [{ amount: 5, parent: null, pricing: null }]);
-  expect(manual).toMatchObject({ reason: 'other', plan_key: '', subscription_id: null, account_id: 'acc_of_customer' });
+  expect(manual).toMatchObject({ reason: 'other', plan_key: '', lines: [], account_id: 'acc_of_customer' });
+  expect(manual.subscription_id).toBeNull();
 });
 
 const subscription = (changes: object) =>

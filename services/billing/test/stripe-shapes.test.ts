@@ -98,8 +98,19 @@ mockTest('payment methods are listed and detached, and one can be added', async 
   const [method] = await stripe.listPaymentMethods('cus_1');
   expect(method).toMatchObject({ id: expect.stringMatching(/^pm_/), last4: expect.any(String), is_default: false });
   await stripe.detachPaymentMethod('cus_1', 'pm_1');
-  const { client_secret } = await stripe.createSetupIntent('cus_1', 'setup-1');
+  const { id, client_secret } = await stripe.createSetupIntent('cus_1', 'setup-1');
+  expect(id).toMatch(/^seti_/);
   expect(client_secret).toMatch(/^seti_.+_secret_/);
+});
+
+// stripe-mock's set-ups are never finished: what follows is tried on the double.
+mockTest('a set-up that is not finished is looked at', async () => {
+  expect(await stripe.useSavedCard('seti_1', 'use-1')).toBeUndefined();
+});
+
+mockTest('the payments of a customer are listed, with what they pay for', async () => {
+  const payments = await Array.fromAsync(stripe.listPayments('cus_1'));
+  expect(payments).toEqual([expect.objectContaining({ id: expect.stringMatching(/^pi_/), currency: 'usd' })]);
 });
 
 mockTest('prices are made, more than Stripe looks up at once', async () => {

@@ -48,6 +48,7 @@ export const createTokenHold = endpoint({
     amount: positive,
     description: Name(),
     expires_in: Duration({ atMost: '90d' }),
+    payment_id: id('payment').nullable().default(null).meta({ description: 'Of the tokens that it bought alone' }),
   }),
   success: { status: 201, description: 'The hold', body: TokenHold },
   problems: ['insufficient-balance', 'conflict', 'unprocessable'],

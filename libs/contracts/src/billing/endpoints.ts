@@ -14,6 +14,7 @@ import {
   PlanChangeResult,
   PlanPrice,
   Refund,
+  SetupIntent,
   SubscriptionSnapshot,
   UsagePrice,
 } from './resources.ts';
@@ -63,6 +64,7 @@ export const createCheckoutSession = endpoint({
   access: charging,
   body: NewCheckoutSession,
   idempotent: true,
+  external: true,
   success: { status: 201, description: 'The page to pay on', body: CheckoutSession },
   problems: ['not-found', 'conflict'],
 });
@@ -153,12 +155,13 @@ export const changePlan = endpoint({
   service,
   summary: 'Change the plan of the subscription',
   description:
-    'To a higher price: at once, and the difference is invoiced. To a lower one: at once, without an invoice; the next renewal is at the new price.',
+    'To a higher price: at once, and the difference is invoiced; it is in force once that is paid. To a lower one: at once, without an invoice; the next renewal is at the new price.',
   access,
   body: PlanChange,
   idempotent: true,
+  external: true,
   success: { status: 200, description: 'The subscription on its new plan', body: PlanChangeResult },
-  problems: ['not-found', 'conflict', 'unprocessable'],
+  problems: ['not-found', 'conflict'],
 });
 
 export const listMoneyEntries = endpoint({
@@ -188,12 +191,11 @@ export const addPaymentMethod = endpoint({
   path: '/v2/payment-methods',
   service,
   summary: 'Begin to add a payment method',
+  description: 'Once its card is saved, what the account owes is charged to it.',
   access,
-  success: {
-    status: 201,
-    description: 'For the page that takes the card',
-    body: z.object({ client_secret: z.string() }).meta({ id: 'SetupIntent' }),
-  },
+  idempotent: 'secret',
+  external: true,
+  success: { status: 201, description: 'For the page that takes the card', body: SetupIntent },
 });
 
 export const removePaymentMethod = endpoint({

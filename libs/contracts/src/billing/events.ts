@@ -6,30 +6,46 @@ export const billingEvents: Topic = { name: 'billing.events', owner: 'billing', 
 
 const byAccount = { topic: billingEvents, version: 1, key: (data: { account_id: string }) => data.account_id };
 const inAccount = { account_id: id('account') };
-const payment = z.object({
+const bought = {
   ...inAccount,
   payment_id: id('payment'),
-  plan_key: z.string(),
+  /** What was bought, for people. */
+  description: z.string(),
   amount_cents: z.int(),
+  currency: z.string(),
+};
+const payment = z.object({
+  ...bought,
+  kind: z.enum(['token_pack', 'subscription']),
+  plan_key: z.string(),
   token_amount: z.int(),
+  receipt_url: z.string().nullable(),
+});
+const refund = z.object({
+  ...bought,
+  refund_id: id('refund'),
+  token_amount: z.int(),
+  /** Of the tokens that are taken back; null: nobody held any before it, as it was made at the provider. */
+  hold_id: id('token_hold').nullable(),
 });
 const subscription = z.object({ ...inAccount, plan_key: z.string(), status: z.string() });
 
 /** Of a token pack: its tokens are granted once by `payment_id`. */
 export const paymentSucceeded = event({ type: 'payment.succeeded', ...byAccount, data: payment });
-export const paymentFailed = event({ type: 'payment.failed', ...byAccount, data: payment });
+/** Told once of a payment, however often its payer tries. */
+export const paymentFailed = event({
+  type: 'payment.failed',
+  ...byAccount,
+  data: payment.extend({ reason: z.string().nullable().meta({ description: 'For people' }) }),
+});
 /** Of a subscription's period: its tokens are granted once by `payment_id`. */
 export const invoicePaid = event({ type: 'invoice.paid', ...byAccount, data: payment });
 export const subscriptionUpdated = event({ type: 'subscription.updated', ...byAccount, data: subscription });
 export const subscriptionDeleted = event({ type: 'subscription.deleted', ...byAccount, data: subscription });
-export const refundSucceeded = event({
-  type: 'refund.succeeded',
+export const refundSucceeded = event({ type: 'refund.succeeded', ...byAccount, data: refund });
+/** `reversed`: it had succeeded before, as a bank may send the money back. */
+export const refundFailed = event({
+  type: 'refund.failed',
   ...byAccount,
-  data: z.object({
-    ...inAccount,
-    refund_id: id('refund'),
-    payment_id: id('payment'),
-    amount_cents: z.int(),
-    token_amount: z.int(),
-  }),
+  data: refund.extend({ reversed: z.boolean() }),
 });

@@ -78,14 +78,16 @@ export const Payment = z
   })
   .meta({ id: 'Payment' });
 
+export const RefundReason = z.enum(['duplicate', 'fraudulent', 'requested_by_customer']);
+
 export const Refund = z
   .object({
     id: id('refund'),
     payment_id: id('payment'),
     amount_cents: Cents,
     token_amount: Tokens.meta({ description: 'Taken back' }),
-    destination: z.enum(['payment_method', 'credit_balance']),
-    reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer']),
+    destination: z.enum(['payment_method']).meta({ description: 'Where the money went back to' }),
+    reason: RefundReason,
     status: z.enum(['pending', 'succeeded', 'failed']),
     created_at: Timestamp,
   })
@@ -127,6 +129,13 @@ export const MoneyEntry = z
     created_at: Timestamp,
   })
   .meta({ id: 'MoneyEntry' });
+
+export const SetupIntent = z
+  .object({
+    id: z.string().meta({ description: 'At the payment provider', example: 'seti_1Nx' }),
+    client_secret: z.string(),
+  })
+  .meta({ id: 'SetupIntent' });
 
 export const PaymentMethod = z
   .object({

@@ -1,38 +1,51 @@
 import { createTokenHold, newId, Problem, tokensHeld } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { takeBackDue } from './expire-tokens.ts';
-import { findAccountStatus, findHoldByKey, type HoldRow, insertHold } from './hold.store.ts';
+import { findOpenTokens, purchaseKey } from './grant.store.ts';
+import {
+  findAccountStatus,
+  findHoldByKey,
+  type HoldRow,
+  insertHold,
+  insertHoldOf,
+  type NewHold,
+} from './hold.store.ts';
 import { createHoldTogether } from './holds-together.ts';
-import { lockBalance } from './ledger.store.ts';
+import { type BalanceRow, findEntryByKey, lockBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
 export function createTokenHoldEndpoint(parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) {
   const { database, outbox } = parts;
   const holdTogether = createHoldTogether(parts);
   return implement(createTokenHold, async ({ body, caller, request }) => {
-    const { account_id: accountId, amount, description } = body;
+    const { account_id: accountId, payment_id: paymentId, amount, description } = body;
     const idempotencyKey = `${caller}:${body.idempotency_key}`;
     const now = parts.clock.now();
     const expiresAt = new Date(now.getTime() + body.expires_in);
     const hold = { id: newId('token_hold'), accountId, amount, description, idempotencyKey, expiresAt, now };
     const context = { accountId, occurredAt: now, traceparent: request.traceparent };
     const held = newEvent(tokensHeld, { account_id: accountId, hold_id: hold.id, amount }, context);
-    const made = await holdTogether({ hold, event: held });
+    // Those of one purchase are rare, and look at its grant first.
+    const made = paymentId === null ? await holdTogether({ hold, event: held }) : undefined;
     if (made) return viewHold(made);
     const answer = await database.sqlTransaction(async (tx) => {
       const balance = await lockBalance(tx, accountId);
       if (!balance) throw noAccount(accountId, undefined);
+      const grantId = paymentId === null ? null : (await findEntryByKey(tx, accountId, purchaseKey(paymentId)))?.id;
       const before = await findHoldByKey(tx, accountId, idempotencyKey);
-      if (before) return viewHold(requireSame(before, amount));
+      if (before) return viewHold(requireSame(before, amount, grantId));
       const status = await findAccountStatus(tx, accountId);
       if (status !== 'active') throw noAccount(accountId, status);
+      if (grantId === undefined) throw noPurchase(paymentId);
       // What has run out is taken back, though the job has not come to it yet.
       const { left, events } = await takeBackDue(tx, balance, now);
-      const late = await insertHold(tx, hold);
-      await outbox.append(tx, ...events, ...(late ? [held] : []));
-      return late ? viewHold(late) : insufficient(left.posted - left.held, amount);
+      const late = await (grantId === null ? insertHold(tx, hold) : insertWhereOpen(tx, grantId, hold, left));
+      const isMade = late !== undefined && !(late instanceof Problem);
+      await outbox.append(tx, ...events, ...(isMade ? [held] : []));
+      return isMade ? viewHold(late) : (late ?? insufficient('account', left.posted - left.held, amount));
     });
     // Returned rather than thrown, so that what was taken back stays so.
     if (answer instanceof Problem) throw answer;
@@ -40,13 +53,27 @@ export function createTokenHoldEndpoint(parts: { database: AccountDatabase; outb
   });
 }
 
-function requireSame(before: HoldRow, amount: number): HoldRow {
-  if (Number(before.amount) === amount) return before;
-  throw new Problem('conflict', `body.idempotency_key: was used for a hold of ${before.amount} tokens.`);
+/** `grantId`: of the purchase; null: of none; undefined: of one that there is not. */
+function requireSame(before: HoldRow, amount: number, grantId: string | null | undefined): HoldRow {
+  if (Number(before.amount) !== amount)
+    throw new Problem('conflict', `body.idempotency_key: was used for a hold of ${before.amount} tokens.`);
+  if (before.grant_id !== grantId)
+    throw new Problem('conflict', 'body.idempotency_key: was used for a hold of other tokens.');
+  return before;
 }
 
-const insufficient = (available: bigint, amount: number) =>
-  new Problem('insufficient-balance', `The account has ${available} tokens available; ${amount} are needed.`);
+/** Undefined: too little is available in the account; a refusal: too little is left of the purchase. */
+async function insertWhereOpen(tx: Sql, grantId: string, hold: NewHold, { posted, held }: BalanceRow) {
+  const open = await findOpenTokens(tx, grantId);
+  if (open < hold.amount) return insufficient('purchase', open, hold.amount);
+  return posted - held < hold.amount ? undefined : insertHoldOf(tx, grantId, hold);
+}
+
+const insufficient = (of: 'account' | 'purchase', available: bigint, amount: number) =>
+  new Problem('insufficient-balance', `The ${of} has ${available} tokens available; ${amount} are needed.`);
+
+const noPurchase = (paymentId: string | null) =>
+  new Problem('unprocessable', `body.payment_id: payment ${paymentId} bought no tokens of this account.`);
 
 function noAccount(id: string, status: string | undefined): Problem {
   if (status === undefined) return new Problem('unprocessable', `body.account_id: there is no account ${id}.`);

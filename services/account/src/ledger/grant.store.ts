@@ -33,7 +33,25 @@ export async function postGrant(
   return { entry, repeated: false };
 }
 
-/** Takes tokens from the grants, in the order in which they burn. */
+/** Of what was paid for. */
+export const defaultPriority = 100;
+
+/** The key of the entry of what a payment bought. */
+export const purchaseKey = (paymentId: string) => `payment:${paymentId}`;
+
+/** How many tokens of a grant are left, and reserved by no hold of it. The balance is locked. */
+export async function findOpenTokens(tx: Sql, grantId: string): Promise<bigint> {
+  const [row] = await tx.$queryRaw<{ open: bigint }[]>`
+    SELECT remaining - reserved AS open FROM token_grants WHERE entry_id = ${grantId}`;
+  return BigInt(row?.open ?? 0);
+}
+
+/** Takes tokens from one grant. */
+export async function takeFrom(tx: Sql, grantId: string, amount: bigint): Promise<void> {
+  await tx.$executeRaw`UPDATE token_grants SET remaining = remaining - ${amount}::bigint WHERE entry_id = ${grantId}`;
+}
+
+/** Takes tokens from the grants, in the order in which they burn, and none that a hold of its grant has reserved. */
 export async function burn(tx: Sql, accountId: string, amount: bigint): Promise<void> {
   await tx.$executeRaw`
     UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, ${amount}::bigint - o.before)
@@ -44,7 +62,10 @@ interface DueAccount {
   readonly account_id: string;
 }
 
-/** Accounts with grants whose time is over, and something left of them that no hold has reserved. */
+/**
+ * Accounts with grants whose time is over, and something left of them that no hold has reserved: neither one of that
+ * grant, nor one of whatever burns first.
+ */
 export async function findDueAccounts(
   database: AccountDatabase,
   now: Date,
@@ -52,10 +73,13 @@ export async function findDueAccounts(
 ): Promise<readonly DueAccount[]> {
   return database.sql.$queryRaw`
     SELECT o.account_id
-    FROM (SELECT DISTINCT account_id FROM token_grants WHERE remaining > 0 AND expires_at <= ${now}) AS due
+    FROM (SELECT DISTINCT account_id FROM token_grants
+          WHERE remaining > 0 AND remaining > reserved AND expires_at <= ${now}) AS due
     JOIN balances AS b ON b.account_id = due.account_id
+    CROSS JOIN LATERAL (SELECT coalesce(sum(reserved), 0) AS total FROM token_grants
+                        WHERE account_id = due.account_id AND reserved > 0) AS r
     CROSS JOIN LATERAL (SELECT * FROM open_grants WHERE account_id = due.account_id) AS o
-    WHERE o.expires_at <= ${now} AND o.before + o.remaining > b.held
+    WHERE o.expires_at <= ${now} AND o.before + o.remaining > b.held - r.total
     GROUP BY o.account_id ORDER BY min(o.expires_at) LIMIT ${limit}`;
 }
 
@@ -65,15 +89,17 @@ interface TakenRest {
 }
 
 /**
- * Takes what is left of an account's grants whose time is over, and not reserved: holds reserve what burns first.
- * The balance is locked.
+ * Takes what is left of an account's grants whose time is over, and not reserved: holds reserve what burns first, or of
+ * their own grant alone. The balance is locked.
  */
 export async function takeRests(tx: Sql, { account_id, held }: BalanceRow, now: Date): Promise<readonly TakenRest[]> {
   const rows = await tx.$queryRaw<TakenRest[]>`
-    UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, o.before + o.remaining - ${held}::bigint)
-    FROM open_grants AS o
-    WHERE o.account_id = ${account_id} AND o.expires_at <= ${now} AND o.before + o.remaining > ${held}::bigint
+    UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, o.before + o.remaining - r.held)
+    FROM open_grants AS o, (
+      SELECT ${held}::bigint - coalesce(sum(reserved), 0)::bigint AS held FROM token_grants
+      WHERE account_id = ${account_id} AND reserved > 0) AS r
+    WHERE o.account_id = ${account_id} AND o.expires_at <= ${now} AND o.before + o.remaining > r.held
       AND g.entry_id = o.entry_id
-    RETURNING g.entry_id, o.remaining - g.remaining AS taken`;
+    RETURNING g.entry_id, least(o.remaining, o.before + o.remaining - r.held) AS taken`;
   return rows.map(({ entry_id, taken }) => ({ entry_id, taken: BigInt(taken) }));
 }

@@ -13,6 +13,8 @@ export interface HoldRow {
   readonly expires_at: Date;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
+  /** Of a purchase, whose tokens alone it reserves. */
+  readonly grant_id: string | null;
 }
 
 export interface NewHold {
@@ -41,12 +43,12 @@ export const holdingTokens = (holds: readonly NewHold[], swept = false): Effect 
       SELECT a.*, sum(a.amount) OVER (PARTITION BY a.account_id ORDER BY a.ordinal) <= b.available AS fits
       FROM asked AS a JOIN balance AS b USING (account_id) JOIN accounts AS c ON c.id = a.account_id
       WHERE c.status = 'active' AND ($8::boolean OR NOT EXISTS (
-        SELECT FROM token_grants AS g WHERE g.account_id = a.account_id AND g.remaining > 0 AND g.expires_at <= a.created_at))
+        SELECT FROM token_grants AS g WHERE g.account_id = a.account_id AND g.remaining > g.reserved AND g.expires_at <= a.created_at))
     ), effect AS (
       INSERT INTO token_holds (id, account_id, amount, description, idempotency_key, expires_at, created_at)
       SELECT id, account_id, amount, description, idempotency_key, expires_at, created_at FROM fitting WHERE fits
       ON CONFLICT (account_id, idempotency_key) DO NOTHING
-      RETURNING id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at
+      RETURNING id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
     )`,
   values: [
     holds.map(({ id }) => id),
@@ -66,9 +68,20 @@ export async function insertHold(tx: Sql, hold: NewHold): Promise<HoldRow | unde
   return (await tx.$queryRawUnsafe<HoldRow[]>(`WITH ${text} SELECT * FROM effect`, ...values))[0];
 }
 
+/** Reserves tokens of one grant; the balance is locked, and there are as many. */
+export async function insertHoldOf(tx: Sql, grantId: string, hold: NewHold): Promise<HoldRow> {
+  const { id, accountId, amount, description, idempotencyKey, expiresAt, now } = hold;
+  const [row] = await tx.$queryRaw<HoldRow[]>`
+    INSERT INTO token_holds (id, account_id, grant_id, amount, description, idempotency_key, expires_at, created_at)
+    VALUES (${id}, ${accountId}, ${grantId}, ${amount}, ${description}, ${idempotencyKey}, ${expiresAt}, ${now})
+    RETURNING id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id`;
+  if (!row) throw new Error(`No hold ${id}`);
+  return row;
+}
+
 export async function findHoldByKey(tx: Sql, accountId: string, key: string): Promise<HoldRow | undefined> {
   const [row] = await tx.$queryRaw<HoldRow[]>`
-    SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at
+    SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
     FROM token_holds WHERE account_id = ${accountId} AND idempotency_key = ${key}`;
   return row;
 }
@@ -76,7 +89,7 @@ export async function findHoldByKey(tx: Sql, accountId: string, key: string): Pr
 /** The hold, locked: nobody else resolves it meanwhile. Whoever needs the balance too locks that afterwards. */
 export async function lockHold(tx: Sql, id: string): Promise<HoldRow | undefined> {
   const [row] = await tx.$queryRaw<HoldRow[]>`
-    SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at
+    SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
     FROM token_holds WHERE id = ${id} FOR UPDATE`;
   return row;
 }
@@ -105,6 +118,6 @@ export async function resolveHold(
 /** Pending holds whose time is over. */
 export async function findDueHolds(database: AccountDatabase, now: Date, limit: number): Promise<readonly HoldRow[]> {
   return database.sql.$queryRaw`
-    SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at
+    SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
     FROM token_holds WHERE status = 'pending' AND expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}`;
 }

@@ -91,12 +91,15 @@ interface GrantRow {
   readonly created_at: Date;
 }
 
-/** The balance, and what is left of its grants in the order in which they burn: of one moment, so that they agree. */
+/**
+ * The balance, and what is left of its grants, reserved or not, in the order in which they burn (that of `open_grants`):
+ * of one moment, so that they agree.
+ */
 export async function findBalanceWithGrants({ sql }: Pick<AccountDatabase, 'sql'>, accountId: string) {
   const rows = await sql.$queryRaw<({ posted: string; held: string } & (GrantRow | { entry_id: null }))[]>`
     SELECT b.posted, b.held, g.entry_id, g.amount, g.remaining, g.priority, g.expires_at, g.created_at
-    FROM balances AS b LEFT JOIN open_grants AS g ON g.account_id = b.account_id
-    WHERE b.account_id = ${accountId} ORDER BY g.before`;
+    FROM balances AS b LEFT JOIN token_grants AS g ON g.account_id = b.account_id AND g.remaining > 0
+    WHERE b.account_id = ${accountId} ORDER BY g.priority, g.expires_at NULLS LAST, g.created_at, g.entry_id`;
   const [first] = rows;
   if (!first) return undefined;
   const grants = rows.filter((row) => row.entry_id !== null);

@@ -1,10 +1,11 @@
-import { Problem, tokensVoided, voidTokenHold } from '@attribution/contracts';
-import { newEvent, type Outbox } from '@attribution/messaging';
+import { Problem, voidTokenHold } from '@attribution/contracts';
+import type { Outbox } from '@attribution/messaging';
 import { type Clock, implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { lockHold, resolveHold } from './hold.store.ts';
+import { lockHold } from './hold.store.ts';
 import { notPending } from './hold.ts';
 import { viewHold } from './views.ts';
+import { voidHold } from './void-hold.ts';
 
 export const voidTokenHoldEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(voidTokenHold, async ({ params, request }) =>
@@ -13,11 +14,9 @@ export const voidTokenHoldEndpoint = (parts: { database: AccountDatabase; outbox
       if (!hold) throw Problem.notFound();
       if (hold.status === 'voided') return viewHold(hold);
       if (hold.status !== 'pending') throw notPending(hold);
-      const now = parts.clock.now();
-      const voided = await resolveHold(tx, hold.id, { status: 'voided', now });
-      const data = { account_id: hold.account_id, hold_id: hold.id, amount: Number(hold.amount) };
-      const context = { accountId: hold.account_id, occurredAt: now, traceparent: request.traceparent };
-      await parts.outbox.append(tx, newEvent(tokensVoided, data, context));
+      const { traceparent } = request;
+      const { voided, event } = await voidHold(tx, hold, { now: parts.clock.now(), traceparent });
+      await parts.outbox.append(tx, event);
       return viewHold(voided);
     }),
   );

@@ -1,3 +1,4 @@
+import { escapeHtml, oneLine, page, paragraph } from './html.ts';
 import type { Mail } from './mail.ts';
 
 interface CodeMail {
@@ -42,9 +43,6 @@ export function invitationMail(mail: { to: string; accountName: string; link: st
   };
 }
 
-/** Whoever signs up chooses the name, and maybe another's address: it gets no lines of its own. */
-const oneLine = (name: string) => name.replaceAll(/[\s\p{Cc}]+/gu, ' ');
-
 function codeMail(mail: CodeMail, words: { subject: string; before: string; after: string }): Mail {
   const { to, code, minutes } = mail;
   const fullName = oneLine(mail.fullName);
@@ -62,20 +60,3 @@ function codeMail(mail: CodeMail, words: { subject: string; before: string; afte
     ]),
   };
 }
-
-function page(title: string, blocks: readonly string[]): string {
-  return [
-    '<!doctype html>',
-    `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`,
-    '<body style="margin:0;padding:32px 16px;background:#f4f5f7;color:#1c2330;font:16px/1.5 system-ui,sans-serif">',
-    '<div style="max-width:480px;margin:0 auto;padding:32px;background:#fff;border-radius:8px">',
-    ...blocks,
-    '</div></body></html>',
-    '',
-  ].join('\n');
-}
-
-const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);

@@ -54,7 +54,9 @@ export function claimsOf(membership: Membership, accountType: string): Omit<Acce
 }
 
 /** What a membership may do in each service, expanded; a service it cannot touch is absent. */
-export function expandServices(membership: Membership): Partial<Record<ServiceName, 'r' | 'w'>> {
+export function expandServices(
+  membership: Pick<Membership, 'role' | 'billing' | 'services'>,
+): Partial<Record<ServiceName, 'r' | 'w'>> {
   const { services } = membership;
   const letterOf = (name: ServiceName) => (services === null ? 'w' : (services[name] ?? services['*']));
   const entries = serviceNames.flatMap((name) => {

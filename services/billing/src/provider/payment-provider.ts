@@ -20,13 +20,20 @@ export interface PaymentProvider {
   getRefund(id: string): Promise<ProviderRefund>;
   listPaymentMethods(customerId: string): Promise<readonly ProviderPaymentMethod[]>;
   /** For a browser to add a payment method with. */
-  createSetupIntent(customerId: string, key: string): Promise<{ readonly client_secret: string }>;
+  createSetupIntent(customerId: string, key: string): Promise<ProviderSetup>;
+  /**
+   * What the customer owes is charged to the card of a finished set-up from now on, of running subscriptions too. One that
+   * is not finished changes nothing.
+   */
+  useSavedCard(setupId: string, key: string): Promise<void>;
   /** Throws `not_found` for one that the customer does not have. */
   detachPaymentMethod(customerId: string, id: string): Promise<void>;
   /** Makes the prices there are at the provider, found again by their keys; answers the provider's ids by plan key. */
   syncPrices(prices: readonly CatalogueEntry[]): Promise<ReadonlyMap<string, string>>;
   /** A notification whose signature is right; undefined where it is not, or is too old. */
   readWebhook(body: Buffer, signature: string | undefined): ProviderEvent | undefined;
+  /** All of a customer's, in any order: for comparison. */
+  listPayments(customerId: string): AsyncIterable<ProviderPayment>;
   /** Notifications since a time, oldest first: for what never came. */
   listEvents(since: Date): AsyncIterable<ProviderEvent>;
 }
@@ -110,10 +117,19 @@ export interface ProviderInvoice {
   readonly currency: string;
   readonly payment_id: string | null;
   readonly receipt_url: string | null;
-  /** Of the line that tokens are granted for. */
+  /** Of the line that is mostly paid for. */
   readonly plan_key: string;
+  readonly lines: readonly ProviderInvoiceLine[];
   readonly account_id: string;
   readonly created_at: Date;
+}
+
+export interface ProviderInvoiceLine {
+  readonly plan_key: string;
+  /** Below nought: given back for time that is left on a plan. */
+  readonly amount_cents: number;
+  /** For a part of a period, as the plan was changed within it. */
+  readonly proration: boolean;
 }
 
 export interface ProviderSubscription {
@@ -149,6 +165,11 @@ export interface ProviderRefund {
   readonly reference: string | null;
 }
 
+export interface ProviderSetup {
+  readonly id: string;
+  readonly client_secret: string;
+}
+
 export interface ProviderPaymentMethod {
   readonly id: string;
   readonly brand: string;
@@ -167,4 +188,4 @@ export interface ProviderEvent {
 }
 
 /** `other`: nothing that billing keeps. */
-export type ProviderObject = 'checkout' | 'payment' | 'invoice' | 'subscription' | 'refund' | 'other';
+export type ProviderObject = 'checkout' | 'payment' | 'invoice' | 'subscription' | 'refund' | 'setup' | 'other';

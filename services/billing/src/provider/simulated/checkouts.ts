@@ -1,6 +1,6 @@
 import { type NewCheckout, ProviderError } from '../payment-provider.ts';
 import { type GivenCard, notAuthenticated } from './cards.ts';
-import { dueOn, openInvoice, payInvoice } from './invoices.ts';
+import { dueOn, openInvoice, payInvoice, wholeLine } from './invoices.ts';
 import { newMethod, saveMethod } from './methods.ts';
 import type { CheckoutSession, Invoice, PaymentIntent, PaymentMethod, Price } from './objects.ts';
 import { awaitHolder, charge, failPayment, type NewPayment } from './payments.ts';
@@ -115,7 +115,7 @@ function withInvoice(simulation: Simulation, session: CheckoutSession): Checkout
     customer: session.customer,
     subscription: null,
     reason: 'subscription_create',
-    lines: [{ description: price.nickname, amount: price.unit_amount }],
+    lines: [wholeLine(price)],
     currency: price.currency,
     metadata: session.metadata,
   });

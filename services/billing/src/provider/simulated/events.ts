@@ -13,7 +13,8 @@ export type EventType =
   | 'customer.subscription.updated'
   | 'customer.subscription.deleted'
   | 'charge.refunded'
-  | 'refund.updated';
+  | 'refund.updated'
+  | 'setup_intent.succeeded';
 
 /** Refunds are told of by the charge, which is kept as a part of its payment. */
 export interface Charge {
@@ -53,6 +54,7 @@ const kinds: Readonly<Record<string, ProviderObject>> = {
   invoice: 'invoice',
   subscription: 'subscription',
   refund: 'refund',
+  setup_intent: 'setup',
 };
 
 /** A notification in Stripe's format; undefined where it is none. */

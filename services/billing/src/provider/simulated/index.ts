@@ -12,8 +12,8 @@ export interface SimulatedProviderOptions {
   /** Where its store is kept, or `:memory:`. */
   readonly file: string;
   readonly clock: Clock;
-  /** Where a browser reaches `app`. */
-  readonly baseUrl: string;
+  /** Where a browser reaches `app`: asked at each use, as the port is known only once it listens. */
+  readonly baseUrl: () => string;
   /** Without it nothing is sent; what there is to tell is still listed. Signatures with any of the secrets are right. */
   readonly webhook?: WebhookTarget;
   readonly logger: ServiceParts['logger'];
@@ -32,7 +32,10 @@ export interface SimulatedProvider {
 
 const turn = 1_000;
 
-/** Whoever moves the money, played on this machine: the whole product runs without an account anywhere. */
+/**
+ * Whoever moves the money, played on this machine: the whole product runs without an account anywhere. Until it is
+ * started it only does what it is asked: another process may open the same file, and read what is there.
+ */
 export function createSimulatedProvider(options: SimulatedProviderOptions): SimulatedProvider {
   const { file, clock, webhook, logger } = options;
   const simulation = openSimulation(file, clock);

@@ -1,4 +1,4 @@
-import type { Bought, Invoice, InvoiceLine, PaymentIntent, PaymentMethod } from './objects.ts';
+import type { Bought, Invoice, InvoiceLine, PaymentIntent, PaymentMethod, Price } from './objects.ts';
 import { charge, type Moment } from './payments.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -10,6 +10,11 @@ export interface NewInvoice {
   readonly currency: string;
   readonly metadata: Bought;
 }
+
+/** For one period of a price. */
+export const wholeLine = ({ nickname, unit_amount, metadata }: Price): InvoiceLine => {
+  return { description: nickname, amount: unit_amount, proration: false, metadata };
+};
 
 export function openInvoice(simulation: Simulation, asked: NewInvoice): Invoice {
   const { customer, subscription, reason, lines, currency, metadata } = asked;

@@ -2,6 +2,7 @@ import { ProviderError } from '../payment-provider.ts';
 import type { GivenCard } from './cards.ts';
 import type { PaymentMethod } from './objects.ts';
 import type { Simulation } from './simulation.ts';
+import type { SimulatedStore } from './store.ts';
 
 /** For one use, until it is saved. */
 export function newMethod(simulation: Simulation, { behaviour, ...card }: GivenCard): PaymentMethod {
@@ -17,9 +18,15 @@ export function newMethod(simulation: Simulation, { behaviour, ...card }: GivenC
 /** Whoever gives a card wants it to be charged from now on. */
 export function saveMethod(simulation: Simulation, customerId: string, method: PaymentMethod): void {
   const { store } = simulation;
-  const customer = store.get('customer', customerId);
   store.put({ ...method, customer: customerId });
-  store.put({ ...customer, invoice_settings: { default_payment_method: method.id } });
+  makeDefault(simulation, customerId, method.id);
+}
+
+/** Throws `not_found` for one that was detached. */
+export function makeDefault({ store }: Simulation, customerId: string, id: string): void {
+  const customer = store.get('customer', customerId);
+  attachedTo(store, customerId, id);
+  store.put({ ...customer, invoice_settings: { default_payment_method: id } });
 }
 
 export function defaultMethod({ store }: Simulation, customerId: string): PaymentMethod | undefined {
@@ -29,9 +36,13 @@ export function defaultMethod({ store }: Simulation, customerId: string): Paymen
 
 export function detachMethod({ store }: Simulation, customerId: string, id: string): void {
   const customer = store.get('customer', customerId);
-  const method = store.get('payment_method', id);
-  if (method.customer !== customerId) throw new ProviderError('not_found', `No such payment_method: ${id}`);
-  store.put({ ...method, customer: null });
+  store.put({ ...attachedTo(store, customerId, id), customer: null });
   if (customer.invoice_settings.default_payment_method === id)
     store.put({ ...customer, invoice_settings: { default_payment_method: null } });
+}
+
+function attachedTo(store: SimulatedStore, customerId: string, id: string): PaymentMethod {
+  const method = store.get('payment_method', id);
+  if (method.customer !== customerId) throw new ProviderError('not_found', `No such payment_method: ${id}`);
+  return method;
 }

@@ -67,6 +67,8 @@ export interface PaymentIntent extends Kept<'payment_intent'> {
 export interface InvoiceLine {
   readonly description: string;
   readonly amount: number;
+  readonly proration: boolean;
+  readonly metadata: { readonly plan_key: string };
 }
 
 export interface Invoice extends Kept<'invoice'> {

@@ -1,5 +1,5 @@
 import { expireCheckout } from './checkouts.ts';
-import { openInvoice, payInvoice } from './invoices.ts';
+import { openInvoice, payInvoice, wholeLine } from './invoices.ts';
 import { defaultMethod } from './methods.ts';
 import type { Subscription } from './objects.ts';
 import { periodEnd } from './period.ts';
@@ -40,7 +40,7 @@ function renew(simulation: Simulation, subscription: Subscription): void {
     customer: subscription.customer,
     subscription: subscription.id,
     reason: 'subscription_cycle',
-    lines: [{ description: price.nickname, amount: price.unit_amount }],
+    lines: [wholeLine(price)],
     currency: price.currency,
     metadata: subscription.metadata,
   });

@@ -5,6 +5,8 @@ export interface Prorated {
   readonly credit: number;
   /** For what is left of it at the new price, or for the new period. */
   readonly charge: number;
+  /** Whether the charge is for a part of a period. */
+  readonly part: boolean;
   readonly anchor: number;
   readonly start: number;
   readonly end: number;
@@ -27,8 +29,8 @@ export function prorate(
   const credit = share(from.amount, left, total);
   // Counted from the end: a change to another interval waits for it, and this period is of the earlier one.
   const sameInterval = from.interval === to.interval && period.anchor < period.end;
-  if (sameInterval) return { ...period, credit, charge: share(to.amount, left, total) };
-  return { credit, charge: to.amount, anchor: now, start: now, end: periodEnd(now, now, to.interval) };
+  if (sameInterval) return { ...period, credit, charge: share(to.amount, left, total), part: true };
+  return { credit, charge: to.amount, part: false, anchor: now, start: now, end: periodEnd(now, now, to.interval) };
 }
 
 /** Half a cent is rounded up; in integers, as cents times seconds outgrow what a double counts exactly. */

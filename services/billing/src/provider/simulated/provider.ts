@@ -6,7 +6,7 @@ import { detachMethod } from './methods.ts';
 import type { Customer } from './objects.ts';
 import { priceFor } from './prices.ts';
 import { createRefund } from './refunds.ts';
-import { createSetup } from './setups.ts';
+import { createSetup, useSavedCard } from './setups.ts';
 import type { Simulation } from './simulation.ts';
 import { changePlan, setCancelAtPeriodEnd } from './subscriptions.ts';
 import { type Links, toCheckout, toInvoice, toMethod, toPayment, toRefund, toSubscription } from './views.ts';
@@ -21,6 +21,7 @@ export function createProvider(
   told: () => void,
 ): PaymentProvider {
   const { store } = simulation;
+  const read = async <T>(work: () => T): Promise<T> => guarded(() => store.snapshot(work));
   /** In a transaction of its own. */
   const transact = async <T>(work: () => T): Promise<T> => guarded(() => store.transaction(work));
   const write = async <T>(operation: string, request: unknown, key: string, work: () => T): Promise<T> => {
@@ -46,16 +47,16 @@ export function createProvider(
       return { id, balance_cents: balance };
     },
     getCustomer: (id) =>
-      transact(() => {
+      read(() => {
         const { balance } = store.get('customer', id);
         return { id, balance_cents: balance };
       }),
     createCheckout: async (checkout, key) =>
       toCheckout(await write('createCheckout', checkout, key, () => createCheckout(simulation, checkout)), links),
-    getCheckout: (id) => transact(() => toCheckout(store.get('checkout.session', id), links)),
-    getPayment: (id) => transact(() => toPayment(store.get('payment_intent', id), links)),
-    getInvoice: (id) => transact(() => toInvoice(store.get('invoice', id), links)),
-    getSubscription: (id) => transact(() => toSubscription(store.get('subscription', id))),
+    getCheckout: (id) => read(() => toCheckout(store.get('checkout.session', id), links)),
+    getPayment: (id) => read(() => toPayment(store.get('payment_intent', id), links)),
+    getInvoice: (id) => read(() => toInvoice(store.get('invoice', id), links)),
+    getSubscription: (id) => read(() => toSubscription(store.get('subscription', id))),
     setCancelAtPeriodEnd: async (id, cancel, key) =>
       toSubscription(
         await write('setCancelAtPeriodEnd', { id, cancel }, key, () => setCancelAtPeriodEnd(simulation, id, cancel)),
@@ -64,21 +65,26 @@ export function createProvider(
       toSubscription(await write('changePlan', change, key, () => changePlan(simulation, change))),
     createRefund: async (refund, key) =>
       toRefund(await write('createRefund', refund, key, () => createRefund(simulation, refund))),
-    getRefund: (id) => transact(() => toRefund(store.get('refund', id))),
+    getRefund: (id) => read(() => toRefund(store.get('refund', id))),
     listPaymentMethods: (customerId) =>
-      transact(() => {
+      read(() => {
         const { default_payment_method } = store.get('customer', customerId).invoice_settings;
         return store.ownedBy('payment_method', customerId).map((method) => toMethod(method, default_payment_method));
       }),
     async createSetupIntent(customerId, key) {
       const setup = await write('createSetupIntent', { customerId }, key, () => createSetup(simulation, customerId));
-      return { client_secret: setup.client_secret };
+      return { id: setup.id, client_secret: setup.client_secret };
     },
+    useSavedCard: (setupId, key) => write('useSavedCard', { setupId }, key, () => useSavedCard(simulation, setupId)),
     detachPaymentMethod: (customerId, id) => transact(() => detachMethod(simulation, customerId, id)),
     syncPrices: (prices) =>
       transact(() => new Map(prices.map((entry) => [entry.plan_key, priceFor(simulation, entry).id] as const))),
     readWebhook: (body, signature) =>
       isSigned(body, signature, secrets, simulation.now()) ? readEvent(body.toString('utf8')) : undefined,
+    async *listPayments(customerId) {
+      const payments = await read(() => store.ownedBy('payment_intent', store.get('customer', customerId).id));
+      for (const payment of payments) yield toPayment(payment, links);
+    },
     async *listEvents(since) {
       const from = Math.floor(since.getTime() / 1000);
       for (let after = 0; ; ) {

@@ -1,8 +1,5 @@
 /** Objects are kept as documents, as Stripe shows them; what they are found by stands beside them. */
 export const schema = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA busy_timeout = 2000;
   CREATE TABLE IF NOT EXISTS objects (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type GivenCard, notAuthenticated, refusalOf } from './cards.ts';
 import type { Paying } from './checkouts.ts';
-import { newMethod, saveMethod } from './methods.ts';
+import { makeDefault, newMethod, saveMethod } from './methods.ts';
 import type { SetupIntent } from './objects.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -52,6 +52,14 @@ export function answerBankOnSetup(simulation: Simulation, id: string, isThem: bo
 function succeed(simulation: Simulation, setup: SetupIntent, methodId: string): Paying {
   const { store } = simulation;
   saveMethod(simulation, setup.customer, store.get('payment_method', methodId));
-  store.put<SetupIntent>({ ...setup, status: 'succeeded', pending_method: null, payment_method: methodId });
+  const settled = { ...setup, status: 'succeeded', pending_method: null, payment_method: methodId } as const;
+  simulation.tell('setup_intent.succeeded', store.put<SetupIntent>(settled));
   return { outcome: 'paid' };
+}
+
+/** The card that a set-up saved is the one to charge again, whatever was saved since. */
+export function useSavedCard(simulation: Simulation, id: string): void {
+  const { customer, status, payment_method } = simulation.store.get('setup_intent', id);
+  if (status !== 'succeeded' || payment_method === null) return;
+  makeDefault(simulation, customer, payment_method);
 }

@@ -6,6 +6,10 @@ import { ProviderError } from '../payment-provider.ts';
 import { dueOf, type Kind, type ObjectOf, ownerOf, type SimulatedObject } from './objects.ts';
 import { canonical, schema } from './schema.ts';
 
+/** Milliseconds for which another process may hold the file. */
+const patience = 2_000;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
 export interface KeptEvent {
   readonly sequence: number;
   /** As it is sent. */
@@ -13,9 +17,14 @@ export interface KeptEvent {
   readonly attempts: number;
 }
 
-/** One process's: its calls are synchronous, so that a transaction is never interrupted by another. */
+/**
+ * Written by one process, and read by others besides. Its calls are synchronous, so that a transaction is never
+ * interrupted by another.
+ */
 export interface SimulatedStore {
   transaction<T>(work: () => T): T;
+  /** One state of it all, without waiting for whoever writes. */
+  snapshot<T>(work: () => T): T;
   /** Done once under a key. A decline is an answer too: what was written about it stays, and it is thrown again. */
   once<T>(key: string, operation: string, request: unknown, at: number, work: () => T): T;
   /** Throws `not_found`. */
@@ -39,24 +48,30 @@ export interface SimulatedStore {
 /** `file`: a path, or `:memory:`. */
 export function openStore(file: string): SimulatedStore {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
-  const db = new DatabaseSync(file);
-  db.exec(schema);
+  const db = openDatabase(file);
   const one = (sql: string, ...values: (string | number | null)[]) => db.prepare(sql).get(...values);
   const all = (sql: string, ...values: (string | number | null)[]) => db.prepare(sql).all(...values);
   const run = (sql: string, ...values: (string | number | null)[]) => db.prepare(sql).run(...values);
 
+  const within = <T>(begin: string, work: () => T): T => {
+    if (db.isTransaction) return work();
+    db.exec(begin);
+    try {
+      const result = work();
+      db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  };
+
   const store: SimulatedStore = {
     transaction(work) {
-      if (db.isTransaction) return work();
-      db.exec('BEGIN IMMEDIATE');
-      try {
-        const result = work();
-        db.exec('COMMIT');
-        return result;
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK');
-        throw error;
-      }
+      return within('BEGIN IMMEDIATE', work);
+    },
+    snapshot(work) {
+      return within('BEGIN', work);
     },
     once<T>(key: string, operation: string, request: unknown, at: number, work: () => T): T {
       const hash = createHash('sha256')
@@ -127,6 +142,22 @@ export function openStore(file: string): SimulatedStore {
     close: () => db.close(),
   };
   return store;
+}
+
+/** In WAL mode a process that is killed leaves each transaction whole or not at all, and readers wait for nobody. */
+function openDatabase(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout: patience });
+  for (const end = Date.now() + patience; ; Atomics.wait(pause, 0, 0, 20)) {
+    try {
+      db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
+      return db;
+    } catch (error) {
+      // Of those that make a new file WAL at once SQLite lets all but one fail, without waiting.
+      if (Date.now() < end) continue;
+      db.close();
+      throw error;
+    }
+  }
 }
 
 type Answer<T> = { readonly result: T } | { readonly declined: string };

@@ -1,10 +1,10 @@
 import { type PlanChange, ProviderError } from '../payment-provider.ts';
-import { openInvoice, payInvoice } from './invoices.ts';
+import { openInvoice, payInvoice, wholeLine } from './invoices.ts';
 import { defaultMethod } from './methods.ts';
-import type { CheckoutSession, Price, Subscription } from './objects.ts';
+import type { CheckoutSession, InvoiceLine, Price, Subscription } from './objects.ts';
 import { type Interval, periodEnd } from './period.ts';
 import { priceFor } from './prices.ts';
-import { prorate } from './proration.ts';
+import { type Prorated, prorate } from './proration.ts';
 import type { Simulation } from './simulation.ts';
 
 export function beginSubscription(
@@ -74,10 +74,7 @@ function upgrade(
     customer,
     subscription: before.id,
     reason: 'subscription_update',
-    lines: [
-      { description: `Unused time on ${from.nickname}`, amount: -prorated.credit },
-      { description: `Remaining time on ${to.nickname}`, amount: prorated.charge },
-    ],
+    lines: changeLines(prorated, from, to),
     currency: to.currency,
     metadata: after.metadata,
   });
@@ -93,6 +90,16 @@ function upgrade(
     current_period_end: prorated.end,
     latest_invoice: invoice.id,
   });
+}
+
+function changeLines({ credit, charge, part }: Prorated, from: Price, to: Price): InvoiceLine[] {
+  const line = (description: string, amount: number, { metadata }: Price) => {
+    return { description, amount, proration: true, metadata };
+  };
+  return [
+    line(`Unused time on ${from.nickname}`, 0 - credit, from),
+    part ? line(`Remaining time on ${to.nickname}`, charge, to) : wholeLine(to),
+  ];
 }
 
 export function updateSubscription(simulation: Simulation, changed: Subscription): Subscription {

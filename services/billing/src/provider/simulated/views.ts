@@ -1,12 +1,21 @@
 import type {
   ProviderCheckout,
   ProviderInvoice,
+  ProviderInvoiceLine,
   ProviderPayment,
   ProviderPaymentMethod,
   ProviderRefund,
   ProviderSubscription,
 } from '../payment-provider.ts';
-import type { CheckoutSession, Invoice, PaymentIntent, PaymentMethod, Refund, Subscription } from './objects.ts';
+import type {
+  CheckoutSession,
+  Invoice,
+  InvoiceLine,
+  PaymentIntent,
+  PaymentMethod,
+  Refund,
+  Subscription,
+} from './objects.ts';
 
 /** Where its pages are. */
 export interface Links {
@@ -14,9 +23,9 @@ export interface Links {
   receipt(paymentId: string): string;
 }
 
-export function linksUnder(baseUrl: string): Links {
-  const base = baseUrl.replace(/\/+$/, '');
-  return { checkout: (id) => `${base}/checkout/${id}`, receipt: (id) => `${base}/receipts/${id}` };
+export function linksUnder(baseUrl: () => string): Links {
+  const under = (path: string) => baseUrl().replace(/\/+$/, '') + path;
+  return { checkout: (id) => under(`/checkout/${id}`), receipt: (id) => under(`/receipts/${id}`) };
 }
 
 const dateOf = (seconds: number) => new Date(seconds * 1000);
@@ -52,6 +61,10 @@ export function toPayment(payment: PaymentIntent, links: Links): ProviderPayment
   };
 }
 
+const toLine = ({ amount, proration, metadata }: InvoiceLine): ProviderInvoiceLine => {
+  return { plan_key: metadata.plan_key, amount_cents: amount, proration };
+};
+
 const reasons = { subscription_create: 'create', subscription_cycle: 'cycle', subscription_update: 'update' } as const;
 
 export function toInvoice(invoice: Invoice, links: Links): ProviderInvoice {
@@ -67,6 +80,7 @@ export function toInvoice(invoice: Invoice, links: Links): ProviderInvoice {
     payment_id: payment,
     receipt_url: payment !== null && invoice.status === 'paid' && amount_paid > 0 ? links.receipt(payment) : null,
     plan_key: invoice.metadata.plan_key,
+    lines: invoice.lines.data.map(toLine),
     account_id: invoice.metadata.account_id,
     created_at: dateOf(invoice.created),
   };

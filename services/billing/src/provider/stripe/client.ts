@@ -7,7 +7,7 @@ export interface StripeClientOptions {
   readonly secretKey: string;
   /** Default: Stripe's own. */
   readonly apiBase?: string | undefined;
-  /** Silence after which an attempt is given up. */
+  /** Silence after which an attempt is given up. With the retry it is 17 s at most for one request. */
   readonly timeoutMs?: number | undefined;
   /** Of one request, under the same key: after a lost connection, a timeout, a conflict or a failure of theirs. */
   readonly retries?: number | undefined;
@@ -16,8 +16,8 @@ export interface StripeClientOptions {
 export function createStripeClient({
   secretKey,
   apiBase,
-  timeoutMs = 10_000,
-  retries = 2,
+  timeoutMs = 8_000,
+  retries = 1,
 }: StripeClientOptions): Stripe {
   return new Stripe(secretKey, {
     apiVersion: API_VERSION,

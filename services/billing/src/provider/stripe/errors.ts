@@ -12,6 +12,27 @@ export async function asked<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The same for what comes one by one. */
+export async function* askedEach<T>(call: () => AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* call();
+  } catch (error) {
+    throw providerErrorOf(error);
+  }
+}
+
+/** However many requests it takes, and whatever they wait for. What is begun is done on, as under any lost answer. */
+export async function askedWithin<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const tooLate = () => late.reject(new ProviderError('unavailable', 'Stripe: no answer in time'));
+  const timer = setTimeout(tooLate, deadlineMs);
+  try {
+    return await Promise.race([asked(call), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The original is not kept as its cause: it carries the answer's body, which is not for logs. */
 function providerErrorOf(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;

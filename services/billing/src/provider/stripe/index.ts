@@ -2,10 +2,11 @@ import type { PaymentProvider } from '../payment-provider.ts';
 import { createCheckout, getCheckout } from './checkouts.ts';
 import { createStripeClient, type StripeClientOptions } from './client.ts';
 import { createCustomer, getCustomer } from './customers.ts';
-import { asked } from './errors.ts';
+import { asked, askedEach, askedWithin } from './errors.ts';
 import { createWebhookReader, listEvents } from './events.ts';
-import { createSetupIntent, detachPaymentMethod, listPaymentMethods } from './payment-methods.ts';
-import { getInvoice, getPayment } from './payments.ts';
+import { getInvoice } from './invoices.ts';
+import { createSetupIntent, detachPaymentMethod, listPaymentMethods, useSavedCard } from './payment-methods.ts';
+import { getPayment, listPayments } from './payments.ts';
 import { syncPrices } from './prices.ts';
 import { createRefund, getRefund } from './refunds.ts';
 import { changePlan, getSubscription, setCancelAtPeriodEnd } from './subscriptions.ts';
@@ -14,28 +15,34 @@ export interface StripeProviderOptions extends StripeClientOptions {
   /** Of the webhook endpoint, `whsec_…`: a notification signed with any of them is taken. */
   readonly webhookSecrets: readonly string[];
   readonly now?: () => Date;
+  /** Of an operation that a person waits for, which the gateway does for 30 s: not of prices and of lists. */
+  readonly deadlineMs?: number;
 }
 
-export function createStripeProvider({ webhookSecrets, now, ...client }: StripeProviderOptions): PaymentProvider {
+export function createStripeProvider(options: StripeProviderOptions): PaymentProvider {
+  const { webhookSecrets, now, deadlineMs = 25_000, ...client } = options;
   const stripe = createStripeClient(client);
+  const ask = <T>(call: () => Promise<T>) => askedWithin(deadlineMs, call);
   return {
     name: 'stripe',
-    createCustomer: (customer, key) => asked(() => createCustomer(stripe, customer, key)),
-    getCustomer: (id) => asked(() => getCustomer(stripe, id)),
-    createCheckout: (checkout, key) => asked(() => createCheckout(stripe, checkout, key)),
-    getCheckout: (id) => asked(() => getCheckout(stripe, id)),
-    getPayment: (id) => asked(() => getPayment(stripe, id)),
-    getInvoice: (id) => asked(() => getInvoice(stripe, id)),
-    getSubscription: (id) => asked(() => getSubscription(stripe, id)),
-    setCancelAtPeriodEnd: (id, cancel, key) => asked(() => setCancelAtPeriodEnd(stripe, { id, cancel, key })),
-    changePlan: (change, key) => asked(() => changePlan(stripe, change, key)),
-    createRefund: (refund, key) => asked(() => createRefund(stripe, refund, key)),
-    getRefund: (id) => asked(() => getRefund(stripe, id)),
-    listPaymentMethods: (customerId) => asked(() => listPaymentMethods(stripe, customerId)),
-    createSetupIntent: (customerId, key) => asked(() => createSetupIntent(stripe, customerId, key)),
-    detachPaymentMethod: (customerId, id) => asked(() => detachPaymentMethod(stripe, customerId, id)),
+    createCustomer: (customer, key) => ask(() => createCustomer(stripe, customer, key)),
+    getCustomer: (id) => ask(() => getCustomer(stripe, id)),
+    createCheckout: (checkout, key) => ask(() => createCheckout(stripe, checkout, key)),
+    getCheckout: (id) => ask(() => getCheckout(stripe, id)),
+    getPayment: (id) => ask(() => getPayment(stripe, id)),
+    getInvoice: (id) => ask(() => getInvoice(stripe, id)),
+    getSubscription: (id) => ask(() => getSubscription(stripe, id)),
+    setCancelAtPeriodEnd: (id, cancel, key) => ask(() => setCancelAtPeriodEnd(stripe, { id, cancel, key })),
+    changePlan: (change, key) => ask(() => changePlan(stripe, change, key)),
+    createRefund: (refund, key) => ask(() => createRefund(stripe, refund, key)),
+    getRefund: (id) => ask(() => getRefund(stripe, id)),
+    listPaymentMethods: (customerId) => ask(() => listPaymentMethods(stripe, customerId)),
+    createSetupIntent: (customerId, key) => ask(() => createSetupIntent(stripe, customerId, key)),
+    useSavedCard: (setupId, key) => ask(() => useSavedCard(stripe, setupId, key)),
+    detachPaymentMethod: (customerId, id) => ask(() => detachPaymentMethod(stripe, customerId, id)),
     syncPrices: (prices) => asked(() => syncPrices(stripe, prices)),
     readWebhook: createWebhookReader(stripe, { secrets: webhookSecrets, now: now ?? (() => new Date()) }),
+    listPayments: (customerId) => askedEach(() => listPayments(stripe, customerId)),
     listEvents: (since) => listEvents(stripe, since),
   };
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { ProviderError, type ProviderPaymentMethod } from '../payment-provider.ts';
+import { ProviderError, type ProviderPaymentMethod, type ProviderSetup } from '../payment-provider.ts';
 import { findCustomer } from './customers.ts';
 import { idOf, pathId } from './ids.ts';
 import { paymentMethodOf } from './objects/payment-method.ts';
@@ -20,11 +20,27 @@ function defaultOf({ subscriptions, invoice_settings }: Stripe.Customer): string
   return idOf(own?.default_payment_method ?? invoice_settings.default_payment_method);
 }
 
-export async function createSetupIntent(stripe: Stripe, customerId: string, key: string) {
+export async function createSetupIntent(stripe: Stripe, customerId: string, key: string): Promise<ProviderSetup> {
   const params = { customer: customerId, usage: 'off_session' as const, payment_method_types: ['card'] };
-  const { client_secret } = await stripe.setupIntents.create(params, { idempotencyKey: key });
+  const { id, client_secret } = await stripe.setupIntents.create(params, { idempotencyKey: key });
   if (client_secret === null) throw new ProviderError('unavailable', 'Stripe: a setup intent without a client secret');
-  return { client_secret };
+  return { id, client_secret };
+}
+
+/** A checkout gives its subscription a default of its own, which goes before the customer's: that is set as well. */
+export async function useSavedCard(stripe: Stripe, setupId: string, key: string): Promise<void> {
+  const setup = await stripe.setupIntents.retrieve(pathId(setupId));
+  const [customer, default_payment_method] = [idOf(setup.customer), idOf(setup.payment_method)];
+  if (setup.status !== 'succeeded' || customer === null || default_payment_method === null) return;
+  const settings = { invoice_settings: { default_payment_method } };
+  await stripe.customers.update(customer, settings, { idempotencyKey: `${key}-customer` });
+  // Those that were canceled are not listed.
+  for await (const subscription of stripe.subscriptions.list({ customer, limit: 100 })) {
+    const own = idOf(subscription.default_payment_method);
+    if (own === null || own === default_payment_method || subscription.status === 'incomplete_expired') continue;
+    const options = { idempotencyKey: `${key}-${subscription.id}` };
+    await stripe.subscriptions.update(subscription.id, { default_payment_method }, options);
+  }
 }
 
 /** Stripe would detach it from whomever it is attached to: so it is asked for as this customer's first. */

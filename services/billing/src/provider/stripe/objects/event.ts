@@ -18,6 +18,7 @@ const KINDS: ReadonlyMap<unknown, readonly [kind: ProviderObject, field: string]
   ['invoice_payment', ['invoice', 'invoice']],
   ['subscription', ['subscription', 'id']],
   ['refund', ['refund', 'id']],
+  ['setup_intent', ['setup', 'id']],
 ]);
 
 export function eventOf({ id, type, created, data }: StripeEvent): ProviderEvent {

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { ProviderInvoice } from '../../payment-provider.ts';
+import type { ProviderInvoice, ProviderInvoiceLine } from '../../payment-provider.ts';
 import { idOf } from '../ids.ts';
 import { planKeyOf } from './price.ts';
 import { customerNotes, dateOf, noteOf, oneOf } from './values.ts';
@@ -10,10 +10,17 @@ const REASONS: ReadonlyMap<string | null, ProviderInvoice['reason']> = new Map([
   ['subscription_update', 'update'],
 ]);
 
-/** Its payments and its customer expanded; of its lines, the prices. */
-export function invoiceOf(invoice: Stripe.Invoice, lines: readonly Stripe.InvoiceLineItem[]): ProviderInvoice {
+type Prices = ReadonlyMap<string, Stripe.Price>;
+
+/** Its payments and its customer expanded; of its lines, the prices, unless they are given by their ids. */
+export function invoiceOf(
+  invoice: Stripe.Invoice,
+  lines: readonly Stripe.InvoiceLineItem[],
+  prices: Prices = new Map(),
+): ProviderInvoice {
   const subscription = invoice.parent?.subscription_details;
-  const price = mainLine(lines)?.pricing?.price_details?.price;
+  const priced = lines.filter((line) => line.pricing?.price_details !== undefined);
+  const main = mainLine(priced);
   return {
     id: invoice.id,
     customer_id: idOf(invoice.customer) ?? '',
@@ -24,16 +31,26 @@ export function invoiceOf(invoice: Stripe.Invoice, lines: readonly Stripe.Invoic
     currency: invoice.currency,
     payment_id: paymentIdOf(invoice.payments?.data ?? []),
     receipt_url: invoice.hosted_invoice_url ?? null,
-    plan_key: typeof price === 'object' ? planKeyOf(price) : '',
+    plan_key: main ? planOf(main, prices) : '',
+    lines: priced.map((line) => lineOf(line, prices)),
     account_id: noteOf('account_id', subscription?.metadata, invoice.metadata, customerNotes(invoice.customer)),
     created_at: dateOf(invoice.created),
   };
 }
 
+const lineOf = (line: Stripe.InvoiceLineItem, prices: Prices): ProviderInvoiceLine => {
+  return { plan_key: planOf(line, prices), amount_cents: line.amount, proration: isPart(line) };
+};
+
+function planOf({ pricing }: Stripe.InvoiceLineItem, prices: Prices): string {
+  const named = pricing?.price_details?.price;
+  const price = typeof named === 'string' ? prices.get(named) : named;
+  return price ? planKeyOf(price) : '';
+}
+
 /** A whole period before a part of one; of parts the dearest, as what the former plan gives back is below nought. */
 function mainLine(lines: readonly Stripe.InvoiceLineItem[]): Stripe.InvoiceLineItem | undefined {
-  const priced = lines.filter((line) => line.pricing?.price_details !== undefined);
-  return priced.toSorted((a, b) => Number(isPart(a)) - Number(isPart(b)) || b.amount - a.amount)[0];
+  return lines.toSorted((a, b) => Number(isPart(a)) - Number(isPart(b)) || b.amount - a.amount)[0];
 }
 
 function isPart({ parent }: Stripe.InvoiceLineItem): boolean {

@@ -1,0 +1,33 @@
+import { tokensCaptured } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
+import { type NewEvent, newEvent } from '@attribution/messaging';
+import type { LedgerKind } from '../generated/prisma/enums.ts';
+import { burn, takeFrom } from './grant.store.ts';
+import { type HoldRow, resolveHold } from './hold.store.ts';
+import { type BalanceRow, insertEntry } from './ledger.store.ts';
+
+interface Capture {
+  /** Pending and locked, as the balance is. */
+  readonly hold: HoldRow;
+  readonly balance: BalanceRow;
+  /** At most the hold's; the rest is released. */
+  readonly amount: number;
+  readonly entry: { readonly kind: LedgerKind; readonly description: string; readonly idempotencyKey: string };
+  readonly now: Date;
+  readonly traceparent: string | null;
+}
+
+/** Spends what a hold has reserved: the hold, and the event to append. */
+export async function captureHold(
+  tx: Sql,
+  { hold, balance, amount, entry, now, traceparent }: Capture,
+): Promise<{ captured: HoldRow; event: NewEvent }> {
+  const { id, account_id, grant_id } = hold;
+  // First: what it had reserved is free by then to be taken.
+  const captured = await resolveHold(tx, id, { status: 'captured', captured: amount, now });
+  await insertEntry(tx, balance, { ...entry, amount: BigInt(-amount), now });
+  if (grant_id === null) await burn(tx, account_id, BigInt(amount));
+  else await takeFrom(tx, grant_id, BigInt(amount));
+  const data = { account_id, hold_id: id, amount };
+  return { captured, event: newEvent(tokensCaptured, data, { accountId: account_id, occurredAt: now, traceparent }) };
+}

@@ -1,0 +1,100 @@
+import { escapeHtml, oneLine, page, paragraph } from './html.ts';
+import type { Mail } from './mail.ts';
+
+/** What a message to somebody who has billing access is about. */
+export interface BillingMail {
+  readonly to: string;
+  readonly fullName: string;
+  readonly accountName: string;
+  /** What was bought. */
+  readonly description: string;
+  readonly amountCents: number;
+  /** ISO 4217, in any letter case. */
+  readonly currency: string;
+  /** Bought, taken back or given back; 0: it is not told of. */
+  readonly tokens: number;
+}
+
+export const receiptMail = (mail: BillingMail & { receiptUrl: string | null }): Mail =>
+  billingMail(mail, {
+    subject: `Your receipt: ${amountOf(mail)}`,
+    before: 'Thank you. We have received your payment:',
+    tokens: 'Tokens',
+    ...linkTo(mail.receiptUrl),
+    after: 'You need not do anything more.',
+  });
+
+export const paymentFailedMail = (mail: BillingMail & { reason: string | null }): Mail =>
+  billingMail(mail, {
+    subject: `Your payment of ${amountOf(mail)} failed`,
+    before: 'We could not collect this payment:',
+    tokens: 'Tokens',
+    ...(mail.reason !== null && { reason: mail.reason }),
+    after: 'Nothing was charged. Try again, or with another payment method, on the billing page.',
+  });
+
+export const refundMail = (mail: BillingMail): Mail =>
+  billingMail(mail, {
+    subject: `Your refund: ${amountOf(mail)}`,
+    before: 'We have paid back:',
+    tokens: 'Tokens taken back',
+    after: 'It may take your bank some days to show it.',
+  });
+
+export const refundReversedMail = (mail: BillingMail): Mail =>
+  billingMail(mail, {
+    subject: `Your refund of ${amountOf(mail)} came back`,
+    before: 'Your bank has sent this refund back to us:',
+    tokens: 'Tokens given back',
+    after: 'Please write to us, so that the money can reach you another way.',
+  });
+
+interface Words {
+  readonly subject: string;
+  readonly before: string;
+  /** What the number of tokens is called. */
+  readonly tokens: string;
+  readonly reason?: string;
+  readonly link?: string;
+  readonly after: string;
+}
+
+function billingMail(mail: BillingMail, words: Words): Mail {
+  const { to, tokens } = mail;
+  const { subject, before, reason, link, after } = words;
+  const greeting = `Hello ${oneLine(mail.fullName)},`;
+  const facts = [
+    oneLine(mail.description),
+    `Account: ${oneLine(mail.accountName)}`,
+    `Amount: ${amountOf(mail)}`,
+    ...(tokens > 0 ? [`${words.tokens}: ${tokens.toLocaleString('en-US')}`] : []),
+    ...(reason === undefined ? [] : [`Reason: ${oneLine(reason)}`]),
+  ];
+  return {
+    to,
+    subject,
+    text: [greeting, before, facts.join('\n'), ...(link ? [`Receipt: ${link}`] : []), after, ''].join('\n\n'),
+    html: page(subject, [
+      paragraph(greeting),
+      paragraph(before),
+      `<p style="margin:24px 0">${facts.map(escapeHtml).join('<br>')}</p>`,
+      ...(link ? [`<p style="margin:24px 0">Receipt: <a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`] : []),
+      `<p style="margin:0;color:#5b6470">${escapeHtml(after)}</p>`,
+    ]),
+  };
+}
+
+/** As people write it: `$79.00`, `¥7,900`. Cents are the currency's smallest unit, whatever it is called. */
+function amountOf({ amountCents, currency }: BillingMail): string {
+  const code = currency.toUpperCase();
+  // What is no code at all is written as it came: a message must not fail for it.
+  if (!/^[A-Z]{3}$/.test(code)) return `${(amountCents / 100).toFixed(2)} ${oneLine(code)}`;
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: code });
+  return format.format(amountCents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
+
+/** What a mail program would run, or cannot open, is left out. */
+function linkTo(url: string | null): { link?: string } {
+  const parsed = url === null ? null : URL.parse(url);
+  return parsed && ['http:', 'https:'].includes(parsed.protocol) ? { link: parsed.href } : {};
+}

@@ -1,0 +1,2 @@
+export { onPayments } from './on-payment.ts';
+export { onRefunds } from './on-refund.ts';

@@ -1,0 +1,51 @@
+import { type EventData, invoicePaid, paymentFailed, paymentSucceeded, tokensGranted } from '@attribution/contracts';
+import { type EventHandler, newEvent, type Outbox, on } from '@attribution/messaging';
+import type { Clock } from '@attribution/service';
+import { defaultPriority, postGrant, purchaseKey } from '../ledger/index.ts';
+import { type MailQueue, paymentFailedMail, receiptMail } from '../mail/index.ts';
+import type { Tx } from '../store.ts';
+import { settle } from './settlement.store.ts';
+import { tellBillingPeople } from './tell-billing-people.ts';
+
+interface Paid {
+  readonly traceparent: string | null;
+  readonly data: EventData<typeof paymentSucceeded>;
+}
+
+/** What was paid for is granted, once a payment, and its receipt sent. */
+export function onPayments(parts: { outbox: Outbox; mail: MailQueue; clock: Clock }): EventHandler<Tx>[] {
+  const { outbox, mail, clock } = parts;
+
+  async function paid(tx: Tx, { data, traceparent }: Paid): Promise<void> {
+    const { account_id: accountId, token_amount: amount, receipt_url: receiptUrl } = data;
+    const now = clock.now();
+    const idempotencyKey = purchaseKey(data.payment_id);
+    if (!(await settle(tx, accountId, idempotencyKey, now))) return;
+    if (amount > 0) {
+      const { entry } = await postGrant(tx, {
+        accountId,
+        kind: 'purchase',
+        amount,
+        description: data.description,
+        idempotencyKey,
+        priority: defaultPriority,
+        expiresAt: null,
+        now,
+      });
+      const told = { account_id: accountId, entry_id: entry.id, amount, expires_at: null };
+      await outbox.append(tx, newEvent(tokensGranted, told, { accountId, occurredAt: now, traceparent }));
+    }
+    if (data.amount_cents > 0)
+      await tellBillingPeople(tx, mail, data, amount, (about) => receiptMail({ ...about, receiptUrl }));
+  }
+
+  return [
+    on(paymentSucceeded, paid),
+    on(invoicePaid, paid),
+    on(paymentFailed, (tx: Tx, { data }) =>
+      tellBillingPeople(tx, mail, data, data.token_amount, (about) =>
+        paymentFailedMail({ ...about, reason: data.reason }),
+      ),
+    ),
+  ];
+}

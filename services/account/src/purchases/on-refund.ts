@@ -1,0 +1,47 @@
+import { type EventData, refundFailed, refundSucceeded } from '@attribution/contracts';
+import { type EventHandler, type Outbox, on } from '@attribution/messaging';
+import type { Clock } from '@attribution/service';
+import { giveBackRefunded, type Refund, releaseRefund, takeRefunded } from '../ledger/index.ts';
+import { type MailQueue, refundMail, refundReversedMail } from '../mail/index.ts';
+import type { Tx } from '../store.ts';
+import { settle } from './settlement.store.ts';
+import { tellBillingPeople } from './tell-billing-people.ts';
+
+/** What was paid back is taken, once a refund; where it came to nothing, what was held or taken for it is given back. */
+export function onRefunds(parts: { outbox: Outbox; mail: MailQueue; clock: Clock }): EventHandler<Tx>[] {
+  const { outbox, mail, clock } = parts;
+  return [
+    on(refundSucceeded, async (tx: Tx, { data, traceparent }) => {
+      const refund = refundOf(data, `Refund: ${data.description}`, clock.now(), traceparent);
+      if (!(await settle(tx, data.account_id, `refund:${data.refund_id}`, refund.now))) return;
+      const { tokens, events } = await takeRefunded(tx, refund);
+      await outbox.append(tx, ...events);
+      await tellBillingPeople(tx, mail, data, tokens, refundMail);
+    }),
+    on(refundFailed, async (tx: Tx, { data, traceparent }) => {
+      const refund = refundOf(data, `Refund that came back: ${data.description}`, clock.now(), traceparent);
+      const released = await releaseRefund(tx, refund);
+      const isNew =
+        data.reversed && (await settle(tx, data.account_id, `refund-reversed:${data.refund_id}`, refund.now));
+      const given = isNew ? await giveBackRefunded(tx, refund) : undefined;
+      await outbox.append(tx, ...released.events, ...(given?.events ?? []));
+      if (given) await tellBillingPeople(tx, mail, data, given.tokens, refundReversedMail);
+    }),
+  ];
+}
+
+const refundOf = (
+  data: EventData<typeof refundSucceeded>,
+  description: string,
+  now: Date,
+  traceparent: string | null,
+): Refund => ({
+  accountId: data.account_id,
+  paymentId: data.payment_id,
+  refundId: data.refund_id,
+  holdId: data.hold_id,
+  amount: data.token_amount,
+  description,
+  now,
+  traceparent,
+});

@@ -1,0 +1,27 @@
+import type { BillingMail, MailQueue } from '../mail/index.ts';
+import type { Tx } from '../store.ts';
+import { findBillingPeople } from './billing-people.store.ts';
+
+/** What the events of payments and refunds have in common. */
+interface Bought {
+  readonly account_id: string;
+  readonly description: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+}
+
+type Template = (about: BillingMail) => Parameters<MailQueue['enqueue']>[1];
+
+/** A message to each of an account's billing people, in the transaction of what it tells of. */
+export async function tellBillingPeople(
+  tx: Tx,
+  mail: MailQueue,
+  { account_id, description, amount_cents, currency }: Bought,
+  tokens: number,
+  template: Template,
+): Promise<void> {
+  const about = { description, amountCents: amount_cents, currency, tokens };
+  const people = await findBillingPeople(tx, account_id);
+  for (const { email, full_name, account_name } of people)
+    await mail.enqueue(tx, template({ ...about, to: email, fullName: full_name, accountName: account_name }));
+}

@@ -1,0 +1,206 @@
+import { newId, newUuid, refundFailed, refundSucceeded } from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { atOnce, count, join, type Person, startAccountService } from './support.ts';
+import {
+  capture,
+  entriesOf,
+  eventsOf,
+  expectPromisesKept,
+  expired,
+  figuresOf,
+  grantOf,
+  hold,
+  holdId,
+  release,
+} from './support-ledger.ts';
+import { buy, holdPurchase, paymentOf, refundOf, refundPaid, refundRefused } from './support-purchases.ts';
+
+let service: TestService;
+let ada: Person;
+let bought: Awaited<ReturnType<typeof buy>>;
+beforeAll(async () => {
+  service = await startAccountService();
+});
+beforeEach(async () => {
+  ada = await join(service);
+  bought = await buy(service, ada.accountId); // 500 tokens, beside the 1000 of the free plan, which burn first.
+});
+afterAll(() => service.stop());
+
+const spend = async (amount: number) => capture(service, await holdId(service, ada.accountId, { amount }), amount);
+const entries = async (kind: string) =>
+  (await entriesOf(service, ada.accountId)).filter((entry) => entry.kind === kind);
+const typesSince = async (first: number) =>
+  (await eventsOf(service, ada.accountId, 'tokens.')).slice(first).map(({ type }) => type);
+
+/** Tokens that the account could still spend after it are what they were before, less these. */
+async function expectTaken(amount: number) {
+  expect(await entries('refund')).toMatchObject(
+    amount > 0 ? [{ amount: -amount, description: 'Refund: 500 tokens' }] : [],
+  );
+  await expectPromisesKept(service, ada.accountId);
+}
+
+test('a refund with a hold captures it: the tokens of that purchase are taken, and tokens.captured tells of it', async () => {
+  const hold_id = await holdPurchase(service, bought.payment);
+  await refundPaid(service, refundOf(bought.payment, { hold_id }));
+  await expectTaken(500);
+  expect(await grantOf(service, bought.grantId)).toEqual({ remaining: 0, reserved: 0 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
+  const [event] = await eventsOf(service, ada.accountId, 'tokens.captured');
+  expect(event?.data).toEqual({ account_id: ada.accountId, hold_id, amount: 500 });
+});
+
+test('a refund of a part, with a hold of a part, leaves the rest', async () => {
+  const hold_id = await holdPurchase(service, bought.payment, 200);
+  await refundPaid(service, refundOf(bought.payment, { hold_id, token_amount: 200 }));
+  await expectTaken(200);
+  expect(await grantOf(service, bought.grantId)).toEqual({ remaining: 300, reserved: 0 });
+});
+
+test('a hold that is over, and that the job has not come to, is captured still: the money is back', async () => {
+  const { id } = (await hold(service, ada.accountId, { payment_id: bought.payment.payment_id, amount: 500 })).body;
+  await service.db.query('SELECT pg_advisory_lock(hashtextextended($1, 1))', ['job expire-token-holds']);
+  service.clock.advance({ minutes: 61 });
+  await refundPaid(service, refundOf(bought.payment, { hold_id: id }));
+  await service.db.query('SELECT pg_advisory_unlock_all()');
+  await expectTaken(500);
+});
+
+test('a refund that nobody held tokens for takes those of the purchase, told of as held and captured', async () => {
+  await refundPaid(service, refundOf(bought.payment));
+  await expectTaken(500);
+  expect(await grantOf(service, bought.grantId)).toEqual({ remaining: 0, reserved: 0 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
+  expect(await typesSince(2)).toEqual(['tokens.held', 'tokens.captured']);
+});
+
+test('of a purchase that is partly spent no hold takes all, and a refund from the provider takes the rest', async () => {
+  await spend(1200);
+  const fields = { payment_id: bought.payment.payment_id, amount: 500 };
+  expect((await hold(service, ada.accountId, fields)).problem?.detail).toBe(
+    'The purchase has 300 tokens available; 500 are needed.',
+  );
+  await refundPaid(service, refundOf(bought.payment));
+  await expectTaken(300);
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 0, held: 0, available: 0 });
+});
+
+test('a refund from the provider takes nothing that other holds have reserved', async () => {
+  await hold(service, ada.accountId, { amount: 1100 });
+  await refundPaid(service, refundOf(bought.payment));
+  await expectTaken(400);
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1100, held: 1100, available: 0 });
+});
+
+test('a refund of a purchase that is spent takes nothing, then or when it is told of again', async () => {
+  const held = await holdId(service, ada.accountId, { amount: 1500 });
+  const refund = refundOf(bought.payment);
+  await refundPaid(service, refund);
+  await release(service, held);
+  await refundPaid(service, refund);
+  await expectTaken(0);
+  expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 1500 });
+});
+
+test.each(['expired', 'voided'])('a refund whose hold was %s takes what is open of the purchase', async (how) => {
+  const id = await holdPurchase(service, bought.payment);
+  if (how === 'voided') await release(service, id);
+  else {
+    service.clock.advance({ days: 31 });
+    await expired(service);
+  }
+  await spend(1100);
+  await refundPaid(service, refundOf(bought.payment, { hold_id: id }));
+  await expectTaken(400);
+});
+
+test('a refund whose hold was captured before takes nothing more', async () => {
+  const hold_id = await holdPurchase(service, bought.payment, 200);
+  await capture(service, hold_id, 200);
+  await refundPaid(service, refundOf(bought.payment, { hold_id, token_amount: 200 }));
+  await expectTaken(0);
+  expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 1300 });
+});
+
+test('the hold of another account is nothing to a refund', async () => {
+  const other = await join(service);
+  const theirs = await holdId(service, other.accountId);
+  await refundPaid(service, refundOf(bought.payment, { hold_id: theirs }));
+  await refundRefused(service, refundOf(bought.payment, { hold_id: theirs }));
+  expect(await figuresOf(service, other.accountId)).toMatchObject({ held: 100 });
+  await expectTaken(500);
+});
+
+test.each(['with a hold', 'without one'])(
+  '20 deliveries at once of one refund %s take its tokens once',
+  async (how) => {
+    const hold_id = how === 'with a hold' ? await holdPurchase(service, bought.payment, 200) : null;
+    const refund = refundOf(bought.payment, { hold_id, token_amount: 200 });
+    const told = await refundPaid(service, refund);
+    await atOnce((n) => (n % 2 ? service.redeliver(told, refundSucceeded.topic.name) : refundPaid(service, refund)));
+    await expectTaken(200);
+    expect(await eventsOf(service, ada.accountId, 'tokens.captured')).toHaveLength(1);
+  },
+);
+
+test('two refunds of one purchase take their tokens each', async () => {
+  for (const token_amount of [200, 300]) await refundPaid(service, refundOf(bought.payment, { token_amount }));
+  expect((await entries('refund')).map(({ amount }) => amount)).toEqual([-300, -200]);
+});
+
+test('a refund of a payment that brought no tokens takes none', async () => {
+  await refundPaid(service, refundOf(paymentOf(ada.accountId)));
+  await expectTaken(0);
+});
+
+test('a refund that failed releases its hold, once, and tokens.voided tells of it', async () => {
+  const hold_id = await holdPurchase(service, bought.payment);
+  const refund = refundOf(bought.payment, { hold_id });
+  await refundRefused(service, refund);
+  await refundRefused(service, refund);
+  expect(await grantOf(service, bought.grantId)).toEqual({ remaining: 500, reserved: 0 });
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1500, held: 0, available: 1500 });
+  expect(await eventsOf(service, ada.accountId, 'tokens.voided')).toHaveLength(1);
+  await expectPromisesKept(service, ada.accountId);
+});
+
+test('a refund that failed without a hold, or with one that was released before, changes nothing', async () => {
+  const hold_id = await holdPurchase(service, bought.payment);
+  await release(service, hold_id);
+  for (const id of [hold_id, newId('token_hold'), null])
+    await refundRefused(service, refundOf(bought.payment, { hold_id: id }));
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1500, held: 0, available: 1500 });
+});
+
+test('a refund that came back after it had succeeded grants again what it took, once', async () => {
+  await spend(1200);
+  const refund = refundOf(bought.payment);
+  await refundPaid(service, refund);
+  const told = await refundRefused(service, refund, true);
+  await atOnce((n) =>
+    n % 2 ? service.redeliver(told, refundFailed.topic.name) : refundRefused(service, refund, true),
+  );
+  expect(await entries('adjustment')).toMatchObject([
+    { amount: 300, description: 'Refund that came back: 500 tokens' },
+  ]);
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 300, held: 0, available: 300 });
+  expect((await typesSince(4)).slice(-1)).toEqual(['tokens.granted']);
+  await expectPromisesKept(service, ada.accountId);
+});
+
+test('a refund that took nothing and came back grants nothing', async () => {
+  await spend(1500);
+  const refund = refundOf(bought.payment);
+  await refundPaid(service, refund);
+  await refundRefused(service, refund, true);
+  expect(await entries('adjustment')).toEqual([]);
+});
+
+test('a refund of an account that is gone comes to nothing, and lies among no dead letters', async () => {
+  const unknown = paymentOf(newId('account'));
+  await refundPaid(service, refundOf(unknown, { hold_id: `hld_${newUuid()}` }));
+  for (const reversed of [false, true]) await refundRefused(service, refundOf(unknown), reversed);
+  expect(await count(service, 'dead_letters')).toBe(0);
+});

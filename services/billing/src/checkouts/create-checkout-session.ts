@@ -1,0 +1,69 @@
+import { createCheckoutSession, type NewCheckoutSession, Problem } from '@attribution/contracts';
+import { type Clock, implement } from '@attribution/service';
+import type { z } from 'zod';
+import { providerCustomer } from '../customers/index.ts';
+import { activePrice, type PlanPriceRow } from '../prices/index.ts';
+import { type PaymentProvider, providerProblem } from '../provider/index.ts';
+import type { BillingDatabase } from '../store.ts';
+import { findLatestSubscription, isLive } from '../subscriptions/index.ts';
+import { type CheckoutRow, putCheckout, setCheckout } from './checkout.store.ts';
+
+interface Parts {
+  readonly database: BillingDatabase;
+  readonly provider: PaymentProvider;
+  readonly clock: Clock;
+  readonly appUrl: string;
+}
+
+export const createCheckoutSessionEndpoint = (parts: Parts) =>
+  implement(createCheckoutSession, async ({ body, caller, attempt }) => {
+    const { database, clock } = parts;
+    const price = await activePrice(database, body.plan_key);
+    requireMode(body, price);
+    if (body.mode === 'subscription') await requireNoSubscription(database, caller.accountId);
+    const customerId = await providerCustomer(parts, caller.accountId).catch((error: unknown) => {
+      throw providerProblem(error);
+    });
+    const checkout = await putCheckout(database, {
+      id: `cs_${attempt}`,
+      account_id: caller.accountId,
+      mode: body.mode,
+      plan_key: body.plan_key,
+      return_url: body.return_url ?? null,
+      created_by: caller.id,
+      created_at: clock.now(),
+    });
+    return { id: checkout.id, url: checkout.url ?? (await open(parts, checkout, customerId, price)) };
+  });
+
+/** Asks the provider for the page. */
+async function open(
+  { database, provider, appUrl }: Parts,
+  { id, account_id: accountId, mode, return_url }: CheckoutRow,
+  customerId: string,
+  price: PlanPriceRow,
+): Promise<string> {
+  const asked = { customerId, mode, price, returnUrl: return_url ?? appUrl, reference: id, accountId };
+  const made = await provider.createCheckout(asked, id).catch((error: unknown) => {
+    throw providerProblem(error);
+  });
+  if (made.url === null) throw new Problem('conflict', `Checkout ${id} is ${made.status} already.`);
+  await setCheckout(database.sql, id, { providerId: made.id, url: made.url, status: made.status });
+  return made.url;
+}
+
+function requireMode({ mode, plan_key }: z.output<typeof NewCheckoutSession>, { interval }: PlanPriceRow): void {
+  const right = interval === null ? 'payment' : 'subscription';
+  if (mode === right) return;
+  const what = interval === null ? 'a token pack' : 'a plan';
+  throw new Problem('validation-error', `body.mode: ${JSON.stringify(plan_key)} is ${what}, whose mode is ${right}.`);
+}
+
+async function requireNoSubscription(database: BillingDatabase, accountId: string): Promise<void> {
+  const latest = await findLatestSubscription(database, accountId);
+  if (!latest || !isLive(latest)) return;
+  throw new Problem(
+    'conflict',
+    `The account has a subscription to ${JSON.stringify(latest.plan_key)}: change its plan instead.`,
+  );
+}

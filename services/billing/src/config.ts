@@ -1,0 +1,26 @@
+import { readConfig, setting } from '@attribution/service';
+import { z } from 'zod';
+
+const Settings = z.object({
+  /** With it Stripe moves the money; without it the simulated provider pretends to. */
+  STRIPE_SECRET_KEY: z.string().optional(),
+  /** Of the webhook endpoint: each is taken, so that they can be rotated. */
+  STRIPE_WEBHOOK_SECRETS: setting.list.default([]),
+  STRIPE_API_BASE: z.url().optional(),
+  /** Where the pages of the simulated provider are, for a browser; it listens on that port. */
+  SIMULATED_PAYMENTS_URL: z.url({ protocol: /^http$/ }).default('http://127.0.0.1:8081'),
+  SIMULATED_PAYMENTS_FILE: z.string().default(':memory:'),
+  /** Where this service is reached by others. */
+  BILLING_URL: z.url().optional(),
+  PORT: setting.port.default(8080),
+  ACCOUNT_URL: z.url(),
+  /** Where pages to pay on lead back to, unless whoever asks for one says otherwise. */
+  APP_URL: z.url().default('http://localhost:3000'),
+  PAYMENT_POLL_MS: setting.count.default(60_000),
+});
+
+export type BillingConfig = z.output<typeof Settings>;
+
+export function readBillingConfig(environment: Readonly<Record<string, string | undefined>>): BillingConfig {
+  return readConfig(Settings, environment);
+}

@@ -1,0 +1,16 @@
+import type { Clock } from '@attribution/service';
+import type { PaymentProvider } from '../provider/index.ts';
+import type { BillingDatabase } from '../store.ts';
+import { ensureCustomer, setProviderCustomer } from './customer.store.ts';
+
+/** The account's id at the provider, where it becomes a customer when it first needs to be one. */
+export async function providerCustomer(
+  { database, provider, clock }: { database: BillingDatabase; provider: PaymentProvider; clock: Clock },
+  accountId: string,
+): Promise<string> {
+  const { name, provider_customer_id: known } = await ensureCustomer(database, accountId, clock.now());
+  if (known !== null) return known;
+  const { id } = await provider.createCustomer({ accountId, name }, `customer-${accountId}`);
+  await setProviderCustomer(database, accountId, id);
+  return id;
+}

@@ -1,0 +1,2 @@
+export { listMoneyEntriesEndpoint } from './list-money-entries.ts';
+export { postEntry } from './money-entry.store.ts';

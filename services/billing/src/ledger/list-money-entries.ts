@@ -1,0 +1,19 @@
+import { listMoneyEntries } from '@attribution/contracts';
+import { cursorScope, cutPage, readCursor } from '@attribution/database';
+import { implement } from '@attribution/service';
+import type { BillingDatabase } from '../store.ts';
+import { findEntries } from './money-entry.store.ts';
+
+export const listMoneyEntriesEndpoint = (database: BillingDatabase) =>
+  implement(listMoneyEntries, async ({ query, caller }) => {
+    const scope = cursorScope(listMoneyEntries.operation);
+    const [beforeSeq] = readCursor(query.cursor, scope, ['integer']) ?? [];
+    const found = await findEntries(database, caller.accountId, { limit: query.limit + 1, beforeSeq });
+    const page = cutPage(found, { limit: query.limit, scope, position: ({ seq }) => [seq] });
+    const entries = page.rows.map(({ account_id: _, ...entry }) => ({
+      ...entry,
+      balance_after_cents: Number(entry.balance_after_cents),
+      created_at: entry.created_at.toISOString(),
+    }));
+    return { entries, next_cursor: page.next_cursor };
+  });

@@ -1,0 +1,51 @@
+import type { Clock } from '@attribution/service';
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { BillingDatabase, Refresh } from '../store.ts';
+import { type DueEvent, findDue, markDone, postpone } from './provider-event.store.ts';
+
+export const applyJob = 'apply-provider-events';
+
+/** Of the provider's objects at once; each keeps a connection while it is fetched. */
+const lanes = 4;
+const atOnce = 200;
+const minute = 60_000;
+
+export interface ApplyParts {
+  readonly database: BillingDatabase;
+  readonly refresh: Refresh;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Acts on all notifications that are due: however many tell of an object, it is fetched once. */
+export async function applyEvents(parts: ApplyParts): Promise<void> {
+  const { database, clock } = parts;
+  const lane = pLimit(lanes);
+  for (;;) {
+    const due = await findDue(database.sql, clock.now(), atOnce);
+    if (due.length === 0) return;
+    const objects = Map.groupBy(due, ({ object_kind, object_id }) => `${object_kind} ${object_id}`);
+    await Promise.all([...objects.values()].map((events) => lane(() => applyTogether(parts, events))));
+  }
+}
+
+async function applyTogether({ database, refresh, clock, logger }: ApplyParts, events: readonly DueEvent[]) {
+  const [first] = events;
+  if (!first) return;
+  const ids = events.map(({ id }) => id);
+  try {
+    await refresh(first.object_kind, first.object_id);
+    await markDone(database.sql, ids);
+  } catch (error) {
+    const attempts = Math.max(...events.map((event) => event.attempts)) + 1;
+    const object = { kind: first.object_kind, object_id: first.object_id, attempts };
+    logger.warn({ err: error, ...object }, 'A notification could not be acted on; it is tried again');
+    const message = error instanceof Error ? error.message : String(error);
+    await postpone(database.sql, ids, { error: message.slice(0, 500), dueAt: nextTry(clock.now(), attempts) });
+  }
+}
+
+/** 1 s, 2 s, 4 s … to 10 minutes. */
+const nextTry = (now: Date, attempts: number) =>
+  new Date(now.getTime() + Math.min(1_000 * 2 ** (attempts - 1), 10 * minute));

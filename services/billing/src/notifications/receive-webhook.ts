@@ -1,0 +1,18 @@
+import { Problem, receiveStripeWebhook } from '@attribution/contracts';
+import { type Clock, implement } from '@attribution/service';
+import type { PaymentProvider } from '../provider/index.ts';
+import type { BillingDatabase } from '../store.ts';
+import { insertEvent } from './provider-event.store.ts';
+
+/** Taken as soon as it is written down; what it hints at is fetched by a job. */
+export const receiveStripeWebhookEndpoint = (parts: {
+  database: BillingDatabase;
+  provider: PaymentProvider;
+  clock: Clock;
+  wake: () => void;
+}) =>
+  implement(receiveStripeWebhook, async ({ bytes, headers }) => {
+    const event = parts.provider.readWebhook(bytes, headers['stripe-signature']);
+    if (!event) throw new Problem('validation-error', 'Stripe-Signature: does not sign this body, or is too old.');
+    if (await insertEvent(parts.database.sql, event, parts.clock.now())) parts.wake();
+  });

@@ -1,0 +1,19 @@
+import { addPaymentMethod } from '@attribution/contracts';
+import { type Clock, implement } from '@attribution/service';
+import { providerCustomer } from '../customers/index.ts';
+import { type PaymentProvider, providerProblem } from '../provider/index.ts';
+import type { BillingDatabase } from '../store.ts';
+
+export const addPaymentMethodEndpoint = (parts: {
+  database: BillingDatabase;
+  provider: PaymentProvider;
+  clock: Clock;
+}) =>
+  implement(addPaymentMethod, async ({ caller, attempt }) => {
+    try {
+      const customerId = await providerCustomer(parts, caller.accountId);
+      return await parts.provider.createSetupIntent(customerId, `setup-${attempt}`);
+    } catch (error) {
+      throw providerProblem(error);
+    }
+  });

@@ -1,0 +1,92 @@
+import type { ProviderInvoice, ProviderPayment } from '../provider/index.ts';
+
+export type PaymentState = 'pending' | 'succeeded' | 'failed';
+
+/** What there is to say of a payment by what the provider says now. */
+export interface ToldPayment {
+  readonly kind: 'token_pack' | 'subscription';
+  readonly plan_key: string;
+  readonly amount_cents: number;
+  readonly refunded_cents: number;
+  readonly currency: string;
+  readonly token_amount: number;
+  readonly status: PaymentState;
+  readonly receipt_url: string | null;
+  readonly provider_payment_id: string | null;
+  readonly provider_invoice_id: string | null;
+  readonly created_at: Date;
+  /** Why it failed, for people. */
+  readonly failure: string | null;
+}
+
+interface Plan {
+  readonly amount_cents: number;
+  readonly token_amount: number;
+}
+type Plans = ReadonlyMap<string, Plan>;
+
+/** Of a token pack. */
+export function packPayment(payment: ProviderPayment, plans: Plans): ToldPayment {
+  return {
+    kind: 'token_pack',
+    plan_key: payment.plan_key,
+    amount_cents: payment.amount_cents,
+    refunded_cents: payment.refunded_cents,
+    currency: payment.currency,
+    token_amount: plans.get(payment.plan_key)?.token_amount ?? 0,
+    status: payment.status,
+    receipt_url: payment.receipt_url,
+    provider_payment_id: payment.id,
+    provider_invoice_id: null,
+    created_at: payment.created_at,
+    failure: payment.failure,
+  };
+}
+
+/** Of a subscription's invoice; undefined as long as nobody has tried to pay it. `payment`: what pays it. */
+export function invoicePayment(
+  invoice: ProviderInvoice,
+  payment: ProviderPayment | undefined,
+  plans: Plans,
+): ToldPayment | undefined {
+  const status = invoiceState(invoice, payment);
+  if (status === undefined) return undefined;
+  return {
+    kind: 'subscription',
+    plan_key: invoice.plan_key,
+    amount_cents: status === 'succeeded' ? invoice.amount_paid_cents : (payment?.amount_cents ?? 0),
+    refunded_cents: payment?.refunded_cents ?? 0,
+    currency: invoice.currency,
+    token_amount: tokensOf(invoice.lines, plans),
+    status,
+    receipt_url: payment?.receipt_url ?? invoice.receipt_url,
+    provider_payment_id: payment?.id ?? null,
+    provider_invoice_id: invoice.id,
+    created_at: invoice.created_at,
+    failure: payment?.failure ?? null,
+  };
+}
+
+function invoiceState({ status }: ProviderInvoice, payment: ProviderPayment | undefined): PaymentState | undefined {
+  if (status === 'paid') return 'succeeded';
+  if (!payment) return undefined;
+  if (status === 'void' || status === 'uncollectible') return 'failed';
+  // The invoice follows its payment in a moment, and decides.
+  return payment.status === 'succeeded' ? 'pending' : payment.status;
+}
+
+/**
+ * Tokens follow the money: a whole period grants the plan's, a part of one the same part of them, and what is given back
+ * of a former plan takes its part away. Parts are rounded down, and never below nought.
+ */
+export function tokensOf(lines: ProviderInvoice['lines'], plans: Plans): number {
+  const shares = lines.map(({ plan_key, amount_cents, proration }) => {
+    const plan = plans.get(plan_key);
+    if (!plan) return 0;
+    if (!proration) return plan.token_amount;
+    return plan.amount_cents > 0 ? (plan.token_amount * amount_cents) / plan.amount_cents : 0;
+  });
+  const sum = shares.reduce((total, share) => total + share, 0);
+  // A whole number that division has missed by a hair.
+  return Math.max(0, Math.floor(sum + 1e-6));
+}

@@ -1,0 +1,3 @@
+export { openProvider, type ProviderParts, type ProviderRuntime } from './open-provider.ts';
+export * from './payment-provider.ts';
+export { providerProblem } from './provider-problem.ts';

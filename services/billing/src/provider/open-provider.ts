@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, listen, type RunningServer, type ServiceParts } from '@attribution/service';
+import type { BillingConfig } from '../config.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+import { createSimulatedProvider } from './simulated/index.ts';
+import { createStripeProvider } from './stripe/index.ts';
+
+export interface ProviderRuntime {
+  readonly provider: PaymentProvider;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface ProviderParts extends Pick<ServiceParts, 'logger' | 'problemBase'> {
+  readonly clock: Clock;
+}
+
+/** The provider that the configuration names. */
+export function openProvider(config: BillingConfig, parts: ProviderParts): ProviderRuntime {
+  const { STRIPE_SECRET_KEY: secretKey } = config;
+  if (secretKey === undefined) return openSimulated(config, parts);
+  const provider = createStripeProvider({
+    secretKey,
+    apiBase: config.STRIPE_API_BASE,
+    webhookSecrets: config.STRIPE_WEBHOOK_SECRETS,
+    now: () => parts.clock.now(),
+  });
+  return { provider, start() {}, stop: async () => {} };
+}
+
+/** The simulated provider with a server for its pages. */
+function openSimulated(config: BillingConfig, { clock, logger, problemBase }: ProviderParts): ProviderRuntime {
+  const pages = new URL(config.SIMULATED_PAYMENTS_URL);
+  const own = config.BILLING_URL ?? `http://127.0.0.1:${config.PORT}`;
+  // It is sender and receiver in one process: unless somebody else shall send, nobody needs to know the secret.
+  const secrets = config.STRIPE_WEBHOOK_SECRETS;
+  const simulated = createSimulatedProvider({
+    file: config.SIMULATED_PAYMENTS_FILE,
+    clock,
+    baseUrl: () => pages.href,
+    webhook: {
+      url: `${own}/webhooks/stripe`,
+      secrets: secrets.length > 0 ? secrets : [randomBytes(24).toString('base64url')],
+    },
+    logger,
+  });
+  let server: Promise<RunningServer | undefined> | undefined;
+  return {
+    provider: simulated.provider,
+    start() {
+      simulated.start();
+      const where = { host: pages.hostname, port: Number(pages.port), problemBase };
+      server = listen(simulated.app, where).then(
+        (running) => {
+          pages.port = String(running.port);
+          return running;
+        },
+        (error: unknown) => {
+          logger.error({ err: error, url: pages.href }, 'The pages of the simulated payments cannot be served');
+          return undefined;
+        },
+      );
+    },
+    async stop() {
+      await simulated.stop();
+      await (await server)?.close(Date.now() + 500);
+    },
+  };
+}

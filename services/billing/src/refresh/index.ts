@@ -1,0 +1,2 @@
+export { createRefresh } from './refresh.ts';
+export { createWriteFor } from './write-for.ts';

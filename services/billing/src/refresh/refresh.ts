@@ -1,0 +1,35 @@
+import type { Logger } from 'pino';
+import { type PaymentProvider, ProviderError } from '../provider/index.ts';
+import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
+import { type Kept, keepers } from './keepers.ts';
+import { findAccountOf } from './owner.store.ts';
+
+export interface RefreshParts {
+  readonly database: BillingDatabase;
+  readonly provider: PaymentProvider;
+  readonly writeFor: WriteFor;
+  readonly logger: Logger;
+}
+
+export function createRefresh({ database, provider, writeFor, logger }: RefreshParts): Refresh {
+  /** Whose it is; of one that was not seen before, the provider is asked. */
+  async function accountOf(kind: Kept, id: string): Promise<string | undefined> {
+    const known = await findAccountOf(database.sql, kind, id);
+    if (known !== undefined) return known;
+    const owner = await keepers[kind].ownerOf(provider, id);
+    return findAccountOf(database.sql, owner.by, owner.id);
+  }
+
+  return async (kind, id) => {
+    if (kind === 'other') return;
+    if (kind === 'setup') return provider.useSavedCard(id, `saved-${id}`);
+    try {
+      const accountId = await accountOf(kind, id);
+      if (accountId === undefined) logger.debug({ kind, id }, 'The provider told of what is not ours');
+      else await writeFor(accountId, (writing) => keepers[kind].write(writing, provider, id));
+    } catch (error) {
+      if (!(error instanceof ProviderError && error.kind === 'not_found')) throw error;
+      logger.warn({ kind, id }, 'The provider told of what it does not have');
+    }
+  };
+}

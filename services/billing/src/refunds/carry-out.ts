@@ -1,0 +1,72 @@
+import { type Client, createTokenHold, Problem } from '@attribution/contracts';
+import type { Logger } from 'pino';
+import type { PaymentRow } from '../payments/index.ts';
+import { type PaymentProvider, ProviderError, providerProblem } from '../provider/index.ts';
+import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
+import { deleteRefund, type RefundRow, setHold } from './refund.store.ts';
+import { reasonOf } from './refund.view.ts';
+import { writeRefusal } from './write-refund.ts';
+
+export interface RefundParts {
+  readonly database: BillingDatabase;
+  readonly provider: PaymentProvider;
+  readonly refresh: Refresh;
+  readonly writeFor: WriteFor;
+  readonly account: Client;
+  readonly logger: Logger;
+}
+
+/** Longer than a bank takes to say whether it gives money back. */
+const holdFor = '60d';
+
+/**
+ * Holds the tokens, has the provider give the money back, and writes what it says. Each step is done once under the
+ * refund's id, so that whoever finds a refund unfinished begins anew.
+ */
+export async function carryOut(parts: RefundParts, refund: RefundRow, payment: PaymentRow): Promise<void> {
+  const holdId = refund.hold_id ?? (await holdTokens(parts, refund));
+  const { provider, refresh, writeFor } = parts;
+  try {
+    const made = await provider.createRefund(
+      {
+        paymentId: payment.provider_payment_id ?? '',
+        amountCents: refund.amount_cents,
+        reason: reasonOf(refund),
+        reference: refund.id,
+      },
+      refund.id,
+    );
+    await refresh('refund', made.id);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind === 'unavailable') throw providerProblem(error);
+    await writeFor(refund.account_id, (writing) => writeRefusal(writing, { ...refund, hold_id: holdId }, payment));
+    throw new Problem('unprocessable', `body.payment_id: the payment provider refuses the refund: ${error.message}`);
+  }
+}
+
+/** Of the tokens that the payment bought; a refund whose tokens are spent is none. */
+async function holdTokens({ database, account, logger }: RefundParts, refund: RefundRow): Promise<string | null> {
+  if (refund.token_amount === 0) return null;
+  const body = {
+    account_id: refund.account_id,
+    idempotency_key: refund.id,
+    amount: refund.token_amount,
+    description: `Refund ${refund.id}`,
+    expires_in: holdFor,
+    payment_id: refund.payment_id,
+  };
+  const answer = await account.call(createTokenHold, { body }).catch((error: unknown) => {
+    logger.warn({ err: error }, 'Tokens could not be held for a refund');
+    throw new Problem('upstream-error', 'The tokens could not be held for now; try again.', { 'retry-after': '1' });
+  });
+  if (!answer.problem) {
+    await setHold(database.sql, refund.id, answer.body.id);
+    return answer.body.id;
+  }
+  const { kind, detail } = answer.problem;
+  if (kind === 'insufficient-balance' || kind === 'unprocessable' || kind === 'conflict') {
+    await deleteRefund(database.sql, refund.id);
+    throw new Problem(kind, detail);
+  }
+  throw new Problem('upstream-error', 'The tokens could not be held for now; try again.', { 'retry-after': '1' });
+}

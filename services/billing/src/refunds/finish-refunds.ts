@@ -1,0 +1,23 @@
+import { Problem } from '@attribution/contracts';
+import type { Clock } from '@attribution/service';
+import { findPayment } from '../payments/index.ts';
+import { carryOut, type RefundParts } from './carry-out.ts';
+import { findUnfinished } from './refund.store.ts';
+
+/** Milliseconds: whoever asked for it has had an answer by then. */
+const requestLasts = 30_000;
+const atOnce = 100;
+
+/** Goes on with refunds that a crash, or a provider that did not answer, left unfinished. */
+export async function finishRefunds(parts: RefundParts & { clock: Clock }): Promise<void> {
+  const { database, clock, logger } = parts;
+  const before = new Date(clock.now().getTime() - requestLasts);
+  for (const refund of await findUnfinished(database, before, atOnce)) {
+    const payment = await findPayment(database, refund.account_id, refund.payment_id);
+    if (!payment) continue;
+    await carryOut(parts, refund, payment).catch((error: unknown) => {
+      const known = error instanceof Problem;
+      logger.warn({ refund_id: refund.id, ...(known ? { reason: error.detail } : { err: error }) }, 'A refund is unfinished');
+    });
+  }
+}

@@ -1,0 +1,6 @@
+export type { RefundParts } from './carry-out.ts';
+export { createRefundEndpoint } from './create-refund.ts';
+export { finishRefunds } from './finish-refunds.ts';
+export { getRefundEndpoint } from './get-refund.ts';
+export { listRefundsEndpoint } from './list-refunds.ts';
+export { writeRefund } from './write-refund.ts';

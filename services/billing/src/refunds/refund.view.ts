@@ -1,0 +1,17 @@
+import { RefundReason } from '@attribution/contracts';
+import type { RefundRow } from './refund.store.ts';
+
+/** A refund as it goes over the wire. */
+export const viewRefund = (row: RefundRow) => ({
+  id: row.id,
+  payment_id: row.payment_id,
+  amount_cents: row.amount_cents,
+  token_amount: row.token_amount,
+  destination: 'payment_method' as const,
+  reason: reasonOf(row),
+  status: row.status,
+  created_at: row.created_at.toISOString(),
+});
+
+/** The column takes any text; what is in it was checked on its way there. */
+export const reasonOf = ({ reason }: Pick<RefundRow, 'reason'>) => RefundReason.parse(reason);

@@ -1,0 +1,79 @@
+import { newId, refundFailed, refundSucceeded } from '@attribution/contracts';
+import { newEvent } from '@attribution/messaging';
+import { postEntry } from '../ledger/index.ts';
+import type { PaymentRow } from '../payments/index.ts';
+import { findPrices } from '../prices/index.ts';
+import type { ProviderRefund } from '../provider/index.ts';
+import type { Writing } from '../store.ts';
+import { findRefundOf, insertRefund, type RefundRow, setRefund, sumRefunds } from './refund.store.ts';
+import { tokensBack } from './refund.ts';
+
+/** Writes what the provider says of a refund now; what has come of it since is told, and booked, once. */
+export async function writeRefund(writing: Writing, told: ProviderRefund, payment: PaymentRow): Promise<void> {
+  const { tx } = writing;
+  const found = await findRefundOf(tx, told);
+  const row = found ?? (await takeUp(writing, told, payment));
+  const status = told.status === 'canceled' ? 'failed' : told.status;
+  // What has failed stays so: whoever tries again makes another.
+  const changes = row.status !== status && row.status !== 'failed' && !(row.status === 'succeeded' && status === 'pending');
+  if (changes || row.provider_refund_id === null)
+    await setRefund(tx, row.id, { status: changes ? status : row.status, providerId: told.id });
+  if (!changes || status === 'pending') return;
+  if (status === 'succeeded') return book(writing, row, payment, 'succeeded');
+  return book(writing, row, payment, row.status === 'succeeded' ? 'reversed' : 'failed');
+}
+
+/** One that was made at the provider: nobody has held tokens for it. */
+async function takeUp(
+  { tx, customer, context }: Writing,
+  told: ProviderRefund,
+  payment: PaymentRow,
+): Promise<RefundRow> {
+  const row: RefundRow = {
+    id: newId('refund'),
+    account_id: customer.account_id,
+    payment_id: payment.id,
+    amount_cents: told.amount_cents,
+    token_amount: tokensBack(payment, await sumRefunds(tx, payment.id), told.amount_cents),
+    destination: 'payment_method',
+    reason: 'requested_by_customer',
+    status: 'pending',
+    hold_id: null,
+    provider_refund_id: told.id,
+    idempotency_key: told.id,
+    created_at: context.occurredAt,
+  };
+  await insertRefund(tx, row);
+  return row;
+}
+
+type Outcome = 'succeeded' | 'failed' | 'reversed';
+
+/** Enters what has become of it in the ledger, and tells it. */
+async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outcome: Outcome): Promise<void> {
+  const { tx, customer, context, tell } = writing;
+  const name = (await findPrices(tx, [payment.plan_key])).get(payment.plan_key)?.name ?? payment.plan_key;
+  const { id: refundId, amount_cents } = row;
+  if (outcome === 'succeeded')
+    await postEntry(writing, { kind: 'refund', amount: -amount_cents, description: `Refund: ${name}`, refundId });
+  if (outcome === 'reversed')
+    await postEntry(writing, { kind: 'adjustment', amount: amount_cents, description: `Refund sent back: ${name}`, refundId });
+  const data = {
+    account_id: customer.account_id,
+    refund_id: refundId,
+    payment_id: payment.id,
+    description: name,
+    amount_cents,
+    currency: payment.currency,
+    token_amount: row.token_amount,
+    hold_id: row.hold_id,
+  };
+  if (outcome === 'succeeded') tell(newEvent(refundSucceeded, data, context));
+  else tell(newEvent(refundFailed, { ...data, reversed: outcome === 'reversed' }, context));
+}
+
+/** Of a refund that the provider will not make. */
+export async function writeRefusal(writing: Writing, row: RefundRow, payment: PaymentRow): Promise<void> {
+  await setRefund(writing.tx, row.id, { status: 'failed', providerId: null });
+  await book(writing, row, payment, 'failed');
+}

@@ -1,0 +1,13 @@
+import { cancelSubscription, newUuid } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import { setCancelling, type SubscriptionParts } from './set-cancelling.ts';
+import { canceledSnapshot, isLive, snapshotOf } from './subscription.ts';
+import { findLatestSubscription } from './subscription.store.ts';
+
+export const cancelSubscriptionEndpoint = (parts: SubscriptionParts) =>
+  implement(cancelSubscription, async ({ caller }) => {
+    const latest = await findLatestSubscription(parts.database, caller.accountId);
+    if (!latest || !isLive(latest)) return canceledSnapshot(latest);
+    const now = await setCancelling(parts, latest, true, newUuid());
+    return isLive(now) ? snapshotOf(now) : canceledSnapshot(now);
+  });

@@ -1,0 +1,48 @@
+import { changePlan, Problem } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import { activePrice, findPrices, type PlanPriceRow } from '../prices/index.ts';
+import { providerProblem } from '../provider/index.ts';
+import { refreshed, type SubscriptionParts } from './set-cancelling.ts';
+import { changeTypeOf, isOver, snapshotOf } from './subscription.ts';
+import { findLatestSubscription, findPlanChange, insertPlanChange, type PlanChangeRow } from './subscription.store.ts';
+
+export const changePlanEndpoint = (parts: SubscriptionParts) =>
+  implement(changePlan, async ({ body, caller, attempt }) => {
+    const { database, provider } = parts;
+    const price = await activePrice(database, body.plan_key);
+    if (price.interval === null)
+      throw new Problem('validation-error', `body.plan_key: ${JSON.stringify(body.plan_key)} is not a plan.`);
+    const change = (await findPlanChange(database, attempt)) ?? (await decide(parts, caller.accountId, price, attempt));
+    const asked = { subscriptionId: change.provider_subscription_id, price, type: change.change_type };
+    await provider.changePlan(asked, `plan-${attempt}`).catch((error: unknown) => {
+      throw providerProblem(error);
+    });
+    const now = await refreshed(parts, change.provider_subscription_id);
+    return { plan_key: now.plan_key, change_type: change.change_type, ...snapshotOf(now) };
+  });
+
+/** What kind of change it is; written down before the provider is asked, as afterwards nobody could tell. */
+async function decide(
+  { database, clock }: SubscriptionParts,
+  accountId: string,
+  to: PlanPriceRow,
+  attempt: string,
+): Promise<PlanChangeRow> {
+  const now = clock.now();
+  const latest = await findLatestSubscription(database, accountId);
+  if (!latest || isOver(latest, now)) throw Problem.notFound();
+  if (latest.plan_key === to.plan_key)
+    throw new Problem('conflict', `body.plan_key: the subscription is on ${JSON.stringify(to.plan_key)} already.`);
+  const from = (await findPrices(database.sql, [latest.plan_key])).get(latest.plan_key);
+  const change: PlanChangeRow = {
+    id: attempt,
+    account_id: accountId,
+    provider_subscription_id: latest.provider_subscription_id,
+    from_plan_key: latest.plan_key,
+    to_plan_key: to.plan_key,
+    change_type: changeTypeOf(from, to),
+    created_at: now,
+  };
+  await insertPlanChange(database, change);
+  return change;
+}

@@ -1,0 +1,16 @@
+import { newUuid, Problem, resumeSubscription } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import { setCancelling, type SubscriptionParts } from './set-cancelling.ts';
+import { isOver, snapshotOf } from './subscription.ts';
+import { findLatestSubscription } from './subscription.store.ts';
+
+export const resumeSubscriptionEndpoint = (parts: SubscriptionParts) =>
+  implement(resumeSubscription, async ({ caller }) => {
+    const latest = await findLatestSubscription(parts.database, caller.accountId);
+    if (!latest || isOver(latest, parts.clock.now())) throw Problem.notFound();
+    const cancelling = latest.cancel_at_period_end && (latest.status === 'active' || latest.status === 'trialing');
+    if (!cancelling) return snapshotOf(latest);
+    const now = await setCancelling(parts, latest, false, newUuid());
+    if (isOver(now, parts.clock.now())) throw Problem.notFound();
+    return snapshotOf(now);
+  });

@@ -1,0 +1,39 @@
+import type { Clock } from '@attribution/service';
+import { type PaymentProvider, ProviderError, providerProblem } from '../provider/index.ts';
+import type { BillingDatabase, Refresh } from '../store.ts';
+import { findSubscription, type SubscriptionRow } from './subscription.store.ts';
+
+export interface SubscriptionParts {
+  readonly database: BillingDatabase;
+  readonly provider: PaymentProvider;
+  readonly refresh: Refresh;
+  readonly clock: Clock;
+}
+
+/** Has a subscription end with its period, or not; answers what it is then. One that has ended meanwhile stays so. */
+export async function setCancelling(
+  { database, provider, refresh }: SubscriptionParts,
+  { provider_subscription_id: id }: SubscriptionRow,
+  cancel: boolean,
+  key: string,
+): Promise<SubscriptionRow> {
+  try {
+    await provider.setCancelAtPeriodEnd(id, cancel, key);
+  } catch (error) {
+    if (!(error instanceof ProviderError && error.kind === 'refused')) throw providerProblem(error);
+  }
+  return refreshed({ database, refresh }, id);
+}
+
+/** The subscription as the provider has it now. */
+export async function refreshed(
+  { database, refresh }: Pick<SubscriptionParts, 'database' | 'refresh'>,
+  id: string,
+): Promise<SubscriptionRow> {
+  await refresh('subscription', id).catch((error: unknown) => {
+    throw providerProblem(error);
+  });
+  const row = await findSubscription(database.sql, id);
+  if (!row) throw new Error(`No subscription ${id}`);
+  return row;
+}
