@@ -55,6 +55,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       BCRYPT_COST: '4',
       MAIL_DIR: mailDirectory,
     },
+    billing: {
+      SIMULATED_PAYMENTS_FILE: join(mailDirectory, 'payments.sqlite'),
+      SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0',
+      STRIPE_WEBHOOK_SECRETS: `whsec_${randomBytes(16).toString('hex')}`,
+    },
   };
 
   async function member(program: string, environment: Record<string, string>, port?: number): Promise<Member> {

@@ -25,6 +25,7 @@ export async function startTestPlatform(environment: Environment = {}) {
     },
     secrets,
     mailDirectory,
+    payments: { file: ':memory:', url: 'http://127.0.0.1:0' },
     host: '127.0.0.1',
     port: 0,
     logger: logs.logger,

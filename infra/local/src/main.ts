@@ -124,7 +124,9 @@ async function requireFreePort(setting: string, host: string, port: number): Pro
   });
   if (!problem) return;
   const reason = problem.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${problem.code})`;
-  console.error(`\nPort ${port} ${reason}. Stop that program, or choose another port: ${setting}=${port + 10} npm start`);
+  console.error(
+    `\nPort ${port} ${reason}. Stop that program, or choose another port: ${setting}=${port + 10} npm start`,
+  );
   process.exit(1);
 }
 

@@ -1,7 +1,9 @@
+import { invoicePaid, paymentSucceeded } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { join, startAccountService, statusesOf } from './support.ts';
+import { count, join, startAccountService, statusesOf } from './support.ts';
 import { capture, expectPromisesKept, expired, grant, hold, inFuture, release } from './support-ledger.ts';
+import { paymentOf, refundOf, refundPaid, refundRefused } from './support-purchases.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -22,11 +24,19 @@ function choices(seed: number) {
   return { upTo, oneOf: <T>(items: readonly T[]) => items[Math.floor(next() * items.length)] as T };
 }
 
+type Payment = ReturnType<typeof paymentOf>;
+type Refund = ReturnType<typeof refundOf>;
+
+/** Of an event: it has no other answer than that it is done. */
+const told = { status: 200 };
+
 /** Everything that can be done to an account's tokens, drawn at random; each gives the status it was answered with. */
 function operationsOn(accountId: string, seed: number) {
   const { upTo, oneOf } = choices(seed);
   const holds: { id: string; amount: number }[] = [];
   const keys: string[] = ['the same'];
+  const payments: Payment[] = [];
+  const refunds: Refund[] = [];
   const keyed = () => (upTo(4) === 1 ? { idempotency_key: oneOf(keys) } : {});
   const some = () => oneOf(holds) ?? { id: 'hld_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f', amount: 1 };
 
@@ -46,8 +56,33 @@ function operationsOn(accountId: string, seed: number) {
       return capture(service, id, upTo(2) === 1 ? amount : upTo(amount + 10));
     },
     release: async () => release(service, some().id),
+    async pay() {
+      const payment =
+        upTo(4) === 1 && payments.length > 0 ? oneOf(payments) : paymentOf(accountId, { token_amount: upTo(300) - 1 });
+      payments.push(payment);
+      await service.deliver(oneOf([paymentSucceeded, invoicePaid]), payment, accountId);
+      return told;
+    },
+    async holdPurchase() {
+      const { payment_id, token_amount } = oneOf(payments) ?? paymentOf(accountId);
+      const fields = { payment_id, amount: upTo(2) === 1 ? token_amount || 1 : upTo(300), expires_in: `${upTo(90)}m` };
+      const answer = await hold(service, accountId, { ...fields, ...keyed() });
+      if (answer.status === 201) holds.push({ id: answer.body.id, amount: answer.body.amount });
+      return answer;
+    },
+    async refund() {
+      const payment = oneOf(payments) ?? paymentOf(accountId);
+      const fields = { token_amount: upTo(300) - 1, hold_id: upTo(2) === 1 ? some().id : null };
+      const refund = upTo(4) === 1 && refunds.length > 0 ? oneOf(refunds) : refundOf(payment, fields);
+      refunds.push(refund);
+      await (upTo(3) > 1 ? refundPaid(service, refund) : refundRefused(service, refund, upTo(2) === 1));
+      return told;
+    },
   };
-  const often = ['grant', 'hold', 'hold', 'hold', 'capture', 'capture', 'release'] as const;
+  const often = [
+    ...(['grant', 'hold', 'hold', 'hold', 'capture', 'capture', 'release'] as const),
+    ...(['pay', 'holdPurchase', 'holdPurchase', 'refund'] as const),
+  ];
   return { upTo, next: async (): Promise<{ status: number }> => operations[oneOf(often)]() };
 }
 
@@ -84,5 +119,6 @@ test.each([11, 12])(
     }
     await expired(service);
     await expectPromisesKept(service, accountId);
+    expect(await count(service, 'dead_letters')).toBe(0);
   },
 );

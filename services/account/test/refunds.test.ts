@@ -14,6 +14,7 @@ import {
   holdId,
   release,
 } from './support-ledger.ts';
+import { keepJobAway } from './support-locks.ts';
 import { buy, holdPurchase, paymentOf, refundOf, refundPaid, refundRefused } from './support-purchases.ts';
 
 let service: TestService;
@@ -34,7 +35,7 @@ const entries = async (kind: string) =>
 const typesSince = async (first: number) =>
   (await eventsOf(service, ada.accountId, 'tokens.')).slice(first).map(({ type }) => type);
 
-/** Tokens that the account could still spend after it are what they were before, less these. */
+/** One entry of a refund of so many tokens; none of 0. */
 async function expectTaken(amount: number) {
   expect(await entries('refund')).toMatchObject(
     amount > 0 ? [{ amount: -amount, description: 'Refund: 500 tokens' }] : [],
@@ -61,10 +62,10 @@ test('a refund of a part, with a hold of a part, leaves the rest', async () => {
 
 test('a hold that is over, and that the job has not come to, is captured still: the money is back', async () => {
   const { id } = (await hold(service, ada.accountId, { payment_id: bought.payment.payment_id, amount: 500 })).body;
-  await service.db.query('SELECT pg_advisory_lock(hashtextextended($1, 1))', ['job expire-token-holds']);
+  const job = await keepJobAway(service, 'expire-token-holds');
   service.clock.advance({ minutes: 61 });
   await refundPaid(service, refundOf(bought.payment, { hold_id: id }));
-  await service.db.query('SELECT pg_advisory_unlock_all()');
+  job.end();
   await expectTaken(500);
 });
 
@@ -139,7 +140,9 @@ test.each(['with a hold', 'without one'])(
     const hold_id = how === 'with a hold' ? await holdPurchase(service, bought.payment, 200) : null;
     const refund = refundOf(bought.payment, { hold_id, token_amount: 200 });
     const told = await refundPaid(service, refund);
-    await atOnce((n) => (n % 2 ? service.redeliver(told, refundSucceeded.topic.name) : refundPaid(service, refund)));
+    await atOnce<unknown>((n) =>
+      n % 2 ? service.redeliver(told, refundSucceeded.topic.name) : refundPaid(service, refund),
+    );
     await expectTaken(200);
     expect(await eventsOf(service, ada.accountId, 'tokens.captured')).toHaveLength(1);
   },
@@ -179,7 +182,7 @@ test('a refund that came back after it had succeeded grants again what it took, 
   const refund = refundOf(bought.payment);
   await refundPaid(service, refund);
   const told = await refundRefused(service, refund, true);
-  await atOnce((n) =>
+  await atOnce<unknown>((n) =>
     n % 2 ? service.redeliver(told, refundFailed.topic.name) : refundRefused(service, refund, true),
   );
   expect(await entries('adjustment')).toMatchObject([

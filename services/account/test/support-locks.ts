@@ -30,3 +30,11 @@ export const eventsLock = (accountId: string) => ({
   sql: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
   id: `account.events ${accountId}`,
 });
+
+/** Holds the lock that a job runs under. */
+export async function keepJobAway(service: TestService, job: string) {
+  const outside = await service.db.connect();
+  const send = (sql: string) => outside.query(`SELECT ${sql}(hashtextextended($1, 1))`, [`job ${job}`]);
+  await send('pg_advisory_lock');
+  return { letCome: () => send('pg_advisory_unlock'), end: () => outside.release(true) };
+}

@@ -14,6 +14,7 @@ import {
   leftOf,
   release,
 } from './support-ledger.ts';
+import { keepJobAway } from './support-locks.ts';
 
 let service: TestService;
 let ada: Person;
@@ -23,17 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Holds the lock that the job runs under. */
-async function keepJobAway() {
-  const outside = await service.db.connect();
-  const send = (sql: string) => outside.query(`SELECT ${sql}(hashtextextended('job expire-token-grants', 1))`);
-  await send('pg_advisory_lock');
-  return { letCome: () => send('pg_advisory_unlock'), end: () => outside.release(true) };
-}
-
 beforeEach(async () => {
   ada = await join(service);
-  job = await keepJobAway();
+  job = await keepJobAway(service, 'expire-token-grants');
 });
 afterEach(() => job.end());
 

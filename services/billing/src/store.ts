@@ -1,7 +1,7 @@
 import type { Database, Sql } from '@attribution/database';
 import type { EventContext, NewEvent } from '@attribution/messaging';
-import type { ProviderObject } from './provider/index.ts';
 import type { Prisma, PrismaClient } from './generated/prisma/client.ts';
+import type { ProviderObject } from './provider/index.ts';
 
 /** The transaction of this service's database, as the stores take it. */
 export type Tx = Prisma.TransactionClient;

@@ -15,6 +15,7 @@ const platform = await startPlatform({
   database: async (service) => given.DATABASES[service] ?? '',
   secrets: newSecrets(),
   mailDirectory: given.MAIL_DIR,
+  payments: { file: ':memory:', url: 'http://127.0.0.1:0' },
   host: '127.0.0.1',
   port: given.PORT,
   logger: createLogger({ name: 'platform', level: 'warn', pretty: false }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { Page, pageQuery } from '../wire/pages.ts';
 import { id } from '../wire/ids.ts';
+import { Page, pageQuery } from '../wire/pages.ts';
 import {
   BillingSummary,
   CheckoutSession,

@@ -18,5 +18,6 @@ export async function findBillingPeople(tx: Sql, accountId: string): Promise<rea
       AND u.email_verified_at IS NOT NULL AND u.disabled_at IS NULL
       AND (m.role <> 'member' OR m.billing)
     ORDER BY m.user_id`;
+  // Which services somebody may enter is written in JSON: read where it is read for tokens.
   return rows.filter((row) => expandServices({ ...row, services: readServiceMap(row.services) }).billing !== undefined);
 }

@@ -1,4 +1,4 @@
-import type { BillingMail, MailQueue } from '../mail/index.ts';
+import type { BillingMail, Mail, MailQueue } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
 import { findBillingPeople } from './billing-people.store.ts';
 
@@ -10,15 +10,13 @@ interface Bought {
   readonly currency: string;
 }
 
-type Template = (about: BillingMail) => Parameters<MailQueue['enqueue']>[1];
-
 /** A message to each of an account's billing people, in the transaction of what it tells of. */
 export async function tellBillingPeople(
   tx: Tx,
   mail: MailQueue,
   { account_id, description, amount_cents, currency }: Bought,
   tokens: number,
-  template: Template,
+  template: (about: BillingMail) => Mail,
 ): Promise<void> {
   const about = { description, amountCents: amount_cents, currency, tokens };
   const people = await findBillingPeople(tx, account_id);

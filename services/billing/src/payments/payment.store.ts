@@ -56,4 +56,3 @@ export async function findPayment(
 export async function lockedPayment(tx: Sql, id: string): Promise<PaymentRow | undefined> {
   return (await tx.$queryRaw<PaymentRow[]>`SELECT * FROM payments WHERE id = ${id}`)[0];
 }
-

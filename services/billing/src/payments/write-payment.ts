@@ -4,8 +4,8 @@ import { postEntry } from '../ledger/index.ts';
 import { findPrices } from '../prices/index.ts';
 import type { ProviderInvoice, ProviderPayment } from '../provider/index.ts';
 import type { Writing } from '../store.ts';
-import { invoicePayment, packPayment, type ToldPayment } from './payment.ts';
 import { findPaymentOf, type PaymentRow, putPayment } from './payment.store.ts';
+import { invoicePayment, packPayment, type ToldPayment } from './payment.ts';
 
 /** What the provider says of a payment, or of an invoice and what pays it. */
 export type PaymentNow =
@@ -13,7 +13,10 @@ export type PaymentNow =
   | { readonly payment: ProviderPayment | undefined; readonly invoice: ProviderInvoice };
 
 /** Writes what the provider says now; what has come of it since is told, and booked, once. */
-export async function writePayment(writing: Writing, { payment, invoice }: PaymentNow): Promise<PaymentRow | undefined> {
+export async function writePayment(
+  writing: Writing,
+  { payment, invoice }: PaymentNow,
+): Promise<PaymentRow | undefined> {
   const { tx, customer, tell } = writing;
   const planKeys = invoice ? invoice.lines.map((line) => line.plan_key) : [payment.plan_key];
   const plans = await findPrices(tx, invoice ? [invoice.plan_key, ...planKeys] : planKeys);

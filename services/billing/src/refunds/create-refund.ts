@@ -1,7 +1,7 @@
 import { createRefund, newId, Problem } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import { type Clock, implement } from '@attribution/service';
 import { findPayment, lockedPayment, type PaymentRow } from '../payments/index.ts';
-import type { Sql } from '@attribution/database';
 import { carryOut, type RefundParts } from './carry-out.ts';
 import { findRefund, findRefundByKey, insertRefund, type RefundRow, sumRefunds } from './refund.store.ts';
 import { tokensBack } from './refund.ts';

@@ -17,7 +17,10 @@ export async function finishRefunds(parts: RefundParts & { clock: Clock }): Prom
     if (!payment) continue;
     await carryOut(parts, refund, payment).catch((error: unknown) => {
       const known = error instanceof Problem;
-      logger.warn({ refund_id: refund.id, ...(known ? { reason: error.detail } : { err: error }) }, 'A refund is unfinished');
+      logger.warn(
+        { refund_id: refund.id, ...(known ? { reason: error.detail } : { err: error }) },
+        'A refund is unfinished',
+      );
     });
   }
 }

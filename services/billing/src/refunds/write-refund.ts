@@ -15,7 +15,8 @@ export async function writeRefund(writing: Writing, told: ProviderRefund, paymen
   const row = found ?? (await takeUp(writing, told, payment));
   const status = told.status === 'canceled' ? 'failed' : told.status;
   // What has failed stays so: whoever tries again makes another.
-  const changes = row.status !== status && row.status !== 'failed' && !(row.status === 'succeeded' && status === 'pending');
+  const changes =
+    row.status !== status && row.status !== 'failed' && !(row.status === 'succeeded' && status === 'pending');
   if (changes || row.provider_refund_id === null)
     await setRefund(tx, row.id, { status: changes ? status : row.status, providerId: told.id });
   if (!changes || status === 'pending') return;
@@ -57,7 +58,12 @@ async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outco
   if (outcome === 'succeeded')
     await postEntry(writing, { kind: 'refund', amount: -amount_cents, description: `Refund: ${name}`, refundId });
   if (outcome === 'reversed')
-    await postEntry(writing, { kind: 'adjustment', amount: amount_cents, description: `Refund sent back: ${name}`, refundId });
+    await postEntry(writing, {
+      kind: 'adjustment',
+      amount: amount_cents,
+      description: `Refund sent back: ${name}`,
+      refundId,
+    });
   const data = {
     account_id: customer.account_id,
     refund_id: refundId,

@@ -1,8 +1,8 @@
 import { cancelSubscription, newUuid } from '@attribution/contracts';
 import { implement } from '@attribution/service';
-import { setCancelling, type SubscriptionParts } from './set-cancelling.ts';
-import { canceledSnapshot, isLive, snapshotOf } from './subscription.ts';
+import { type SubscriptionParts, setCancelling } from './set-cancelling.ts';
 import { findLatestSubscription } from './subscription.store.ts';
+import { canceledSnapshot, isLive, snapshotOf } from './subscription.ts';
 
 export const cancelSubscriptionEndpoint = (parts: SubscriptionParts) =>
   implement(cancelSubscription, async ({ caller }) => {

@@ -3,8 +3,8 @@ import { implement } from '@attribution/service';
 import { activePrice, findPrices, type PlanPriceRow } from '../prices/index.ts';
 import { providerProblem } from '../provider/index.ts';
 import { refreshed, type SubscriptionParts } from './set-cancelling.ts';
-import { changeTypeOf, isOver, snapshotOf } from './subscription.ts';
 import { findLatestSubscription, findPlanChange, insertPlanChange, type PlanChangeRow } from './subscription.store.ts';
+import { changeTypeOf, isOver, snapshotOf } from './subscription.ts';
 
 export const changePlanEndpoint = (parts: SubscriptionParts) =>
   implement(changePlan, async ({ body, caller, attempt }) => {

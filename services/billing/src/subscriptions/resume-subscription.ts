@@ -1,8 +1,8 @@
 import { newUuid, Problem, resumeSubscription } from '@attribution/contracts';
 import { implement } from '@attribution/service';
-import { setCancelling, type SubscriptionParts } from './set-cancelling.ts';
-import { isOver, snapshotOf } from './subscription.ts';
+import { type SubscriptionParts, setCancelling } from './set-cancelling.ts';
 import { findLatestSubscription } from './subscription.store.ts';
+import { isOver, snapshotOf } from './subscription.ts';
 
 export const resumeSubscriptionEndpoint = (parts: SubscriptionParts) =>
   implement(resumeSubscription, async ({ caller }) => {

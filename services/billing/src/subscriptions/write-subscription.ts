@@ -2,8 +2,8 @@ import { subscriptionDeleted, subscriptionUpdated } from '@attribution/contracts
 import { newEvent } from '@attribution/messaging';
 import type { ProviderSubscription } from '../provider/index.ts';
 import type { Writing } from '../store.ts';
-import { isLive } from './subscription.ts';
 import { findSubscription, putSubscription, type SubscriptionRow } from './subscription.store.ts';
+import { isLive } from './subscription.ts';
 
 /** Writes what the provider says of a subscription now, and tells what has changed. */
 export async function writeSubscription(

@@ -1,4 +1,5 @@
 /** The whole platform in a process that can be killed: on given databases, secrets, mail folder and port. */
+import { join } from 'node:path';
 import { startPlatform } from '@attribution/local';
 import { createLogger, onStopSignal } from '@attribution/service';
 import type { PlatformSettings } from './one-process.ts';
@@ -8,6 +9,7 @@ const platform = await startPlatform({
   database: async (service) => settings.databases[service] ?? '',
   secrets: settings.secrets,
   mailDirectory: settings.mailDirectory,
+  payments: { file: join(settings.mailDirectory, 'payments.sqlite'), url: 'http://127.0.0.1:0' },
   host: '127.0.0.1',
   port: Number(process.env.PORT),
   logger: createLogger({ name: 'platform', level: 'warn', pretty: false }),
