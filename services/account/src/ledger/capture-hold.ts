@@ -1,10 +1,9 @@
 import { tokensCaptured } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import { type NewEvent, newEvent } from '@attribution/messaging';
-import type { LedgerKind } from '../generated/prisma/enums.ts';
 import { burn, takeFrom } from './grant.store.ts';
 import { type HoldRow, resolveHold } from './hold.store.ts';
-import { type BalanceRow, insertEntry } from './ledger.store.ts';
+import { type BalanceRow, insertEntry, type NewEntry } from './ledger.store.ts';
 
 interface Capture {
   /** Pending and locked, as the balance is. */
@@ -12,7 +11,7 @@ interface Capture {
   readonly balance: BalanceRow;
   /** At most the hold's; the rest is released. */
   readonly amount: number;
-  readonly entry: { readonly kind: LedgerKind; readonly description: string; readonly idempotencyKey: string };
+  readonly entry: Pick<NewEntry, 'kind' | 'description' | 'idempotencyKey'>;
   readonly now: Date;
   readonly traceparent: string | null;
 }

@@ -22,6 +22,15 @@ export interface EntryRow {
   readonly created_at: Date;
 }
 
+export interface NewEntry {
+  readonly kind: LedgerKind;
+  readonly amount: bigint;
+  readonly description: string;
+  readonly idempotencyKey: string;
+  readonly expiresAt?: Date | null;
+  readonly now: Date;
+}
+
 /** The balance, locked: whoever moves an account's tokens does so in turn. */
 export async function lockBalance(tx: Sql, accountId: string): Promise<BalanceRow | undefined> {
   const [row] = await tx.$queryRaw<BalanceRow[]>`
@@ -38,18 +47,7 @@ export async function findEntryByKey(tx: Sql, accountId: string, key: string): P
 }
 
 /** Appends an entry behind the latest; the database moves the balance with it. Negative amounts take away. */
-export async function insertEntry(
-  tx: Sql,
-  balance: BalanceRow,
-  entry: {
-    readonly kind: LedgerKind;
-    readonly amount: bigint;
-    readonly description: string;
-    readonly idempotencyKey: string;
-    readonly expiresAt?: Date | null;
-    readonly now: Date;
-  },
-): Promise<EntryRow> {
+export async function insertEntry(tx: Sql, balance: BalanceRow, entry: NewEntry): Promise<EntryRow> {
   const row: EntryRow = {
     id: newId('ledger_entry'),
     account_id: balance.account_id,
