@@ -50,12 +50,13 @@ const postgres = await startPostgres({
 }).catch(giveUp);
 say('Starting the services and the gateway');
 const mailDirectory = join(directory, 'mail');
+const paymentsFile = join(directory, 'payments.sqlite');
 await mkdir(mailDirectory, { recursive: true });
 const platform = await startPlatform({
   database: (service) => databaseOf(postgres, service),
   secrets,
   mailDirectory,
-  payments: { file: join(directory, 'payments.sqlite'), url: paymentsUrl },
+  payments: { file: paymentsFile, url: paymentsUrl },
   host: config.HOST,
   port: config.PORT,
   logger,
@@ -65,10 +66,10 @@ const platform = await startPlatform({
   return giveUp(error);
 });
 
-await noteRunning(
-  directory,
-  embeddedServices.map((service) => [service, postgres.url(service)]),
-);
+await noteRunning(directory, {
+  databases: Object.fromEntries(embeddedServices.map((service) => [service, postgres.url(service)])),
+  environment: { SIMULATED_PAYMENTS_FILE: paymentsFile },
+});
 
 onStopSignal(async () => {
   console.error('\n· Stopping: finishing what is in hand');

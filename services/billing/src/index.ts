@@ -1,3 +1,4 @@
+export { runMoneyCommand } from './commands.ts';
 export { createBillingService } from './service.ts';
 
 /** The folder of the database's migrations. */

@@ -3,7 +3,7 @@ import { openService, type Service, type ServiceParts } from '@attribution/servi
 import * as checkouts from './checkouts/index.ts';
 import { type BillingConfig, readBillingConfig } from './config.ts';
 import { getBillingSummaryEndpoint, onAccountCreated, onAccountPurged } from './customers/index.ts';
-import { PrismaClient } from './generated/prisma/client.ts';
+import type { PrismaClient } from './generated/prisma/client.ts';
 import { listMoneyEntriesEndpoint } from './ledger/index.ts';
 import * as notifications from './notifications/index.ts';
 import * as methods from './payment-methods/index.ts';
@@ -12,7 +12,7 @@ import { getUsagePriceEndpoint, listPlanPricesEndpoint, listUsagePricesEndpoint 
 import { openProvider, type ProviderParts, type ProviderRuntime } from './provider/index.ts';
 import { createRefresh, createWriteFor } from './refresh/index.ts';
 import * as refunds from './refunds/index.ts';
-import type { Tx } from './store.ts';
+import { newClient, type Tx } from './store.ts';
 import * as subscriptions from './subscriptions/index.ts';
 
 const second = 1_000;
@@ -27,11 +27,7 @@ export function createBillingService(
   open: (config: BillingConfig, parts: ProviderParts) => ProviderRuntime = openProvider,
 ): Service {
   const config = readBillingConfig(environment);
-  const service = openService<PrismaClient, Tx>(
-    'billing',
-    parts,
-    (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
-  );
+  const service = openService<PrismaClient, Tx>('billing', parts, newClient);
   const { database, outbox, clock, logger } = service;
   const runtime = open(config, { clock, logger, problemBase: parts.problemBase });
   const { provider } = runtime;

@@ -1,12 +1,18 @@
-import type { Database, Sql } from '@attribution/database';
+import { type Database, type NewClient, openDatabase, type Sql } from '@attribution/database';
 import type { EventContext, NewEvent } from '@attribution/messaging';
-import type { Prisma, PrismaClient } from './generated/prisma/client.ts';
+import { type Prisma, PrismaClient } from './generated/prisma/client.ts';
 import type { ProviderObject } from './provider/index.ts';
 
 /** The transaction of this service's database, as the stores take it. */
 export type Tx = Prisma.TransactionClient;
 
 export type BillingDatabase = Database<PrismaClient, Tx>;
+
+export const newClient: NewClient<PrismaClient> = (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' });
+
+/** For a command beside the service. */
+export const openBillingDatabase = (url: string): BillingDatabase =>
+  openDatabase<PrismaClient, Tx>({ url, poolSize: 2 }, newClient);
 
 /** What the money ledger of an account ends with. */
 export interface LedgerEnd {

@@ -1,3 +1,3 @@
-export { openProvider, type ProviderParts, type ProviderRuntime } from './open-provider.ts';
+export { joinProvider, openProvider, type ProviderParts, type ProviderRuntime } from './open-provider.ts';
 export * from './payment-provider.ts';
 export { providerProblem } from './provider-problem.ts';

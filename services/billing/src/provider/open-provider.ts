@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { type Clock, listen, type RunningServer, type ServiceParts } from '@attribution/service';
 import type { BillingConfig } from '../config.ts';
 import type { PaymentProvider } from './payment-provider.ts';
@@ -17,14 +18,22 @@ export interface ProviderParts extends Pick<ServiceParts, 'logger' | 'problemBas
 
 /** The provider that the configuration names. */
 export function openProvider(config: BillingConfig, parts: ProviderParts): ProviderRuntime {
-  const { STRIPE_SECRET_KEY: secretKey } = config;
-  if (secretKey === undefined) return openSimulated(config, parts);
-  const provider = createStripeProvider({
-    secretKey,
-    apiBase: config.STRIPE_API_BASE,
-    webhookSecrets: config.STRIPE_WEBHOOK_SECRETS,
-    now: () => parts.clock.now(),
-  });
+  return openStripe(config, parts) ?? openSimulated(config, parts);
+}
+
+/** The same for somebody who asks it beside the service, and serves nothing. */
+export function joinProvider(config: BillingConfig, parts: ProviderParts): Pick<ProviderRuntime, 'provider' | 'stop'> {
+  const stripe = openStripe(config, parts);
+  if (stripe) return stripe;
+  const { SIMULATED_PAYMENTS_FILE: file, SIMULATED_PAYMENTS_URL: url } = config;
+  if (!existsSync(file)) throw new Error(`The simulated payments have no file ${file}: set SIMULATED_PAYMENTS_FILE`);
+  return createSimulatedProvider({ file, clock: parts.clock, baseUrl: () => url, logger: parts.logger });
+}
+
+function openStripe(config: BillingConfig, { clock }: ProviderParts): ProviderRuntime | undefined {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase, STRIPE_WEBHOOK_SECRETS: webhookSecrets } = config;
+  if (secretKey === undefined) return undefined;
+  const provider = createStripeProvider({ secretKey, apiBase, webhookSecrets, now: () => clock.now() });
   return { provider, start() {}, stop: async () => {} };
 }
 

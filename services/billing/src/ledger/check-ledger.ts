@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PaymentProvider } from '../provider/index.ts';
+import type { BillingDatabase } from '../store.ts';
+import { type BooksRow, countWaiting, findBooks, findKeptPayments } from './check.store.ts';
+import { compareBooks, comparePayments, type Difference } from './compare.ts';
+
+export interface Checked {
+  readonly accounts: number;
+  readonly payments: number;
+  readonly differences: readonly Difference[];
+  /** Notifications that nobody has acted on for longer than is usual. */
+  readonly waiting: number;
+}
+
+const atOnce = 200;
+const usual = 10 * 60_000;
+
+/**
+ * Compares ledger, payments, refunds and provider, account by account. What is on its way just then looks like a
+ * difference: what differs is looked at again after `patience` milliseconds, and told if it still does.
+ */
+export async function checkLedger(
+  parts: { readonly database: Pick<BillingDatabase, 'sql'>; readonly provider: PaymentProvider },
+  { patience = 5_000, progress = () => {} }: { patience?: number; progress?: (accounts: number) => void } = {},
+): Promise<Checked> {
+  const waiting = await countWaiting(parts.database.sql, new Date(Date.now() - usual));
+  const first = await compareAll(parts, null, progress);
+  if (first.differences.length === 0) return { ...first, waiting };
+  await sleep(patience);
+  const again = await compareAll(parts, [...new Set(first.differences.map(({ accountId }) => accountId))], () => {});
+  return { ...first, differences: again.differences, waiting };
+}
+
+async function compareAll(
+  { database: { sql }, provider }: { database: Pick<BillingDatabase, 'sql'>; provider: PaymentProvider },
+  only: readonly string[] | null,
+  progress: (accounts: number) => void,
+) {
+  const differences: Difference[] = [];
+  let accounts = 0;
+  let payments = 0;
+  for (let after = ''; ; ) {
+    const page = await findBooks(sql, { after, limit: atOnce, only });
+    for (const books of page) {
+      const told = await toldPayments(provider, books);
+      const kept = await findKeptPayments(sql, books.account_id);
+      const found = [...compareBooks(books), ...comparePayments(kept, told)];
+      differences.push(...found.map((what) => ({ accountId: books.account_id, what })));
+      payments += told.length;
+    }
+    accounts += page.length;
+    progress(accounts);
+    const last = page.at(-1);
+    if (!last || page.length < atOnce) return { accounts, payments, differences };
+    after = last.account_id;
+  }
+}
+
+async function toldPayments(provider: PaymentProvider, { provider_customer_id: id }: BooksRow) {
+  return id === null ? [] : Array.fromAsync(provider.listPayments(id));
+}
