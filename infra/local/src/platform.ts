@@ -51,11 +51,15 @@ export interface PlatformOptions {
   /** Further configuration, by the names of the README's table. */
   readonly environment?: Environment;
   readonly clock?: Clock;
+  /** Of the services for each other. Left out: known to nobody outside this process. */
+  readonly internalKeys?: ReturnType<typeof generateInternalKeys>;
 }
 
 export interface Platform {
   /** The gateway's base URL. */
   readonly url: string;
+  /** Each service's own, past the gateway, by `<NAME>_URL`. */
+  readonly serviceUrls: Readonly<Record<string, string>>;
   /** Serves nothing new, finishes what is in hand, publishes what the outboxes hold. */
   stop(): Promise<void>;
 }
@@ -71,8 +75,8 @@ const silence = 1_000;
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { logger, secrets } = options;
   const transport = createInProcessTransport();
-  // Known to nobody outside this process, so they need not outlive it.
-  const internalKeys = generateInternalKeys();
+  // They need not outlive the process.
+  const internalKeys = options.internalKeys ?? generateInternalKeys();
   const environment: Environment = {
     PROBLEM_BASE: problemBase,
     MAIL_DIR: options.mailDirectory,
@@ -158,7 +162,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       problemBase: settings.PROBLEM_BASE,
       clientTimeout: settings.CLIENT_TIMEOUT_MS,
     });
-    return { url: `http://${options.host}:${edge.port}`, stop };
+    return { url: `http://${options.host}:${edge.port}`, serviceUrls: urls, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -10,6 +10,8 @@ const Settings = z.object({
   /** Where the pages of the simulated provider are, for a browser; it listens on that port. */
   SIMULATED_PAYMENTS_URL: z.url({ protocol: /^http$/ }).default('http://127.0.0.1:8081'),
   SIMULATED_PAYMENTS_FILE: z.string().default(':memory:'),
+  /** The share of the simulated provider's calls and notifications that get lost, to see what comes of it. */
+  SIMULATED_PAYMENTS_FAILURES: z.string().transform(Number).pipe(z.number().min(0).max(1)).default(0),
   /** Where this service is reached by others. */
   BILLING_URL: z.url().optional(),
   PORT: setting.port.default(8080),

@@ -3,6 +3,8 @@ import { crashEmbedded } from './crash-embedded.ts';
 import { crashFleet } from './crash-fleet.ts';
 import { crashOneProcess } from './crash-one-process.ts';
 import { kafka } from './kafka.ts';
+import { money } from './money.ts';
+import { moneyKills } from './money-kills.ts';
 import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
 import { schemathesis } from './schemathesis.ts';
@@ -20,6 +22,8 @@ export const experiments: readonly Experiment[] = [
   postgres,
   kafka,
   sigterm,
+  money,
+  moneyKills,
   schemathesis,
   crashOneProcess,
   crashFleet,

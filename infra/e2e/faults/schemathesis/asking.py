@@ -9,6 +9,7 @@ import random
 import re
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 settings = json.loads(os.environ["PLATFORM"])
@@ -35,6 +36,13 @@ def ask(method, path, body=None, token=None):
             return json.loads(answer.read() or "null")
     except urllib.error.HTTPError as error:
         raise RuntimeError(f"{method} {path} answered {error.code}: {error.read().decode()}") from error
+
+
+def click(page, action):
+    """Sends the form of a page of the payment provider."""
+    form = urllib.parse.urlencode({"action": action}).encode()
+    with urllib.request.urlopen(f"{settings['pages']}/{page}", form) as answer:
+        answer.read()
 
 
 def mail_to(email, seen, pattern):

@@ -1,32 +1,52 @@
 import { randomBytes } from 'node:crypto';
 import {
   acceptInvitation,
+  addPaymentMethod,
+  type Client,
   createApiKey,
   createCampaign,
+  createCheckoutSession,
   createClient,
   createGroup,
   createInvitation,
   createLocation,
+  getCheckoutSession,
+  listPayments,
   listSessions,
+  newId,
   type Session,
   signup,
   verifyEmail,
 } from '@attribution/contracts';
-import { openMailbox } from '@attribution/testing';
+import { eventually, openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
+import { rowsOf } from '../crash/check/databases.ts';
 
 /** Somebody who can log in, and what there is to look at. */
 export interface Estate {
   readonly email: string;
   readonly password: string;
   /** By prefix. */
-  readonly ids: Readonly<Record<'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'grp' | 'loc' | 'cmp', readonly string[]>>;
+  readonly ids: Readonly<Record<Prefix, readonly string[]>>;
+  /** Where the pages of the payment provider are. */
+  readonly pages: string;
+}
+type Prefix = 'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'grp' | 'loc' | 'cmp' | 'cs' | 'pay' | 'ref';
+
+export interface Where {
+  readonly url: string;
+  readonly mailDirectory: string;
+  /** Of Billing. */
+  readonly databaseUrl: string;
 }
 
 const password = 'a long walk at dawn';
 
-/** An owner with groups, a location in each, campaigns, other users, invitations and API keys. */
-export async function newEstate(url: string, mailDirectory: string): Promise<Estate> {
+/**
+ * An owner with groups, a location in each, campaigns, other users, invitations and API keys, who has bought tokens, got
+ * some of the money back, and is subscribed.
+ */
+export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Promise<Estate> {
   const mark = randomBytes(5).toString('hex');
   const email = `owner-${mark}@example.com`;
   const mailbox = openMailbox(mailDirectory);
@@ -57,7 +77,8 @@ export async function newEstate(url: string, mailDirectory: string): Promise<Est
     key.push((await owner.call(createApiKey, { body: { name: `Export ${n}` } })).body.id);
   }
   const rt = (await owner.call(listSessions, {})).body.entries.map(({ id }) => id);
-  return { email, password, ids: { acc: [session.account.id], usr, inv, key, rt, grp, loc, cmp } };
+  const { pages, ...bought } = await buyAll(owner, databaseUrl);
+  return { email, password, ids: { acc: [session.account.id], usr, inv, key, rt, grp, loc, cmp, ...bought }, pages };
 
   async function newUser(address: string): Promise<string> {
     await owner.call(createInvitation, { body: { email: address } });
@@ -65,4 +86,46 @@ export async function newEstate(url: string, mailDirectory: string): Promise<Est
     const accepted = await anyone.call(acceptInvitation, { body: { token, full_name: 'Grace Hopper', password } });
     return (accepted.body as z.output<typeof Session>).user.id;
   }
+}
+
+/** What there is of billing: an open checkout and paid ones, payments, a refund; and a saved card. */
+async function buyAll(owner: Client, databaseUrl: string) {
+  const cs: string[] = [];
+  let pages = '';
+  for (const plan_key of ['starter', 'tokens_1000', 'tokens_10000', 'left open']) {
+    const mode = plan_key === 'starter' ? 'subscription' : 'payment';
+    const isPaid = plan_key !== 'left open';
+    const body = { mode, plan_key: isPaid ? plan_key : 'tokens_1000' } as const;
+    const { id, url } = (await owner.call(createCheckoutSession, { body })).body;
+    cs.push(id);
+    pages = new URL(url).origin;
+    if (!isPaid) continue;
+    await fill(url);
+    await eventually(async () => {
+      const { status } = (await owner.call(getCheckoutSession, { params: { id } })).body;
+      if (status !== 'complete') throw new Error(`Checkout ${id} is ${status}`);
+    });
+  }
+  const { client_secret } = (await owner.call(addPaymentMethod)).body;
+  await fill(`${pages}/setup/${client_secret}`);
+  const payments = (await owner.call(listPayments)).body.entries;
+  const [bought] = payments.filter(({ kind }) => kind === 'token_pack');
+  if (!bought) throw new Error('Nothing was bought');
+  const ref = [newId('refund'), newId('refund')];
+  // Asked for by an endpoint that is not there at the gateway.
+  for (const id of ref)
+    await rowsOf(
+      databaseUrl,
+      `INSERT INTO refunds (id, account_id, payment_id, amount_cents, token_amount, destination, reason, status,
+         provider_refund_id, idempotency_key, created_at)
+       VALUES ('${id}', '${bought.account_id}', '${bought.id}', 90, 100, 'payment_method', 'duplicate', 'succeeded',
+         're_${id}', '${id}', now())`,
+    );
+  return { pages, cs, pay: payments.map(({ id }) => id), ref };
+}
+
+/** Clicks on the test card that pays. */
+async function fill(page: string): Promise<void> {
+  const body = new URLSearchParams({ action: 'use:succeeds' });
+  await (await fetch(page, { method: 'POST', body, redirect: 'manual' })).arrayBuffer();
 }

@@ -86,9 +86,13 @@ def make_wish(case, wish, coin):
 
 
 def put_path(case, parameters):
-    """In place of ids alone: what is no id is so on purpose."""
+    """In place of ids alone: what is no id is so on purpose. Ids of others' making have no form that says so."""
     there = case.path_parameters or {}
-    meant = {name: parameters[name] if is_id(value) else value for name, value in there.items()}
+
+    def replaces(value, other):
+        return is_id(value) or (is_positive(case) and not is_id(other))
+
+    meant = {name: parameters[name] if replaces(value, parameters[name]) else value for name, value in there.items()}
     if meant != there:
         case.path_parameters = meant
 
@@ -139,7 +143,9 @@ def after_call(context, case, response):
     if response.request.method == "DELETE" and response.status_code == 204:
         gone(case.path_parameters["id"])
     elif response.status_code == 201:
-        made(json.loads(response.content)["id"])
+        one = json.loads(response.content)["id"]
+        if is_id(one):
+            made(one)
         # A key that was rotated is replaced by the new one.
         if operation == "rotate_api_key":
             gone(case.path_parameters["id"])

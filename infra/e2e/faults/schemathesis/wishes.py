@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cache
 
-from asking import ask, chance
+from asking import ask, chance, click
 from living import living, made
 from people import (
     Person,
@@ -248,6 +248,32 @@ def rotate_api_key():
     key = new_key()["id"]
     made(key)
     return Said(path={"id": key}, body={"grace": "48h"})
+
+
+# Billing. The owner is subscribed, and has a card that pays.
+
+packs = ["tokens_1000", "tokens_10000", "tokens_100000"]
+plans = ["starter", "growth", "enterprise"]
+
+
+@wish()
+def create_checkout_session():
+    return Said(body={"mode": "payment", "plan_key": chance.choice(packs)})
+
+
+@wish()
+def change_plan():
+    now = owner.call("GET", "/v2/billing")["active_subscription"]["plan_key"]
+    return Said(body={"plan_key": chance.choice([plan for plan in plans if plan != now])})
+
+
+@wish()
+def remove_payment_method():
+    """One that is not charged, as another has taken its place."""
+    secret = owner.call("POST", "/v2/payment-methods")["client_secret"]
+    click(f"setup/{secret}", "use:succeeds")
+    [spare, *_] = [one["id"] for one in owner.call("GET", "/v2/payment-methods") if not one["is_default"]]
+    return Said(path={"id": spare})
 
 
 def every_group():

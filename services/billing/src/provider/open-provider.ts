@@ -47,6 +47,7 @@ function openSimulated(config: BillingConfig, { clock, logger, problemBase }: Pr
     file: config.SIMULATED_PAYMENTS_FILE,
     clock,
     baseUrl: () => pages.href,
+    failures: config.SIMULATED_PAYMENTS_FAILURES,
     webhook: {
       url: `${own}/webhooks/stripe`,
       secrets: secrets.length > 0 ? secrets : [randomBytes(24).toString('base64url')],

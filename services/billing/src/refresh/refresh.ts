@@ -22,8 +22,8 @@ export function createRefresh({ database, provider, writeFor, logger }: RefreshP
 
   return async (kind, id) => {
     if (kind === 'other') return;
-    if (kind === 'setup') return provider.useSavedCard(id, `saved-${id}`);
     try {
+      if (kind === 'setup') return await provider.useSavedCard(id, `saved-${id}`);
       const accountId = await accountOf(kind, id);
       if (accountId === undefined) logger.debug({ kind, id }, 'The provider told of what is not ours');
       else await writeFor(accountId, (writing) => keepers[kind].write(writing, provider, id));

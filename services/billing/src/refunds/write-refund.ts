@@ -5,7 +5,7 @@ import type { PaymentRow } from '../payments/index.ts';
 import { findPrices } from '../prices/index.ts';
 import type { ProviderRefund } from '../provider/index.ts';
 import type { Writing } from '../store.ts';
-import { findRefundOf, insertRefund, type RefundRow, setRefund, sumRefunds } from './refund.store.ts';
+import { findRefund, findRefundOf, insertRefund, type RefundRow, setRefund, sumRefunds } from './refund.store.ts';
 import { tokensBack } from './refund.ts';
 
 /** Writes what the provider says of a refund now; what has come of it since is told, and booked, once. */
@@ -78,8 +78,9 @@ async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outco
   else tell(newEvent(refundFailed, { ...data, reversed: outcome === 'reversed' }, context));
 }
 
-/** Of a refund that the provider will not make. */
+/** Of a refund that the provider will not make; of several who hear of it one writes it. */
 export async function writeRefusal(writing: Writing, row: RefundRow, payment: PaymentRow): Promise<void> {
+  if ((await findRefund(writing.tx, row.id))?.status !== 'pending') return;
   await setRefund(writing.tx, row.id, { status: 'failed', providerId: null });
   await book(writing, row, payment, 'failed');
 }

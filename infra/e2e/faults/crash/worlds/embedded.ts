@@ -16,7 +16,13 @@ export async function openEmbedded(chance: Chance): Promise<World> {
   const member = createMember({
     program: 'infra/local/src/main.ts',
     port: await freePort(),
-    environment: { ...compileCache, LOCAL_DIR: directory, LOG_LEVEL: 'warn', BCRYPT_COST: '4' },
+    environment: {
+      ...compileCache,
+      LOCAL_DIR: directory,
+      LOG_LEVEL: 'warn',
+      BCRYPT_COST: '4',
+      PAYMENTS_PORT: String(await freePort()),
+    },
   });
   /** Each start has another port of Postgres, and notes it when everything else is well. */
   function databases(): Promise<Databases> {

@@ -16,16 +16,21 @@ const pauses = [second, 5 * second, 30 * second, 5 * minute, hour, 3 * hour, 6 *
 const patience = 5 * second;
 
 /** Sends what is due, oldest first; what is not taken is sent again after growing pauses, which outlive a restart. */
-export function createDelivery(
-  store: SimulatedStore,
-  target: WebhookTarget | undefined,
-  clock: Clock,
-  logger: ServiceParts['logger'],
-) {
+export function createDelivery(parts: {
+  readonly store: SimulatedStore;
+  readonly target: WebhookTarget | undefined;
+  readonly clock: Clock;
+  /** The share that is lost on the way, or whose answer is. */
+  readonly failures: number;
+  readonly logger: ServiceParts['logger'];
+}) {
+  const { store, target, clock, failures, logger } = parts;
   const stopping = new AbortController();
 
   async function send({ body }: KeptEvent, { url, secrets }: WebhookTarget): Promise<string | undefined> {
     const signature = signWebhook(body, secrets, Math.floor(clock.now().getTime() / 1000));
+    const lost = Math.random() < failures;
+    if (lost && Math.random() < 0.5) return 'was lost';
     try {
       const answer = await fetch(url, {
         method: 'POST',
@@ -35,6 +40,7 @@ export function createDelivery(
         signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(patience)]),
       });
       await answer.body?.cancel();
+      if (lost) return 'had its answer lost';
       return answer.ok ? undefined : `answered ${answer.status}`;
     } catch (error) {
       return error instanceof Error ? error.name : 'failed';

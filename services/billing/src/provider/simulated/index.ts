@@ -6,6 +6,7 @@ import { createPages } from './page/pages.ts';
 import { passTime } from './passing-time.ts';
 import { createProvider } from './provider.ts';
 import { openSimulation } from './simulation.ts';
+import { unreliable } from './unreliable.ts';
 import { linksUnder } from './views.ts';
 
 export interface SimulatedProviderOptions {
@@ -16,6 +17,8 @@ export interface SimulatedProviderOptions {
   readonly baseUrl: () => string;
   /** Without it nothing is sent; what there is to tell is still listed. Signatures with any of the secrets are right. */
   readonly webhook?: WebhookTarget;
+  /** The share of its calls, and of its notifications, that get lost by chance; from 0 to 1. */
+  readonly failures?: number;
   readonly logger: ServiceParts['logger'];
 }
 
@@ -37,10 +40,10 @@ const turn = 1_000;
  * started it only does what it is asked: another process may open the same file, and read what is there.
  */
 export function createSimulatedProvider(options: SimulatedProviderOptions): SimulatedProvider {
-  const { file, clock, webhook, logger } = options;
+  const { file, clock, webhook, failures = 0, logger } = options;
   const simulation = openSimulation(file, clock);
   const links = linksUnder(options.baseUrl);
-  const delivery = createDelivery(simulation.store, webhook, clock, logger);
+  const delivery = createDelivery({ store: simulation.store, target: webhook, clock, failures, logger });
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let ticking = Promise.resolve();
@@ -80,7 +83,7 @@ export function createSimulatedProvider(options: SimulatedProviderOptions): Simu
   };
 
   return {
-    provider: createProvider(simulation, links, webhook?.secrets ?? [], wake),
+    provider: unreliable(createProvider(simulation, links, webhook?.secrets ?? [], wake), failures),
     app: createPages(simulation, links, logger, wake),
     start() {
       timer ??= setInterval(tickQuietly, turn).unref();

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Experiment, Finding } from '../experiment.ts';
+import { killAt, type Step, steps } from '../money/steps.ts';
+import { openTill, type Till } from '../money/till.ts';
+
+/** Milliseconds: in which the kill is to come, and in which what it left is to be finished after the next start. */
+const patience = 20_000;
+/** After which whatever would be done twice has been. */
+const settled = 1_000;
+
+/** `kill -9` between every two steps from a paid page to tokens: after the next start there is exactly one of everything. */
+export const moneyKills: Experiment = {
+  name: 'money kills',
+  rounds: { short: 1, long: 10 },
+  async run({ rounds, say }) {
+    const till = await openTill();
+    const wrong = new Map<Step, string[]>(steps.map((step) => [step, []]));
+    const kills = Array.from({ length: rounds }, () => steps).flat();
+    try {
+      await start(till, kills[0]);
+      for (const [index, step] of kills.entries()) {
+        const found = await killAndLook(till, kills[index + 1]);
+        if (found === undefined) continue;
+        wrong.get(step)?.push(found);
+        say(`  ${step.name}: ${found}`);
+      }
+    } finally {
+      await till.close();
+    }
+    return [...wrong].map(([step, found]) => findingOf(step, found, rounds));
+  },
+};
+
+function findingOf({ name }: Step, wrong: readonly string[], tried: number): Finding {
+  const found = wrong.length === 0 ? 'one payment, one entry, one grant' : wrong.join('; ');
+  return { what: `money: kill -9 ${name}`, tried, found, bar: 'one of each', holds: wrong.length === 0 };
+}
+
+/** Starts it so that it can be killed at a step, once it is told to. */
+async function start({ member }: Till, step: Step | undefined): Promise<void> {
+  member.start(step && [killAt(step)]);
+  await member.alive();
+}
+
+/** What is wrong afterwards. `next`: where it is to be killed the next time. */
+async function killAndLook(till: Till, next: Step | undefined): Promise<string | undefined> {
+  const { member, outcome } = till;
+  const { account, url } = await till.newCheckout();
+  await till.quiet();
+  process.kill(member.pid, 'SIGUSR2');
+  await sleep(50);
+  // It may die while it answers.
+  await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'use:succeeds' }) }).catch(() => undefined);
+  const killed = await Promise.race([member.ended(), sleep(patience, 'never', { ref: false })]);
+  if (killed !== 'SIGKILL') await member.end('SIGKILL');
+  await start(till, next);
+  if (killed !== 'SIGKILL') return 'it was not reached';
+  const deadline = Date.now() + patience;
+  while (Math.min(...(await outcome(account))) < 1 && Date.now() < deadline) await sleep(50);
+  await sleep(settled);
+  const [payments, entries, grants] = await outcome(account);
+  if (payments === 1 && entries === 1 && grants === 1) return undefined;
+  return `${payments} payments, ${entries} entries, ${grants} grants`;
+}

@@ -1,0 +1,130 @@
+import {
+  addPaymentMethod,
+  cancelSubscription,
+  captureTokenHold,
+  changePlan,
+  createCheckoutSession,
+  createRefund,
+  createTokenHold,
+  newUuid,
+  resumeSubscription,
+} from '@attribution/contracts';
+import type { Chance } from '../random.ts';
+import type { Bank } from './bank.ts';
+
+type Account = Awaited<ReturnType<Bank['openAccount']>>;
+type Paid = { readonly id: string; readonly amount_cents: number };
+
+const cards = [
+  'succeeds',
+  'succeeds',
+  'succeeds',
+  'declined',
+  'insufficient_funds',
+  'fails_later',
+  'authenticates',
+] as const;
+const packs = ['tokens_1000', 'tokens_10000', 'tokens_100000'] as const;
+const plans = ['starter', 'growth', 'enterprise'] as const;
+/** How often each is done, beside the others. */
+const weights = { buy: 30, subscribe: 12, change: 12, cancel: 5, resume: 5, card: 6, refund: 18, spend: 12 };
+type Deed = keyof typeof weights;
+/** Of one request, under one key, until it has an answer that is no failure. */
+const patience = 6;
+
+/** An account whose owner does at random what an owner may do. */
+export function createCustomer(bank: Bank, { account, client }: Account, chance: Chance) {
+  /** Asks again, under the same key, what was not answered; whatever is refused, is. */
+  async function persist<T extends { readonly status: number }>(
+    ask: (key: string) => Promise<T>,
+  ): Promise<T | undefined> {
+    const key = newUuid();
+    for (let attempt = 0; attempt < patience; attempt++) {
+      const answer = await ask(key);
+      if (answer.status < 500) return answer;
+    }
+    return undefined;
+  }
+
+  async function fillIn(url: string): Promise<void> {
+    const post = (action: string) =>
+      fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' }).then((answer) =>
+        answer.arrayBuffer(),
+      );
+    const card = chance.pick(cards);
+    const tabs = chance.share() < 0.2 ? 3 : 1;
+    await Promise.all(Array.from({ length: tabs }, () => post(`use:${card}`)));
+    if (card === 'authenticates') await post(chance.share() < 0.8 ? 'confirm' : 'refuse');
+  }
+
+  async function checkOut(mode: 'payment' | 'subscription', plan_key: string): Promise<void> {
+    const made = await persist((key) =>
+      client.call(createCheckoutSession, { body: { mode, plan_key }, headers: { 'idempotency-key': key } }),
+    );
+    if (made?.status === 201 && chance.share() < 0.9) await fillIn(made.body.url);
+  }
+
+  const deeds: Readonly<Record<Deed, () => Promise<void>>> = {
+    buy: () => checkOut('payment', chance.pick(packs)),
+    subscribe: () => checkOut('subscription', chance.pick(plans)),
+    async change() {
+      const body = { plan_key: chance.pick(plans) };
+      await persist((key) => client.call(changePlan, { body, headers: { 'idempotency-key': key } }));
+    },
+    cancel: async () => void (await persist(() => client.call(cancelSubscription))),
+    resume: async () => void (await persist(() => client.call(resumeSubscription))),
+    async card() {
+      const made = await persist((key) => client.call(addPaymentMethod, { headers: { 'idempotency-key': key } }));
+      const page = made?.status === 201 ? await setupPage(made.body.client_secret) : undefined;
+      if (page !== undefined) await fillIn(page);
+    },
+    async refund() {
+      const [paid] = await bank.rows<Paid>(
+        'billing',
+        `SELECT id, amount_cents FROM payments WHERE account_id = $1 AND status = 'succeeded' AND refunded_cents < amount_cents
+         ORDER BY md5(id || $2) LIMIT 1`,
+        [account, newUuid()],
+      );
+      if (!paid) return;
+      const amount_cents = chance.share() < 0.5 ? null : chance.int(1, paid.amount_cents);
+      await persist((idempotency_key) =>
+        bank.inside('billing').call(createRefund, {
+          body: { account_id: account, payment_id: paid.id, idempotency_key, amount_cents },
+        }),
+      );
+    },
+    async spend() {
+      const held = await bank.inside('account').call(createTokenHold, {
+        body: {
+          account_id: account,
+          idempotency_key: newUuid(),
+          amount: chance.int(1, 20_000),
+          description: 'Scoring',
+          expires_in: '1h',
+        },
+      });
+      if (held.status !== 201) return;
+      const amount = chance.int(1, held.body.amount);
+      await bank.inside('account').call(captureTokenHold, { params: { id: held.body.id }, body: { amount } });
+    },
+  };
+
+  /** Where a card is saved: beside the pages to pay on. */
+  async function setupPage(clientSecret: string): Promise<string | undefined> {
+    const [known] = await bank.rows<{ url: string }>(
+      'billing',
+      'SELECT url FROM checkouts WHERE url IS NOT NULL LIMIT 1',
+    );
+    return known && new URL(`/setup/${clientSecret}`, known.url).href;
+  }
+
+  return {
+    account,
+    act: () => {
+      const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
+      let left = chance.share() * total;
+      const chosen = (Object.keys(weights) as Deed[]).find((deed) => (left -= weights[deed]) < 0) ?? 'buy';
+      return deeds[chosen]();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Loaded before the platform (`--import`): armed by SIGUSR2, ends it with SIGKILL at a statement that it sends to Postgres,
+ * or has been answered. The platform knows nothing of it.
+ */
+import { writeSync } from 'node:fs';
+import pg from 'pg';
+import { watchQueries } from '../crash/kill/watch-queries.ts';
+
+const { searchParams } = new URL(import.meta.url);
+const before = searchParams.get('before');
+const after = searchParams.get('after');
+/** The transaction that this statement is in is to be committed first. */
+const committed = searchParams.get('committed');
+
+let armed = false;
+process.on('SIGUSR2', () => {
+  armed = true;
+});
+
+function kill(why: string): void {
+  if (!armed) return;
+  writeSync(2, `Killed ${why}\n`);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+const inTransaction = new WeakSet<object>();
+const has = (part: string | null, text: string) => part !== null && text.toLowerCase().includes(part);
+/** A relay removes what is acknowledged in the statement that reads on: mostly that is nothing. */
+const isNone = ([first]: readonly unknown[]) => Array.isArray(first) && first.length === 0;
+
+watchQueries(pg.Client.prototype, {
+  before(_client, text, values) {
+    if (has(before, text) && !isNone(values)) kill(`before ${before}`);
+  },
+  after(client, text) {
+    if (has(after, text)) kill(`after ${after}`);
+    if (has(committed, text)) inTransaction.add(client);
+    if (/^\s*commit/i.test(text) && inTransaction.has(client)) kill(`after the commit of ${committed}`);
+    if (/^\s*rollback/i.test(text)) inTransaction.delete(client);
+  },
+});

@@ -1,0 +1,24 @@
+/** From a page that is paid to tokens that are there: where the platform is killed, between every two of its steps. */
+export const steps = [
+  { name: 'before the notification is written down', before: 'insert into provider_events' },
+  { name: 'after the notification is written down', after: 'insert into provider_events' },
+  { name: 'before the customer is locked', before: 'for no key update' },
+  { name: 'before the payment is written', before: 'insert into payments' },
+  { name: 'before the ledger entry is written', before: 'insert into money_entries' },
+  { name: 'before the event is appended', before: 'insert into outbox' },
+  { name: 'after the payment is committed', committed: 'insert into payments' },
+  { name: 'before the notification is done', before: 'update provider_events set due_at = null' },
+  { name: 'before the event leaves the outbox', before: 'delete from outbox' },
+  { name: 'before the tokens are granted', before: 'insert into token_grants' },
+  { name: 'after the tokens are granted, before the commit', after: 'insert into token_grants' },
+  { name: 'after the grant is committed', committed: 'insert into token_grants' },
+] as const;
+
+export type Step = (typeof steps)[number];
+
+/** The kill, as an argument of Node. */
+export function killAt({ name: _, ...where }: Step): string {
+  const url = new URL('./kill-at.process.ts', import.meta.url);
+  url.search = new URLSearchParams(where as Record<string, string>).toString();
+  return `--import=${url.href}`;
+}

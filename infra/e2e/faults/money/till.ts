@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSigner, KeysSetting } from '@attribution/auth';
+import { createCheckoutSession, createClient, newUuid, signup } from '@attribution/contracts';
+import { embeddedServices, newSecrets } from '@attribution/local';
+import { createTestDatabase, eventually, type TestDatabase } from '@attribution/testing';
+import { freePort } from '@attribution/testing/parts';
+import pg from 'pg';
+import { compileCache } from '../crash/worlds/compile-cache.ts';
+import type { PlatformSettings } from '../crash/worlds/one-process.ts';
+import { createMember } from '../member.ts';
+
+/** The platform in a process that can be killed, and people who buy there. */
+export async function openTill() {
+  const created: TestDatabase[] = [];
+  const databases: Record<string, string> = {};
+  for (const service of embeddedServices) {
+    const database = await createTestDatabase(service);
+    created.push(database);
+    databases[service] = database.url;
+  }
+  const mailDirectory = await mkdtemp(join(tmpdir(), 'till-'));
+  const settings: PlatformSettings = { databases, secrets: newSecrets(), mailDirectory };
+  const member = createMember({
+    program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
+    port: await freePort(),
+    environment: { ...compileCache, PLATFORM: JSON.stringify(settings) },
+  });
+  const signer = createSigner(KeysSetting.parse(settings.secrets.token_keys.private));
+  const anyone = createClient({ baseUrl: member.url });
+
+  async function count(service: string, sql: string, account?: string): Promise<number> {
+    const client = new pg.Client({ connectionString: databases[service] });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ count: number }>(sql, account === undefined ? [] : [account]);
+      return rows[0]?.count ?? 0;
+    } finally {
+      await client.end();
+    }
+  }
+
+  return {
+    member,
+    /** A new account with a page on which it can pay for 1,000 tokens. */
+    async newCheckout() {
+      const headers = { 'x-forwarded-for': `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}` };
+      const body = {
+        email: `${randomBytes(6).toString('hex')}@example.com`,
+        password: 'a long walk at dawn',
+        full_name: 'Ada',
+      };
+      const { account_id: account, user_id: sub } = (await anyone.call(signup, { body, headers })).body;
+      const claims = { sub, account, role: 'owner', account_type: 'network', sid: newUuid() };
+      const owner = anyone.with({ token: signer.sign('at+jwt', claims, 900) });
+      const asked = { mode: 'payment', plan_key: 'tokens_1000' } as const;
+      return { account, url: (await owner.call(createCheckoutSession, { body: asked })).body.url };
+    },
+    /** Resolves when nothing is on its way between the services. */
+    async quiet() {
+      const waiting = async () =>
+        (await count('account', 'SELECT count(*)::int FROM outbox')) +
+        (await count('billing', 'SELECT count(*)::int FROM outbox'));
+      await eventually(async () => {
+        if ((await waiting()) > 0) throw new Error('Events wait');
+      });
+    },
+    /** Payments that have succeeded, their ledger entries, and the grants for them. */
+    async outcome(account: string): Promise<readonly [payments: number, entries: number, grants: number]> {
+      return Promise.all([
+        count('billing', `SELECT count(*)::int FROM payments WHERE account_id = $1 AND status = 'succeeded'`, account),
+        count('billing', 'SELECT count(*)::int FROM money_entries WHERE account_id = $1', account),
+        count(
+          'account',
+          `SELECT count(*)::int FROM ledger_entries WHERE account_id = $1 AND kind = 'purchase'`,
+          account,
+        ),
+      ]);
+    },
+    async close() {
+      await member.end('SIGTERM');
+      await Promise.all(created.map((database) => database.drop()));
+      await rm(mailDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Till = Awaited<ReturnType<typeof openTill>>;

@@ -1,0 +1,25 @@
+import { type PaymentProvider, ProviderError } from '../payment-provider.ts';
+
+const isAsync = (name: string) => !['name', 'readWebhook', 'listEvents', 'listPayments'].includes(name);
+const lost = () => new ProviderError('unavailable', 'The simulated provider fails on purpose.');
+
+/**
+ * A provider whose calls fail by chance: half of those before they are done, half after it, so that nobody hears of
+ * what was done. `share`: from 0 to 1.
+ */
+export function unreliable(provider: PaymentProvider, share: number, random: () => number = Math.random) {
+  if (share === 0) return provider;
+  const fails = () => random() < share / 2;
+  return new Proxy(provider, {
+    get(target, name: keyof PaymentProvider & string) {
+      const member = target[name];
+      if (typeof member !== 'function' || !isAsync(name)) return member;
+      return async (...given: readonly unknown[]) => {
+        if (fails()) throw lost();
+        const answer = await (member as (...args: readonly unknown[]) => Promise<unknown>)(...given);
+        if (fails()) throw lost();
+        return answer;
+      };
+    },
+  });
+}
