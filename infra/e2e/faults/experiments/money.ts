@@ -42,40 +42,6 @@ export const money: Experiment = {
     async function judge({ rounds, say }: Lab): Promise<Finding> {
       const [{ code, output }, tokens] = await Promise.all([checkByCommand(bank), compareTokens(bank)]);
       for (const line of [...output.split('\n'), ...tokens]) say(`  ${line}`);
-      for (const [id] of output.matchAll(/pi_[0-9a-f]+/g)) {
-        const { DatabaseSync } = await import('node:sqlite');
-        const db = new DatabaseSync(bank.paymentsFile);
-        const all = db.prepare('SELECT data FROM objects WHERE data LIKE ?').all(`%${id}%`);
-        say(JSON.stringify(all, null, 1));
-        for (const { data } of all as { data: string }[]) {
-          const o = JSON.parse(data);
-          say(o.object + ' ' + o.id);
-          say(JSON.stringify(await bank.rows('billing', 'SELECT * FROM provider_events WHERE object_id = $1', [o.id])));
-          say(
-            JSON.stringify(
-              db
-                .prepare(
-                  'SELECT sequence, created, next_at, attempts, substr(body,1,400) FROM events WHERE body LIKE ?',
-                )
-                .all(`%${o.id}%`),
-              null,
-              1,
-            ),
-          );
-          say(
-            JSON.stringify(
-              await bank.rows(
-                'billing',
-                'SELECT * FROM payments WHERE provider_payment_id = $1 OR provider_invoice_id=$1',
-                [o.id],
-              ),
-            ),
-          );
-        }
-        say(
-          JSON.stringify(await bank.rows('billing', 'SELECT * FROM reconciliations')) + bank.clock.now().toISOString(),
-        );
-      }
       const last = output.split('\n').at(-1);
       return {
         what: `money: random operations of ${accounts} accounts, ${failures * 100} % of the provider's calls and notifications lost`,

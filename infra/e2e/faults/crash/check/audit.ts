@@ -15,6 +15,7 @@ const watched: Readonly<Record<string, readonly (readonly [table: string, when: 
     ['balances', 'AFTER', 'INSERT OR DELETE'],
     ['ledger_entries', 'AFTER', 'INSERT OR DELETE'],
     ['known_groups', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
+    ['settlements', 'BEFORE', 'INSERT'],
   ],
   organization: [
     ['groups', 'AFTER', 'INSERT OR UPDATE OR DELETE'],
@@ -24,7 +25,10 @@ const watched: Readonly<Record<string, readonly (readonly [table: string, when: 
     ['campaigns', 'AFTER', 'INSERT OR DELETE'],
     ['known_groups', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
   ],
-  billing: [['customers', 'BEFORE', 'INSERT OR UPDATE OR DELETE']],
+  billing: [
+    ['customers', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
+    ['money_entries', 'AFTER', 'INSERT OR DELETE'],
+  ],
 };
 const everywhere = [
   ['outbox', 'AFTER', 'INSERT'],

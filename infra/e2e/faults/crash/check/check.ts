@@ -3,6 +3,7 @@ import type { Ledger } from '../load/ledger.ts';
 import type { MailFolder } from '../load/mail-folder.ts';
 import { readAudits } from './audit.ts';
 import { allAppended, checkAnswers, checkCauses, checkEffects, checkOrder } from './check-events.ts';
+import { checkPurchases, untilPaid } from './check-purchases.ts';
 import { checkRows } from './check-rows.ts';
 import { checkTopics } from './check-topics.ts';
 import type { Databases } from './databases.ts';
@@ -34,10 +35,13 @@ export interface CheckOptions {
 /** Waits until everything that runs has caught up, and holds the databases against what was acknowledged. */
 export async function check(options: CheckOptions): Promise<Checked> {
   const { databases, mail, ledger, say } = options;
-  const { waiting, buried } = await untilQuiet(databases, options.within ?? quietWithin);
+  const within = options.within ?? quietWithin;
+  await untilPaid(ledger, databases, within);
+  const { waiting, buried } = await untilQuiet(databases, within);
   const audits = await readAudits(databases);
   const tally = newTally();
   await checkRows(ledger, databases, mail, tally);
+  await checkPurchases(ledger, databases, tally);
   checkCauses(audits, tally);
   const effects = checkEffects(audits, tally);
   checkOrder(audits, tally);
@@ -57,12 +61,13 @@ export async function check(options: CheckOptions): Promise<Checked> {
     ...(ledger.improper.length > 0 ? [`${ledger.improper.length} answers against the contract`] : []),
   ].join(', ');
   const events = allAppended(audits).length;
+  const paid = ledger.purchases.filter(({ outcome }) => outcome === 'acknowledged').length;
   return {
     lost: lost.length,
     doubled: doubled.length,
     reordered: reordered.length,
     torn: torn.length,
-    found: `${numbers} (${acknowledged} acknowledged, ${unknown} without an answer, ${events} events, ${effects} effects, ${cameAgain} came again)`,
+    found: `${numbers} (${acknowledged} acknowledged, ${paid} of them payments, ${unknown} without an answer, ${events} events, ${effects} effects, ${cameAgain} came again)`,
     bar: 'none',
     // Nothing is proved by a load that did nothing.
     holds: wrong === 0 && acknowledged > 0 && effects > 0,

@@ -18,7 +18,7 @@ export type Data = {
   readonly location?: { id: string };
 };
 
-/** Of the product's handlers, all. An event with a mark and without an effect here fails the check. */
+/** Of the product's handlers, all that the load gives something to do. An event with a mark and without an effect here fails the check. */
 export const effects: readonly Effect[] = [
   {
     event: 'account.created',
@@ -36,6 +36,16 @@ export const effects: readonly Effect[] = [
     operation: 'INSERT',
     ofData: (data) => data.account_id,
     ofRow: (row) => row.account_id,
+    // Whoever buys before the news of the account has come is a customer without a name until then.
+    among: (row) => row.name !== '',
+  },
+  {
+    event: 'payment.succeeded',
+    service: 'account',
+    relation: 'settlements',
+    operation: 'INSERT',
+    ofData: (data) => `payment:${data.payment_id}`,
+    ofRow: (row) => row.key,
   },
   {
     event: 'group.created',
@@ -73,7 +83,8 @@ export const effects: readonly Effect[] = [
 
 /** What must have been done in the transaction that told of it, and nothing else: as `INSERT groups grp_…`. */
 export function causesOf({ type, data }: Appended): readonly string[] {
-  const { account_id, owner_user_id, entry_id, campaign_id, group_id, location_id, group, location } = data as Data;
+  const { account_id, owner_user_id, entry_id, payment_id, campaign_id, group_id, location_id, group, location } =
+    data as Data;
   switch (type) {
     case 'account.created':
       return [
@@ -84,6 +95,8 @@ export function causesOf({ type, data }: Appended): readonly string[] {
       ];
     case 'tokens.granted':
       return [`INSERT ledger_entries ${entry_id}`];
+    case 'payment.succeeded':
+      return [`INSERT money_entries ${payment_id}`];
     case 'group.created':
       return [`INSERT groups ${group?.id}`];
     case 'group.updated':
@@ -107,7 +120,8 @@ export function causesOf({ type, data }: Appended): readonly string[] {
 
 /** In the words of `causesOf`; undefined for what no event tells of. */
 export function causeOf({ relation, operation, row }: Note): string | undefined {
-  if (['outbox', 'inbox', 'known_groups', 'customers'].includes(relation)) return undefined;
+  if (['outbox', 'inbox', 'known_groups', 'customers', 'settlements'].includes(relation)) return undefined;
+  if (relation === 'money_entries') return `${operation} money_entries ${row.payment_id}`;
   if (relation === 'memberships') return `${operation} memberships ${row.account_id} ${row.user_id}`;
   return `${operation} ${relation} ${relation === 'balances' ? row.account_id : row.id}`;
 }

@@ -36,6 +36,12 @@ export interface Thing {
   readonly changes: Change[];
 }
 
+/** A token pack, paid for on the provider's page. */
+export interface Purchase {
+  readonly accountId: string;
+  outcome: Outcome;
+}
+
 /** A change that was acknowledged. */
 export interface Step {
   readonly thing: Thing;
@@ -45,6 +51,7 @@ export interface Step {
 export interface Ledger {
   readonly signUps: SignUp[];
   readonly things: Thing[];
+  readonly purchases: Purchase[];
   /** What was acknowledged one after the other, each asked for after the answer before. */
   readonly lanes: Step[][];
   /** Answers that the contract does not allow, and requests that were never answered. */
@@ -56,6 +63,7 @@ export function openLedger(): Ledger {
   return {
     signUps: [],
     things: [],
+    purchases: [],
     lanes: [],
     improper: [],
     counts: { acknowledged: 0, refused: 0, unknown: 0 },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
   createCampaign,
+  createCheckoutSession,
   createClient,
   createGroup,
   createLocation,
@@ -16,9 +17,9 @@ import {
 } from '@attribution/contracts';
 import type { z } from 'zod';
 import type { Chance } from '../../random.ts';
-import type { Change, Ledger, SignUp, Step, Thing, ThingKind } from './ledger.ts';
+import type { Change, Ledger, Purchase, SignUp, Step, Thing, ThingKind } from './ledger.ts';
 import type { MailFolder } from './mail-folder.ts';
-import { ask, type Told } from './requests.ts';
+import { ask, pay, type Told } from './requests.ts';
 
 export interface PersonOptions {
   readonly baseUrl: string;
@@ -34,7 +35,10 @@ const password = 'a long walk at dawn';
 /** Milliseconds that somebody waits for a code. */
 const codeWithin = 5_000;
 
-/** Somebody signs up, verifies, and makes and changes things in two windows at once: two writers of one event key. */
+/**
+ * Somebody signs up, verifies, and makes and changes things in two windows at once: two writers of one event key; in a
+ * third one tokens are bought.
+ */
 export async function livePerson(options: PersonOptions): Promise<void> {
   const { ledger, number, goesOn } = options;
   // Limits count by address.
@@ -60,6 +64,7 @@ export async function livePerson(options: PersonOptions): Promise<void> {
   await Promise.all([
     keepGroups(openWindow(options, client, signUp, 'a')),
     keepPlaces(openWindow(options, client, signUp, 'b')),
+    buyTokens(options, client, signUp.accountId),
   ]);
 }
 
@@ -192,5 +197,17 @@ async function keepPlaces(window: Window): Promise<void> {
         ? ask(ledger, client, updateLocation, { params, body: { address: content } })
         : ask(ledger, client, updateCampaign, { params, body: { description: content } }),
     );
+  }
+}
+
+/** Buys token packs, one after the other. */
+async function buyTokens({ ledger, goesOn }: PersonOptions, client: Client, accountId: string): Promise<void> {
+  for (let left = 2; left > 0 && goesOn(); left--) {
+    const body = { mode: 'payment', plan_key: 'tokens_1000' } as const;
+    const told = await ask(ledger, client, createCheckoutSession, { body });
+    if (told.outcome !== 'acknowledged') continue;
+    const purchase: Purchase = { accountId, outcome: 'unknown' };
+    ledger.purchases.push(purchase);
+    purchase.outcome = await pay(ledger, told.body.url);
   }
 }

@@ -48,3 +48,18 @@ async function attempt<const E extends Endpoint>(
     given.abort();
   }
 }
+
+/** Clicks on the test card that pays, once. Never rejects. */
+export async function pay(ledger: Ledger, page: string): Promise<Outcome> {
+  const body = new URLSearchParams({ action: 'use:succeeds' });
+  const answer = await fetch(page, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(patience),
+  }).catch(() => undefined);
+  await answer?.arrayBuffer().catch(() => undefined);
+  const outcome = answer?.status === 303 ? 'acknowledged' : 'unknown';
+  ledger.counts[outcome]++;
+  return outcome;
+}

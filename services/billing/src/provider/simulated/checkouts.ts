@@ -72,7 +72,7 @@ export function answerBank(simulation: Simulation, id: string, isThem: boolean):
 export function expireCheckout(simulation: Simulation, session: CheckoutSession): void {
   const { store } = simulation;
   const payment = earlierPayment(simulation, session);
-  if (payment) store.put({ ...payment, status: 'canceled' });
+  if (payment) simulation.tell('payment_intent.canceled', store.put<PaymentIntent>({ ...payment, status: 'canceled' }));
   const invoice = invoiceOf(simulation, session);
   if (invoice) store.put({ ...invoice, status: 'void' });
   const expired = store.put<CheckoutSession>({ ...session, status: 'expired', pending_method: null });

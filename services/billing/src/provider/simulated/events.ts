@@ -7,6 +7,7 @@ export type EventType =
   | 'checkout.session.expired'
   | 'payment_intent.succeeded'
   | 'payment_intent.payment_failed'
+  | 'payment_intent.canceled'
   | 'invoice.paid'
   | 'invoice.payment_failed'
   | 'customer.subscription.created'

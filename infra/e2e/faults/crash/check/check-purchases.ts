@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ledger } from '../load/ledger.ts';
+import { type Databases, rowsOf } from './databases.ts';
+import { indexBy, type Tally } from './tally.ts';
+
+/** By account. */
+type Counts = ReadonlyMap<string, number>;
+
+const payments = `SELECT account_id, count(*)::int AS n FROM payments WHERE status = 'succeeded' GROUP BY 1`;
+const entries = 'SELECT account_id, count(*)::int AS n FROM money_entries GROUP BY 1';
+const grants = `SELECT account_id, count(*)::int AS n FROM ledger_entries WHERE kind = 'purchase' GROUP BY 1`;
+
+/** Waits until Billing has heard of all that was paid, or for `ms`: the provider tells again what was not taken. */
+export async function untilPaid(ledger: Ledger, databases: Databases, ms: number): Promise<void> {
+  const paid = [...paidBy(ledger)];
+  for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(200)) {
+    const seen = await countsOf(databases.billing, payments);
+    if (paid.every(([account, { least }]) => (seen.get(account) ?? 0) >= least)) return;
+  }
+}
+
+/** What was paid is one payment, one entry in the ledger of money and one grant each. */
+export async function checkPurchases(ledger: Ledger, databases: Databases, tally: Tally): Promise<void> {
+  const [paid, booked, granted] = await Promise.all([
+    countsOf(databases.billing, payments),
+    countsOf(databases.billing, entries),
+    countsOf(databases.account, grants),
+  ]);
+  const expected = paidBy(ledger);
+  for (const account of new Set([...expected.keys(), ...paid.keys(), ...booked.keys(), ...granted.keys()])) {
+    const { least, most } = expected.get(account) ?? { least: 0, most: 0 };
+    const n = paid.get(account) ?? 0;
+    if (n < least) tally.lost.push(`${account} paid ${least} times: ${n} payments`);
+    if (n > most) tally.doubled.push(`${account} paid at most ${most} times: ${n} payments`);
+    for (const [what, counts] of Object.entries({ entries: booked, grants: granted }))
+      if (counts.get(account) !== paid.get(account))
+        tally.torn.push(`${account} has ${n} payments and ${counts.get(account) ?? 0} ${what}`);
+  }
+}
+
+/** How often each account has paid; a page that did not answer may have been paid. */
+function paidBy({ purchases }: Ledger): ReadonlyMap<string, { readonly least: number; readonly most: number }> {
+  const byAccount = indexBy(purchases, ({ accountId }) => accountId);
+  return new Map(
+    [...byAccount].map(([account, those]) => [
+      account,
+      { least: those.filter(({ outcome }) => outcome === 'acknowledged').length, most: those.length },
+    ]),
+  );
+}
+
+async function countsOf(url: string | undefined, sql: string): Promise<Counts> {
+  const rows = await rowsOf<{ account_id: string; n: number }>(url ?? '', sql);
+  return new Map(rows.map(({ account_id, n }) => [account_id, n]));
+}

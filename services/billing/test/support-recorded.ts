@@ -1,0 +1,63 @@
+import { type PaymentProvider, ProviderError, type ProviderEvent } from '../src/provider/index.ts';
+
+/** What a provider says of a few objects at a moment, by kind and id. */
+export type Recorded = ReadonlyMap<string, object>;
+
+const readers = {
+  checkout: 'getCheckout',
+  payment: 'getPayment',
+  invoice: 'getInvoice',
+  subscription: 'getSubscription',
+  customer: 'getCustomer',
+} as const satisfies Record<string, keyof PaymentProvider>;
+type Kind = keyof typeof readers;
+const kindOf = ({ object }: ProviderEvent) => object.kind as Kind;
+
+/** Takes down what the provider says now of everything that its notifications name. */
+export async function record(
+  provider: PaymentProvider,
+  events: readonly ProviderEvent[],
+  customerId: string,
+): Promise<Recorded> {
+  const named = [
+    ...events.map((event) => [kindOf(event), event.object.id] as const),
+    ['customer', customerId] as const,
+  ];
+  const told = await Promise.all(
+    named.map(async ([kind, id]) => [`${kind} ${id}`, (await provider[readers[kind]](id)) as object] as const),
+  );
+  return new Map(told);
+}
+
+/**
+ * A provider that says what was taken down, to many accounts at once: each knows the objects by ids with a mark of its
+ * own. `at`: what is said to an account now.
+ */
+export function replay(at: (mark: string) => Recorded, ours: (mark: string) => Record<string, string>) {
+  const read = (kind: Kind) => async (marked: string) => {
+    const [id = '', mark = ''] = marked.split('~');
+    const found = at(mark).get(`${kind} ${id}`);
+    if (!found) throw new ProviderError('not_found', `No such ${kind}: ${id}`);
+    return markedAs(found, mark, ours(mark));
+  };
+  const members = Object.entries(readers).map(([kind, name]) => [name, read(kind as Kind)] as const);
+  return Object.fromEntries(members) as unknown as PaymentProvider;
+}
+
+/** The same with every id of the provider marked, and what is ours replaced. */
+function markedAs(found: object, mark: string, ours: Record<string, string>): object {
+  const fields = Object.entries(found).map(([name, value]) => {
+    if (Object.hasOwn(ours, name)) return [name, ours[name]];
+    const isId = typeof value === 'string' && (name === 'id' || name.endsWith('_id'));
+    return [name, isId ? `${value}~${mark}` : value];
+  });
+  return Object.fromEntries(fields) as object;
+}
+
+/** Every order of some things. */
+export function* permutations<T>(of: readonly T[]): Generator<readonly T[]> {
+  if (of.length <= 1) yield of;
+  for (const [index, first] of of.entries()) {
+    for (const rest of permutations(of.toSpliced(index, 1))) yield [first, ...rest];
+  }
+}
