@@ -59,7 +59,7 @@ export interface Endpoint {
   readonly raw?: true;
   /** Takes an `Idempotency-Key`. `secret`: its answer holds a secret and is not kept. */
   readonly idempotent?: true | 'secret';
-  /** Its effect is at another's, outside the transaction: a repeated request is the same attempt there too (ADR 16). */
+  /** Its effect is at another's, outside the transaction: a repeated request is the same attempt there too (ADR 17). */
   readonly external?: true;
   readonly success: { readonly status: 200 | 201 | 202 | 204; readonly description: string; readonly body?: z.ZodType };
   /** The problems of its own; those that follow from the other fields are added by `problemsOf`. */
