@@ -1,8 +1,9 @@
 import { createSigner, generateInternalKeys, generateKeySets, internalOf } from '@attribution/auth';
 import { newId, newUuid } from '@attribution/contracts';
 import { fillKeys, fillMembers, secret, seedAccounts } from '../account/seed.ts';
-import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
-import { type BenchDatabase, createBenchDatabase } from '../database.ts';
+import { type Case, type Row, rateRow, type Tools } from '../case.ts';
+import type { BenchDatabase } from '../database.ts';
+import { beside, withDatabase } from '../endpoints/beside.ts';
 import { serviceSettings } from '../endpoints/settings.ts';
 import { type BenchServer, startServer } from '../server.ts';
 import { load } from '../wrk.ts';
@@ -10,15 +11,6 @@ import { load } from '../wrk.ts';
 const bars = { exchange: 0.6, holds: 0.5, scale: 1 / 1.3 };
 const keys = generateKeySets('bench');
 const internalKeys = generateInternalKeys();
-
-async function withDatabase<T>(tools: Tools, work: (database: BenchDatabase) => Promise<T>): Promise<T> {
-  const database = await createBenchDatabase(tools.postgresUrl, 'account');
-  try {
-    return await work(database);
-  } finally {
-    await database.drop();
-  }
-}
 
 const start = (program: '../endpoints/service.server.ts' | '../account/bare.server.ts', database: BenchDatabase) =>
   startServer(new URL(program, import.meta.url), {
@@ -29,19 +21,6 @@ const start = (program: '../endpoints/service.server.ts' | '../account/bare.serv
     INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.account),
     INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
   });
-
-/** Runs the same load on both, in turn. */
-async function beside(tools: Tools, ours: BenchServer, other: BenchServer, run: (url: string) => Promise<number>) {
-  try {
-    return await compare(
-      tools,
-      () => run(ours.url),
-      () => run(other.url),
-    );
-  } finally {
-    await Promise.all([ours.stop(), other.stop()]);
-  }
-}
 
 /** Lua: exchanges of the keys in turn. */
 const exchanges = (accessKeyIds: readonly string[]) => `
@@ -69,7 +48,7 @@ end`;
 export const accountExchange: Case = {
   name: 'account: key exchange',
   run: (tools) =>
-    withDatabase(tools, async (database) => {
+    withDatabase(tools, 'account', async (database) => {
       const accounts = await seedAccounts(database, 64);
       const ids = accounts.map(({ accessKeyId }) => accessKeyId);
       const servers = [start('../endpoints/service.server.ts', database), start('../account/bare.server.ts', database)];
@@ -88,7 +67,7 @@ export const accountHolds: Case = {
       [1_000, 'on 1,000 accounts'],
     ] as const)
       rows.push(
-        await withDatabase(tools, async (database) => {
+        await withDatabase(tools, 'account', async (database) => {
           const accounts = (await seedAccounts(database, count)).map(({ id }) => id);
           const ours = await start('../endpoints/service.server.ts', database);
           const bare = await start('../account/bare.server.ts', database);
@@ -108,8 +87,8 @@ export const accountHolds: Case = {
 export const accountScale: Case = {
   name: 'account: many keys and users',
   run: (tools) =>
-    withDatabase(tools, (large) =>
-      withDatabase(tools, async (small) => {
+    withDatabase(tools, 'account', (large) =>
+      withDatabase(tools, 'account', async (small) => {
         tools.say('  filling: 1,000,000 keys of 10,000 accounts, and 10,000 users of one, beside 100 of each in one');
         const [many, few] = [await seedAccounts(large, 10_000), await seedAccounts(small, 1)];
         const [home, other] = [many[0]?.id ?? '', few[0]?.id ?? ''];

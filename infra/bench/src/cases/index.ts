@@ -2,6 +2,7 @@ import type { Case } from '../case.ts';
 import { accessLayers } from './access-layers.ts';
 import { accountExchange, accountHolds, accountScale } from './account.ts';
 import { accountTiming } from './account-timing.ts';
+import { billingLedger, billingWebhooks } from './billing.ts';
 import { endpoints } from './endpoints.ts';
 import { gatewayCases } from './gateway.ts';
 import { messagingCases } from './messaging.ts';
@@ -18,6 +19,8 @@ export const cases: readonly Case[] = [
   accountHolds,
   accountScale,
   accountTiming,
+  billingWebhooks,
+  billingLedger,
   platformLogins,
   platformEmbedded,
 ];

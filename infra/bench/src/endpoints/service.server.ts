@@ -1,6 +1,7 @@
 /** One of the real services as production runs it, on its own HTTP port, with the in-process transport. */
 import { createAccountService } from '@attribution/account';
 import { createVerifier, internalOf, KeySet } from '@attribution/auth';
+import { createBillingService } from '@attribution/billing';
 import { createCampaignService } from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
 import { createInProcessTransport } from '@attribution/messaging';
@@ -12,6 +13,7 @@ type Create = (parts: ServiceParts, environment: Readonly<Record<string, string 
 
 const services = {
   account: createAccountService,
+  billing: createBillingService,
   campaign: createCampaignService,
   organization: createOrganizationService,
 } satisfies Partial<Record<ServiceName, Create>>;

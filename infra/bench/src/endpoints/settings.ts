@@ -3,12 +3,16 @@ import { generateInternalKeys, type KeySet } from '@attribution/auth';
 const internalKeys = generateInternalKeys();
 
 /** What a service reads from its environment, besides its database. */
-export const serviceSettings = (keys: { readonly private: KeySet; readonly public: KeySet }) => ({
+export const serviceSettings = (
+  keys: { readonly private: KeySet; readonly public: KeySet },
+  service: 'account' | 'billing' = 'account',
+) => ({
   TOKEN_PUBLIC_KEYS: JSON.stringify(keys.public),
   TOKEN_PRIVATE_KEYS: JSON.stringify(keys.private),
-  INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.account),
+  INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private[service]),
   INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
-  ORGANIZATION_URL: 'http://127.0.0.1:1', // Nobody is there, and nobody asks.
+  ACCOUNT_URL: 'http://127.0.0.1:1', // Nobody is there, and nobody asks.
+  ORGANIZATION_URL: 'http://127.0.0.1:1',
   PASSWORD_PEPPER: 'a pepper for benchmarks, of no worth',
   SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
   MAIL_DIR: '/nonexistent',
