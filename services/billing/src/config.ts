@@ -2,11 +2,14 @@ import { readConfig, setting } from '@attribution/service';
 import { z } from 'zod';
 
 const Settings = z.object({
+  NODE_ENV: z.string().default('development'),
   /** With it Stripe moves the money; without it the simulated provider pretends to. */
   STRIPE_SECRET_KEY: z.string().optional(),
   /** Of the webhook endpoint: each is taken, so that they can be rotated. */
   STRIPE_WEBHOOK_SECRETS: setting.list.default([]),
   STRIPE_API_BASE: z.url().optional(),
+  /** In production, where nobody should get for nothing what others pay for, it has to be said. */
+  ALLOW_SIMULATED_PAYMENTS: setting.flag.default(false),
   /** Where the pages of the simulated provider are, for a browser; it listens on that port. */
   SIMULATED_PAYMENTS_URL: z.url({ protocol: /^http$/ }).default('http://127.0.0.1:8081'),
   SIMULATED_PAYMENTS_FILE: z.string().default(':memory:'),
@@ -24,5 +27,9 @@ const Settings = z.object({
 export type BillingConfig = z.output<typeof Settings>;
 
 export function readBillingConfig(environment: Readonly<Record<string, string | undefined>>): BillingConfig {
-  return readConfig(Settings, environment);
+  const config = readConfig(Settings, environment);
+  const { NODE_ENV, STRIPE_SECRET_KEY, ALLOW_SIMULATED_PAYMENTS } = config;
+  if (NODE_ENV === 'production' && STRIPE_SECRET_KEY === undefined && !ALLOW_SIMULATED_PAYMENTS)
+    throw new Error('In production set STRIPE_SECRET_KEY, or ALLOW_SIMULATED_PAYMENTS=true to sell for nothing.');
+  return config;
 }

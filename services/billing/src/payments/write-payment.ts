@@ -20,9 +20,11 @@ export async function writePayment(
   const { tx, customer, tell } = writing;
   const planKeys = invoice ? invoice.lines.map((line) => line.plan_key) : [payment.plan_key];
   const plans = await findPrices(tx, invoice ? [invoice.plan_key, ...planKeys] : planKeys);
-  const told = invoice ? invoicePayment(invoice, payment, plans) : packPayment(payment, plans);
-  if (!told) return undefined;
-  const before = await findPaymentOf(tx, told);
+  const now = invoice ? invoicePayment(invoice, payment, plans) : packPayment(payment, plans);
+  if (!now) return undefined;
+  const before = await findPaymentOf(tx, now);
+  // Another try is under way: it is told of when it has failed no more.
+  const told = before?.status === 'failed' && now.status === 'pending' ? { ...now, status: before.status } : now;
   // Nobody is asked to believe that what has succeeded has not.
   if (before?.status === 'succeeded' && told.status !== 'succeeded') return before;
   const id = before?.id ?? newId('payment');

@@ -18,7 +18,10 @@ export interface ProviderParts extends Pick<ServiceParts, 'logger' | 'problemBas
 
 /** The provider that the configuration names. */
 export function openProvider(config: BillingConfig, parts: ProviderParts): ProviderRuntime {
-  return openStripe(config, parts) ?? openSimulated(config, parts);
+  const stripe = openStripe(config, parts);
+  if (stripe && config.STRIPE_WEBHOOK_SECRETS.length === 0)
+    throw new Error('Set STRIPE_WEBHOOK_SECRETS: without it no notification of Stripe could be taken.');
+  return stripe ?? openSimulated(config, parts);
 }
 
 /** The same for somebody who asks it beside the service, and serves nothing. */

@@ -3,7 +3,13 @@ import { implement } from '@attribution/service';
 import { activePrice, findPrices, type PlanPriceRow } from '../prices/index.ts';
 import { providerProblem } from '../provider/index.ts';
 import { refreshed, type SubscriptionParts } from './set-cancelling.ts';
-import { findLatestSubscription, findPlanChange, insertPlanChange, type PlanChangeRow } from './subscription.store.ts';
+import {
+  findLatestSubscription,
+  findPlanChange,
+  insertPlanChange,
+  type PlanChangeRow,
+  type SubscriptionRow,
+} from './subscription.store.ts';
 import { changeTypeOf, isOver, snapshotOf } from './subscription.ts';
 
 export const changePlanEndpoint = (parts: SubscriptionParts) =>
@@ -12,7 +18,9 @@ export const changePlanEndpoint = (parts: SubscriptionParts) =>
     const price = await activePrice(database, body.plan_key);
     if (price.interval === null)
       throw new Problem('validation-error', `body.plan_key: ${JSON.stringify(body.plan_key)} is not a plan.`);
-    const change = (await findPlanChange(database, attempt)) ?? (await decide(parts, caller.accountId, price, attempt));
+    // Read first: whoever then finds no change of this attempt has seen the subscription as it was before it.
+    const latest = await findLatestSubscription(database, caller.accountId);
+    const change = (await findPlanChange(database, attempt)) ?? (await decide(parts, latest, price, attempt));
     const asked = { subscriptionId: change.provider_subscription_id, price, type: change.change_type };
     await provider.changePlan(asked, `plan-${attempt}`).catch((error: unknown) => {
       throw providerProblem(error);
@@ -24,19 +32,18 @@ export const changePlanEndpoint = (parts: SubscriptionParts) =>
 /** What kind of change it is; written down before the provider is asked, as afterwards nobody could tell. */
 async function decide(
   { database, clock }: SubscriptionParts,
-  accountId: string,
+  latest: SubscriptionRow | undefined,
   to: PlanPriceRow,
   attempt: string,
 ): Promise<PlanChangeRow> {
   const now = clock.now();
-  const latest = await findLatestSubscription(database, accountId);
   if (!latest || isOver(latest, now)) throw Problem.notFound();
   if (latest.plan_key === to.plan_key)
     throw new Problem('conflict', `body.plan_key: the subscription is on ${JSON.stringify(to.plan_key)} already.`);
   const from = (await findPrices(database.sql, [latest.plan_key])).get(latest.plan_key);
   const change: PlanChangeRow = {
     id: attempt,
-    account_id: accountId,
+    account_id: latest.account_id,
     provider_subscription_id: latest.provider_subscription_id,
     from_plan_key: latest.plan_key,
     to_plan_key: to.plan_key,
