@@ -50,7 +50,7 @@ export function createBillingService(
       listPlanPricesEndpoint(database),
       listUsagePricesEndpoint(database),
       getUsagePriceEndpoint(database),
-      checkouts.createCheckoutSessionEndpoint({ database, provider, clock, appUrl: config.APP_URL }),
+      checkouts.createCheckoutSessionEndpoint({ database, provider, refresh, clock, appUrl: config.APP_URL }),
       checkouts.getCheckoutSessionEndpoint(database),
       listPaymentsEndpoint(database),
       getPaymentEndpoint(database),

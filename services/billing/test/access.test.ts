@@ -1,38 +1,73 @@
-import { endpoints, newId } from '@attribution/contracts';
-import { keyToken, personToken, problemBase, type TestService } from '@attribution/testing';
+import { type Endpoint, endpoints, newId } from '@attribution/contracts';
+import { keyToken, personToken, problemBase, supportToken } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { badTokens, sendRaw, startBilling } from './support.ts';
+import { badTokens, sendRaw } from './support.ts';
+import { type Money, startMoney } from './support-money.ts';
 
-let service: TestService;
+let money: Money;
 beforeAll(async () => {
-  service = await startBilling();
+  money = await startMoney();
 });
-afterAll(() => service.stop());
+afterAll(() => money.stop());
 
-/** Every endpoint of the contract, so that a new one is covered from its first day. */
-const all = endpoints.filter((endpoint) => endpoint.service === 'billing');
+/** Every endpoint of the contract but the provider's own, so that a new one is covered from its first day. */
+const all = endpoints.filter(({ service, access }) => service === 'billing' && access.credential !== 'none');
+const reads = all.filter(({ method }) => method === 'GET');
+const writes = all.filter(({ method }) => method !== 'GET');
+const checkout = all.filter(({ operation }) => operation === 'create_checkout_session');
 
-/** The status and detail of every endpoint, which are one: all three read, and need no input. */
-async function askAll(token: string | undefined) {
-  const answers = await Promise.all(all.map(({ method, path }) => sendRaw(service, method, path, token)));
-  const [first] = answers.map(({ status, text }) => ({ status, ...(status >= 400 && (JSON.parse(text) as object)) }));
-  for (const answer of answers.slice(1)) {
-    if (first?.status === 200) expect(answer.status).toBe(200);
-    else expect(answer).toEqual(answers[0]);
-  }
-  return { ...first, headers: answers[0]?.headers };
+const ids: Record<string, string> = {
+  get_checkout_session: newId('checkout_session'),
+  get_payment: newId('payment'),
+  get_refund: newId('refund'),
+  remove_payment_method: 'pm_nobodys',
+};
+
+const ask = ({ method, path, operation }: Endpoint, token: string | undefined) =>
+  sendRaw(money, method, path.replace('{id}', ids[operation] ?? ''), token);
+
+/** Asks each endpoint; all of them refuse with one and the same answer, which is given. */
+async function refusal(of: readonly Endpoint[], token: string | undefined) {
+  const answers = await Promise.all(of.map((endpoint) => ask(endpoint, token)));
+  const [first] = answers;
+  for (const answer of answers) expect(answer).toEqual(first);
+  return { ...(JSON.parse(first?.text ?? '') as object), headers: first?.headers };
 }
 
-test('the contract has all three endpoints of the area, and all of them read', () => {
-  expect(all.map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'GET /v2/billing',
-    'GET /v2/plan-prices',
-    'GET /v2/usage-prices',
-  ]);
+/** What each endpoint answers to somebody who is let in, and sends no body. */
+const letIn: Record<string, number> = {
+  get_billing_summary: 200,
+  list_plan_prices: 200,
+  list_usage_prices: 200,
+  create_checkout_session: 400,
+  get_checkout_session: 404,
+  list_payments: 200,
+  get_payment: 404,
+  list_refunds: 200,
+  get_refund: 404,
+  cancel_subscription: 200,
+  resume_subscription: 404,
+  change_plan: 400,
+  list_money_entries: 200,
+  list_payment_methods: 200,
+  add_payment_method: 201,
+  remove_payment_method: 404,
+};
+
+async function statuses(of: readonly Endpoint[], token: string) {
+  const asked = of.map(async (endpoint) => [endpoint.operation, (await ask(endpoint, token)).status] as const);
+  return Object.fromEntries(await Promise.all(asked));
+}
+const allowed = (of: readonly Endpoint[]) =>
+  Object.fromEntries(of.map(({ operation }) => [operation, letIn[operation]]));
+
+test('every endpoint of the area needs billing access, and a token of a person or a key', () => {
+  expect(Object.keys(letIn).sort()).toEqual(all.map(({ operation }) => operation).sort());
+  for (const { access } of all) expect(access).toMatchObject({ credential: 'any', billing: true });
 });
 
 test.each(badTokens())('401: %s opens no endpoint, and the answer says how to authenticate', async (_, token) => {
-  expect(await askAll(token)).toMatchObject({
+  expect(await refusal(all, token)).toMatchObject({
     type: `${problemBase}/unauthorized`,
     title: 'Not authenticated',
     status: 401,
@@ -42,16 +77,20 @@ test.each(badTokens())('401: %s opens no endpoint, and the answer says how to au
 });
 
 const writing = { type: 'api', readonly: false };
+const reading = { type: 'api', readonly: true };
 const narrow = { group_scope: 'selected', groups: { [newId('group')]: 'm' } };
+const notCheckout = writes.filter((endpoint) => !checkout.includes(endpoint));
 
-test.each<[string, string]>([
-  ['a member', personToken({ role: 'member', bil: 'n' })],
-  ['an admin whose claim says none', personToken({ role: 'admin', bil: 'n' })],
-  ['an owner whose claim says none', personToken({ bil: 'n' })],
-  ['a viewer key', keyToken({ bil: 'n' })],
-  ['a member key that may write', keyToken({ role: 'member', key: writing, bil: 'n' })],
-])('403: %s without billing access sees nothing', async (_, token) => {
-  expect(await askAll(token)).toMatchObject({
+test.each<[string, string, readonly Endpoint[]]>([
+  ['a member', personToken({ role: 'member', bil: 'n' }), [...reads, ...notCheckout]],
+  ['an admin whose claim says none', personToken({ role: 'admin', bil: 'n' }), all],
+  ['an owner whose claim says none', personToken({ bil: 'n' }), all],
+  ['a viewer key', keyToken({ bil: 'n' }), reads],
+  ['a read-only admin key', keyToken({ role: 'admin', key: reading, bil: 'n' }), reads],
+  ['a member key that may write', keyToken({ role: 'member', key: writing, bil: 'n' }), [...reads, ...notCheckout]],
+  ['an admin key that may write', keyToken({ role: 'admin', key: writing, bil: 'n' }), all],
+])('403: %s without billing access sees nothing and does nothing', async (_, token, of) => {
+  expect(await refusal(of, token)).toMatchObject({
     type: `${problemBase}/forbidden`,
     status: 403,
     detail: 'This credential has no billing access.',
@@ -62,13 +101,35 @@ test.each<[string, string]>([
 test.each<[string, string]>([
   ['an owner', personToken()],
   ['an admin', personToken({ role: 'admin' })],
+  ['an admin key that may write', keyToken({ role: 'admin', key: writing })],
+])('%s reads and writes everything', async (_, token) => {
+  expect(await statuses(all, token)).toEqual(allowed(all));
+});
+
+test.each<[string, string]>([
   ['a member who was granted it', personToken({ role: 'member' })],
   ['a narrowed member who was granted it', personToken({ role: 'member', ...narrow })],
-  ['an admin key', keyToken({ role: 'admin', key: writing })],
-  ['a read-only admin key', keyToken({ role: 'admin', key: { type: 'api', readonly: true } })],
+  ['a member key that was granted it', keyToken({ role: 'member', key: writing })],
+])('403: %s reads and writes, but opens no checkout: that takes an owner or an admin', async (_, token) => {
+  const others = [...reads, ...notCheckout];
+  expect(await statuses(others, token)).toEqual(allowed(others));
+  const detail = 'The role member is not allowed here: it takes owner or admin.';
+  expect(await refusal(checkout, token)).toMatchObject({ status: 403, detail });
+});
+
+test.each<[string, string]>([
+  ['a read-only admin key', keyToken({ role: 'admin', key: reading })],
   ['a viewer key that was granted it', keyToken()],
-])('200: %s reads everything: the claim decides, not the role', async (_, token) => {
-  expect(await askAll(token)).toMatchObject({ status: 200 });
+  ['a viewer key that says it may write', keyToken({ key: writing })],
+])('403: %s reads everything, and is refused on every write', async (_, token) => {
+  expect(await statuses(reads, token)).toEqual(allowed(reads));
+  expect(await refusal(writes, token)).toMatchObject({ status: 403, detail: 'This API key is read-only.' });
+});
+
+test('403: a support session reads everything, and changes nothing', async () => {
+  expect(await statuses(reads, supportToken())).toEqual(allowed(reads));
+  const detail = 'A support session only looks on.';
+  expect(await refusal(writes, supportToken())).toMatchObject({ status: 403, detail });
 });
 
 test.each<[string, unknown]>([
@@ -80,17 +141,28 @@ test.each<[string, unknown]>([
   ['holds a letter that nobody knows', { billing: 'x', '*': 'rw' }],
 ])('403: a svc claim that %s grants nothing', async (_, svc) => {
   const detail = 'This credential has no access to billing.';
-  expect(await askAll(personToken({ svc }))).toMatchObject({ status: 403, detail });
+  expect(await refusal(all, personToken({ svc }))).toMatchObject({ status: 403, detail });
 });
 
-test.each<object>([{ billing: 'r' }, { billing: 'w' }, { '*': 'r' }, { '*': 'w' }, { billing: 'r', '*': 'w' }])(
-  '200: a svc claim of %j reads everything',
+test.each<object>([{ billing: 'w' }, { '*': 'w' }, { billing: 'w', '*': 'r' }])(
+  'a svc claim of %j reads and writes everything',
   async (svc) => {
-    expect(await askAll(personToken({ svc }))).toMatchObject({ status: 200 });
+    expect(await statuses(all, personToken({ svc }))).toEqual(allowed(all));
+  },
+);
+
+test.each<object>([{ billing: 'r' }, { '*': 'r' }, { billing: 'r', '*': 'w' }])(
+  '403: a svc claim of %j reads everything, and is refused on every write',
+  async (svc) => {
+    const token = personToken({ svc });
+    expect(await statuses(reads, token)).toEqual(allowed(reads));
+    const detail = 'This credential may only read in billing.';
+    expect(await refusal(writes, token)).toMatchObject({ status: 403, detail });
   },
 );
 
 test('403: billing access does not stand in for the service, nor the service for billing access', async () => {
-  expect(await askAll(personToken({ role: 'member', svc: { '*': 'w' }, bil: 'n' }))).toMatchObject({ status: 403 });
-  expect(await askAll(personToken({ role: 'owner', svc: { account: 'w' } }))).toMatchObject({ status: 403 });
+  const noBilling = personToken({ svc: { '*': 'w' }, bil: 'n' });
+  expect(await refusal(all, noBilling)).toMatchObject({ status: 403 });
+  expect(await refusal(all, personToken({ svc: { account: 'w' } }))).toMatchObject({ status: 403 });
 });

@@ -102,6 +102,14 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         expect(await provider.getPayment(payment_id ?? '')).toMatchObject({ status: 'succeeded', failure: null });
       });
 
+      test('a checkout that was expired takes no payment, and is not expired twice', async () => {
+        const made = await provider.createCheckout(checkoutOf(await newCustomer(provider), prices.pack), newKey());
+        await provider.expireCheckout(made.id);
+        await opened.pay(made, 'succeeds');
+        expect(await provider.getCheckout(made.id)).toMatchObject({ status: 'expired', url: null, payment_id: null });
+        await expect(provider.expireCheckout(made.id)).rejects.toEqual(refusal('refused'));
+      });
+
       test('a subscription that is paid begins, with an invoice, a payment and a saved card', async () => {
         const began = opened.now();
         const { customer, subscriptionId } = await buy(opened, prices.small);

@@ -1,32 +1,75 @@
-import { getBillingSummary, listPlanPrices, listUsagePrices } from '@attribution/contracts';
-import { countStatements, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
+import {
+  getBillingSummary,
+  getUsagePrice,
+  listMoneyEntries,
+  listPayments,
+  listPlanPrices,
+  listRefunds,
+  listUsagePrices,
+} from '@attribution/contracts';
+import { countStatements, numbersOf, type StatementTable } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newTenant, startBilling } from './support.ts';
+import { type Money, startMoney } from './support-money.ts';
+import { oneStatements, writingStatements } from './support-statements.ts';
+import { booked, query } from './support-statements-rows.ts';
 
-let service: TestService;
+let money: Money;
 beforeAll(async () => {
-  service = await startBilling();
+  money = await startMoney();
 });
-afterAll(() => service.stop());
+afterAll(() => money.stop());
 
 const table: StatementTable = {
   get_billing_summary: {
     statements: 2,
     async prepare(rows) {
-      const tenant = newTenant(service);
-      await tenant.open();
-      await service.db.query(
-        `INSERT INTO subscriptions (provider_subscription_id, account_id, plan_key, status, cancel_at_period_end, created_at)
-         SELECT $1 || n, $1, 'pro', 'active', false, now() FROM generate_series(1, $2::int) AS n`,
-        [tenant.account, rows],
-      );
-      return () => tenant.owner.call(getBillingSummary);
+      const { owner } = await booked(money, rows);
+      return () => owner.call(getBillingSummary);
     },
   },
-  list_plan_prices: { statements: 1, prepare: async () => () => newTenant(service).owner.call(listPlanPrices) },
-  list_usage_prices: { statements: 1, prepare: async () => () => newTenant(service).owner.call(listUsagePrices) },
+  list_plan_prices: {
+    statements: 1,
+    async prepare() {
+      const { owner } = await money.newTenant();
+      return () => owner.call(listPlanPrices);
+    },
+  },
+  list_usage_prices: {
+    statements: 1,
+    async prepare() {
+      const { owner } = await money.newTenant();
+      return () => owner.call(listUsagePrices);
+    },
+  },
+  list_payments: {
+    statements: 1,
+    async prepare(rows) {
+      const { owner } = await booked(money, rows);
+      return () => owner.call(listPayments, query);
+    },
+  },
+  list_refunds: {
+    statements: 1,
+    async prepare(rows) {
+      const { owner } = await booked(money, rows);
+      return () => owner.call(listRefunds, query);
+    },
+  },
+  list_money_entries: {
+    statements: 1,
+    async prepare(rows) {
+      const { owner } = await booked(money, rows);
+      return () => owner.call(listMoneyEntries, query);
+    },
+  },
+  get_usage_price: {
+    statements: 1,
+    prepare: async () => () => money.internal.call(getUsagePrice, { params: { action: 'score_ad' } }),
+  },
+  ...oneStatements(() => money),
+  ...writingStatements(() => money),
 };
 
 test.each([3, 30])('each endpoint sends its number of statements, with %d rows too', async (rows) => {
-  expect(await countStatements(service, 'billing', table, rows)).toEqual(numbersOf(table));
+  expect(await countStatements(money, 'billing', table, rows)).toEqual(numbersOf(table));
 });

@@ -47,6 +47,10 @@ mockTest('a checkout of a pack is made and found', async () => {
   expect(await stripe.getCheckout('cs_test_1')).toMatchObject({ id: 'cs_test_1', status: 'open' });
 });
 
+mockTest('a checkout is expired', async () => {
+  await expect(stripe.expireCheckout('cs_test_1')).resolves.toBeUndefined();
+});
+
 mockTest('a checkout of a subscription is made', async () => {
   const made = await stripe.createCheckout({ ...ours, mode: 'subscription', price: plan }, 'checkout-2');
   expect(made).toMatchObject({ status: 'open', reference: 'cs_1' });

@@ -1,6 +1,16 @@
+import { createPrivateKey, sign } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { createCheckoutSession, getCheckoutSession } from '@attribution/contracts';
-import { eventually, startTestService, type TestService } from '@attribution/testing';
+import {
+  type Call,
+  createCheckoutSession,
+  createRefund,
+  getCheckoutSession,
+  listMoneyEntries,
+  listPayments,
+  listRefunds,
+  newId,
+} from '@attribution/contracts';
+import { eventually, internalToken, startTestService, type TestService, testKeys } from '@attribution/testing';
 import { createBillingService } from '../src/index.ts';
 import type { PaymentProvider } from '../src/provider/index.ts';
 import { createSimulatedProvider, type SimulatedProvider } from '../src/provider/simulated/index.ts';
@@ -9,6 +19,20 @@ import { newTenant } from './support.ts';
 import { startAccountDouble } from './support-account.ts';
 
 export const webhookSecret = 'whsec_of_the_tests';
+
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+/** An owner's token that is still good when the clock was moved on by years. */
+function lastingToken(account: string): string {
+  const [key] = testKeys.private.keys;
+  if (!key) throw new Error('There is no key to sign with');
+  const exp = Math.floor(Date.now() / 1000) + 10 * 365 * 86_400;
+  const registered = { iss: 'attribution-platform', aud: 'attribution-platform', exp };
+  const claims = { sub: newId('user'), account, role: 'owner', account_type: 'network' };
+  const text = `${encode({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })}.${encode({ ...claims, ...registered })}`;
+  const signer = { key: createPrivateKey({ key, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+  return `${text}.${sign('sha256', Buffer.from(text), signer).toString('base64url')}`;
+}
 
 interface Options {
   /** What stands between the service and the simulated provider: faults, or somebody who listens. */
@@ -46,7 +70,7 @@ export async function startMoney({ between = (provider) => provider, environment
         ({ app } = simulated);
         return { provider: between(simulated.provider), start() {}, stop: simulated.stop };
       }),
-    { environment: { ACCOUNT_URL: account.url, ...environment } },
+    { environment: { ACCOUNT_URL: account.url, PAYMENT_POLL_MS: '3600000', ...environment } },
   );
   webhookUrl = `${service.url}/webhooks/stripe`;
   const { provider, tick } = simulated as unknown as SimulatedProvider;
@@ -60,11 +84,17 @@ export async function startMoney({ between = (provider) => provider, environment
     });
   }
 
-  type Tenant = ReturnType<typeof newTenant>;
+  async function newCustomer() {
+    const tenant = newTenant(service);
+    await tenant.open();
+    return { ...tenant, owner: service.client.with({ token: lastingToken(tenant.account) }) };
+  }
+  type Tenant = Awaited<ReturnType<typeof newCustomer>>;
   async function checkout(tenant: Tenant, plan_key: string): Promise<{ id: string; url: string }> {
     const mode = plan_key.startsWith('tokens') ? 'payment' : 'subscription';
     return (await tenant.owner.call(createCheckoutSession, { body: { mode, plan_key } })).body;
   }
+  const paymentsOf = async (tenant: Tenant) => (await tenant.owner.call(listPayments)).body.entries;
   const pay = (page: { readonly url: string }, card: CardName = 'succeeds') => send(page.url, typed(card));
 
   return {
@@ -78,11 +108,28 @@ export async function startMoney({ between = (provider) => provider, environment
     pay,
     saveCard: (clientSecret: string, card: CardName) => send(`${pages.url}/setup/${clientSecret}`, typed(card)),
     /** A new account, opened. */
-    async newTenant() {
-      const tenant = newTenant(service);
-      await tenant.open();
-      return tenant;
+    newTenant: newCustomer,
+    /** Another service of the platform. */
+    internal: service.client.with({ token: () => internalToken('account', 'billing') }),
+    /** Asks for a refund as another service does; of the tenant's latest payment unless told otherwise. */
+    async refund(tenant: Tenant, asked: Partial<RefundBody> = {}) {
+      const payment_id = asked.payment_id ?? (await paymentsOf(tenant))[0]?.id ?? '';
+      const body = { account_id: tenant.account, idempotency_key: crypto.randomUUID(), ...asked, payment_id };
+      return service.client.with({ token: internalToken('account', 'billing') }).call(createRefund, { body });
     },
+    paymentsOf,
+    refundsOf: async (tenant: Tenant) => (await tenant.owner.call(listRefunds)).body.entries,
+    entriesOf: async (tenant: Tenant) => (await tenant.owner.call(listMoneyEntries)).body.entries,
+    /** What was told of the tenant, once it is so many events. */
+    told: (tenant: Tenant, count: number) =>
+      eventually(() => {
+        const told = service.published.filter(({ account_id }) => account_id === tenant.account);
+        if (told.length < count) throw new Error(`Told so far: ${told.map(({ type }) => type)}`);
+        return told;
+      }),
+    /** Rows of the service's own database. */
+    rows: async (sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]> =>
+      (await service.db.query(sql, values)).rows,
     /** Buys, pays, and waits until it has taken effect. */
     async buy(tenant: Tenant, plan_key: string, card: CardName = 'succeeds') {
       const page = await checkout(tenant, plan_key);
@@ -98,4 +145,6 @@ export async function startMoney({ between = (provider) => provider, environment
   };
 }
 
+type RefundBody = NonNullable<Call<typeof createRefund>['body']>;
 export type Money = Awaited<ReturnType<typeof startMoney>>;
+export type Tenant = Awaited<ReturnType<Money['newTenant']>>;

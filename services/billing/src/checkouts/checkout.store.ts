@@ -35,6 +35,13 @@ export async function findCheckout(sql: Sql, accountId: string, id: string): Pro
   return row;
 }
 
+/** Pages on which the account could begin to subscribe, the newest first. */
+export async function findOpenSubscriptions(sql: Sql, accountId: string): Promise<CheckoutRow[]> {
+  const rows = await sql.$queryRaw<CheckoutRow[]>`
+    SELECT * FROM checkouts WHERE account_id = ${accountId} AND mode = 'subscription' AND status = 'open' ORDER BY id DESC`;
+  return rows;
+}
+
 /** What the provider says of it; an end is final. */
 export async function setCheckout(
   sql: Sql,

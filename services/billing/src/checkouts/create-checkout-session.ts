@@ -4,13 +4,14 @@ import type { z } from 'zod';
 import { providerCustomer } from '../customers/index.ts';
 import { activePrice, type PlanPriceRow } from '../prices/index.ts';
 import { type PaymentProvider, providerProblem } from '../provider/index.ts';
-import type { BillingDatabase } from '../store.ts';
-import { findLatestSubscription, isLive } from '../subscriptions/index.ts';
+import type { BillingDatabase, Refresh } from '../store.ts';
 import { type CheckoutRow, putCheckout, setCheckout } from './checkout.store.ts';
+import { keepOnePage, requireNoSubscription } from './one-page.ts';
 
 interface Parts {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
+  readonly refresh: Refresh;
   readonly clock: Clock;
   readonly appUrl: string;
 }
@@ -33,7 +34,12 @@ export const createCheckoutSessionEndpoint = (parts: Parts) =>
       created_by: caller.id,
       created_at: clock.now(),
     });
-    return { id: checkout.id, url: checkout.url ?? (await open(parts, checkout, customerId, price)) };
+    const url = checkout.url ?? (await open(parts, checkout, customerId, price));
+    if (body.mode === 'subscription')
+      await keepOnePage(parts, checkout).catch((error: unknown) => {
+        throw providerProblem(error);
+      });
+    return { id: checkout.id, url };
   });
 
 /** Asks the provider for the page. */
@@ -57,13 +63,4 @@ function requireMode({ mode, plan_key }: z.output<typeof NewCheckoutSession>, { 
   if (mode === right) return;
   const what = interval === null ? 'a token pack' : 'a plan';
   throw new Problem('validation-error', `body.mode: ${JSON.stringify(plan_key)} is ${what}, whose mode is ${right}.`);
-}
-
-async function requireNoSubscription(database: BillingDatabase, accountId: string): Promise<void> {
-  const latest = await findLatestSubscription(database, accountId);
-  if (!latest || !isLive(latest)) return;
-  throw new Problem(
-    'conflict',
-    `The account has a subscription to ${JSON.stringify(latest.plan_key)}: change its plan instead.`,
-  );
 }

@@ -10,6 +10,8 @@ export interface PaymentProvider {
   /** A page where the customer pays for one of a price, or begins a subscription to it. */
   createCheckout(checkout: NewCheckout, key: string): Promise<ProviderCheckout>;
   getCheckout(id: string): Promise<ProviderCheckout>;
+  /** Nobody can pay there any more. Throws `refused` for one that is not open. */
+  expireCheckout(id: string): Promise<void>;
   getPayment(id: string): Promise<ProviderPayment>;
   getInvoice(id: string): Promise<ProviderInvoice>;
   getSubscription(id: string): Promise<ProviderSubscription>;

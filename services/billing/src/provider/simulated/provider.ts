@@ -1,6 +1,6 @@
 import { type PaymentProvider, ProviderError } from '../payment-provider.ts';
 import { isSigned } from '../signature.ts';
-import { createCheckout } from './checkouts.ts';
+import { createCheckout, expireCheckout } from './checkouts.ts';
 import { readEvent } from './events.ts';
 import { detachMethod } from './methods.ts';
 import type { Customer } from './objects.ts';
@@ -53,6 +53,12 @@ export function createProvider(
       }),
     createCheckout: async (checkout, key) =>
       toCheckout(await write('createCheckout', checkout, key, () => createCheckout(simulation, checkout)), links),
+    expireCheckout: (id) =>
+      transact(() => {
+        const session = store.get('checkout.session', id);
+        if (session.status !== 'open') throw new ProviderError('refused', `The checkout is ${session.status}.`);
+        expireCheckout(simulation, session);
+      }).finally(told),
     getCheckout: (id) => read(() => toCheckout(store.get('checkout.session', id), links)),
     getPayment: (id) => read(() => toPayment(store.get('payment_intent', id), links)),
     getInvoice: (id) => read(() => toInvoice(store.get('invoice', id), links)),

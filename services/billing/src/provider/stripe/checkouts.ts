@@ -24,6 +24,10 @@ export async function createCheckout(stripe: Stripe, checkout: NewCheckout, key:
   return checkoutOf(session);
 }
 
+export async function expireCheckout(stripe: Stripe, id: string): Promise<void> {
+  await stripe.checkout.sessions.expire(pathId(id));
+}
+
 export async function getCheckout(stripe: Stripe, id: string): Promise<ProviderCheckout> {
   return checkoutOf(await stripe.checkout.sessions.retrieve(pathId(id)));
 }

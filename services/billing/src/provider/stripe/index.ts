@@ -1,5 +1,5 @@
 import type { PaymentProvider } from '../payment-provider.ts';
-import { createCheckout, getCheckout } from './checkouts.ts';
+import { createCheckout, expireCheckout, getCheckout } from './checkouts.ts';
 import { createStripeClient, type StripeClientOptions } from './client.ts';
 import { createCustomer, getCustomer } from './customers.ts';
 import { asked, askedEach, askedWithin } from './errors.ts';
@@ -29,6 +29,7 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     getCustomer: (id) => ask(() => getCustomer(stripe, id)),
     createCheckout: (checkout, key) => ask(() => createCheckout(stripe, checkout, key)),
     getCheckout: (id) => ask(() => getCheckout(stripe, id)),
+    expireCheckout: (id) => ask(() => expireCheckout(stripe, id)),
     getPayment: (id) => ask(() => getPayment(stripe, id)),
     getInvoice: (id) => ask(() => getInvoice(stripe, id)),
     getSubscription: (id) => ask(() => getSubscription(stripe, id)),

@@ -1,0 +1,46 @@
+import { Problem } from '@attribution/contracts';
+import { type PaymentProvider, ProviderError } from '../provider/index.ts';
+import type { BillingDatabase, Refresh } from '../store.ts';
+import { findLatestSubscription, isLive } from '../subscriptions/index.ts';
+import { type CheckoutRow, findOpenSubscriptions } from './checkout.store.ts';
+
+export interface OnePageParts {
+  readonly database: BillingDatabase;
+  readonly provider: PaymentProvider;
+  readonly refresh: Refresh;
+}
+
+/** Throws `conflict` where the account has a subscription that may still be charged for. */
+export async function requireNoSubscription(database: BillingDatabase, accountId: string): Promise<void> {
+  const latest = await findLatestSubscription(database, accountId);
+  if (!latest || !isLive(latest)) return;
+  const plan = JSON.stringify(latest.plan_key);
+  throw new Problem('conflict', `The account has a subscription to ${plan}: change its plan instead.`);
+}
+
+/**
+ * Of all pages on which the account could begin to subscribe only the newest stays open: who paid on two of them would
+ * be charged for both, month by month. Throws `conflict` if this one is not to stay.
+ */
+export async function keepOnePage(parts: OnePageParts, { id, account_id: accountId }: CheckoutRow): Promise<void> {
+  const open = await findOpenSubscriptions(parts.database.sql, accountId);
+  const newest = open[0]?.id;
+  for (const page of open) if (page.id !== newest) await close(parts, page);
+  if (newest !== undefined && newest !== id)
+    throw new Problem('conflict', 'Another page to subscribe on was opened at the same moment.');
+  try {
+    // One of the others may have been paid before it could be closed.
+    await requireNoSubscription(parts.database, accountId);
+  } catch (error) {
+    for (const page of open) if (page.id === newest) await close(parts, page);
+    throw error;
+  }
+}
+
+async function close({ provider, refresh }: OnePageParts, { provider_checkout_id: id }: CheckoutRow): Promise<void> {
+  if (id === null) return; // Whoever opens it will look, too.
+  await provider.expireCheckout(id).catch((error: unknown) => {
+    if (!(error instanceof ProviderError && error.kind === 'refused')) throw error;
+  });
+  await refresh('checkout', id);
+}
