@@ -118,13 +118,16 @@ export function createIdempotency(
     }
   }
 
-  /** What it made is known now; of a secret no more than that. */
-  async function finish({ accountId, contract, key }: KeyedRequest, attempt: string, answer: unknown): Promise<void> {
+  /** What was made is known now; of a secret no more than that. One that was refused meanwhile may have forgotten the key. */
+  async function finish({ accountId, contract, key }: KeyedRequest, hash: string, answer: unknown): Promise<void> {
     const kept = contract.idempotent === 'secret' ? {} : (answer ?? {});
     await database.pool.query(
-      `UPDATE idempotency_keys SET answer = $5::json, resource_id = $6
-       WHERE account_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND answer IS NULL`,
-      [accountId, contract.operation, key, attempt, JSON.stringify(kept), idIn(answer)],
+      `INSERT INTO idempotency_keys AS k (account_id, operation, key, request_hash, answer, resource_id, created_at)
+       VALUES ($1, $2, $3, $4, $5::json, $6, $7)
+       ON CONFLICT (account_id, operation, key) DO UPDATE
+         SET request_hash = excluded.request_hash, answer = excluded.answer, resource_id = excluded.resource_id
+         WHERE k.answer IS NULL`,
+      [accountId, contract.operation, key, hash, JSON.stringify(kept), idIn(answer), clock.now()],
     );
   }
 
@@ -144,7 +147,7 @@ export function createIdempotency(
       const attempt = begun.resource_id ?? '';
       try {
         const answer = await work(attempt);
-        await finish(request, attempt, answer);
+        await finish(request, hash, answer);
         return answer;
       } catch (error) {
         if (error instanceof Problem && error.status < 500) await forget(request, attempt);

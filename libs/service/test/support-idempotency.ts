@@ -22,6 +22,7 @@ const made = {
   body: z.object({ id: z.string(), name: z.string(), size: z.int() }),
 } as const;
 const body = z.object({ name: z.string(), size: z.int().default(1) });
+type Sent = z.output<typeof body>;
 const access = { credential: 'any' } as const;
 const create = declare({
   operation: 'create',
@@ -36,6 +37,14 @@ const copy = declare({ ...create, operation: 'copy', path: '/v2/things/{id}/copi
 const secret = declare({ ...create, operation: 'secret', path: '/v2/secrets', idempotent: 'secret' });
 const quiet = declare({ ...create, operation: 'quiet', path: '/v2/quiet', success: { status: 204, description: '' } });
 const careless = declare({ ...create, operation: 'careless', path: '/v2/careless' });
+const order = declare({ ...create, operation: 'order', path: '/v2/orders', external: true });
+const secretOrder = declare({ ...order, operation: 'secret_order', path: '/v2/secret-orders', idempotent: 'secret' });
+const quietOrder = declare({
+  ...order,
+  operation: 'quiet_order',
+  path: '/v2/quiet-orders',
+  success: { status: 204, description: '' },
+});
 const plain = declare({ operation: 'plain', method: 'POST', path: '/v2/plain', access, body, success: made });
 
 /** No handler of these tests speaks to Prisma. */
@@ -51,7 +60,7 @@ interface Request {
   readonly sent?: string;
 }
 
-/** A service whose endpoints make a thing each, in one transaction, and take an `Idempotency-Key`. */
+/** A service whose endpoints make a thing each, in one transaction or at somebody else's, and take an `Idempotency-Key`. */
 export async function startKeyedService() {
   const clock = createTestClock();
   const logs = captureLogs();
@@ -75,13 +84,25 @@ export async function startKeyedService() {
   );
   /** Called in each attempt of a transaction, once its row is written. */
   let meanwhile: (tx: SqlTransaction) => unknown = () => {};
-  const make = (input: { body: z.output<typeof body> }) =>
+  const make = (input: { body: Sent }) =>
     opened.database.sqlTransaction(async (tx) => {
       const thing = { size: input.body.size, name: input.body.name, id: newId('campaign') };
       await tx.$executeRaw`INSERT INTO things VALUES (${thing.id}, ${thing.name}, ${thing.size})`;
       await meanwhile(tx);
       return thing;
     });
+  /** Whom the `external` endpoints ask: makes a thing for each attempt, once. */
+  const elsewhere = new Map<string, { id: string; name: string; size: number }>();
+  let asked: string[] = [];
+  let around: { before?: () => unknown; after?: () => unknown } = {};
+  async function ask({ body, attempt }: { body: Sent; attempt: string }) {
+    asked.push(attempt);
+    await around.before?.();
+    const thing = elsewhere.get(attempt) ?? { ...body, id: newId('campaign') };
+    elsewhere.set(attempt, thing);
+    await around.after?.();
+    return thing;
+  }
   const service = opened.assemble({
     publishes: [],
     implementations: [
@@ -91,6 +112,9 @@ export async function startKeyedService() {
       implement(quiet, (input) => make(input).then(() => {}) as never),
       implement(careless, async (input) => ({ ...(await make(input)) })),
       implement(plain, make),
+      implement(order, ask),
+      implement(secretOrder, ask),
+      implement(quietOrder, (input) => ask(input).then(() => {}) as never),
     ],
   });
   service.start();
@@ -105,6 +129,13 @@ export async function startKeyedService() {
     during(work: typeof meanwhile) {
       meanwhile = work;
     },
+    /** What is done before and after somebody else does what an `external` endpoint asks. */
+    around(work: typeof around) {
+      around = work;
+    },
+    /** The attempts in whose name somebody else was asked, and how many things they made. */
+    asked: () => [...asked],
+    made: () => elsewhere.size,
     post: ({
       path = '/v2/things',
       token = ada,
@@ -119,6 +150,9 @@ export async function startKeyedService() {
     countOf: async (table: 'things' | 'idempotency_keys') => (await pool.query(`SELECT 1 FROM ${table}`)).rowCount,
     async empty() {
       meanwhile = () => {};
+      around = {};
+      asked = [];
+      elsewhere.clear();
       await pool.query('TRUNCATE things, idempotency_keys');
     },
     async stop() {

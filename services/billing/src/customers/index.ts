@@ -1,6 +1,4 @@
 export {
-  type CustomerRow,
-  currency,
   findProviderCustomerId,
   lockCustomer,
   setCreditBalance,

@@ -1,4 +1,3 @@
-export type { RefundParts } from './carry-out.ts';
 export { createRefundEndpoint } from './create-refund.ts';
 export { finishRefunds } from './finish-refunds.ts';
 export { getRefundEndpoint } from './get-refund.ts';
