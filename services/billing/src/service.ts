@@ -78,7 +78,7 @@ export function createBillingService(
         every: config.PAYMENT_POLL_MS,
         run: () => notifications.reconcile({ database, provider, clock, wake }),
       },
-      { name: 'finish-refunds', every: 10 * second, run: () => refunds.finishRefunds(refunding) },
+      { name: 'finish-refunds', every: 2 * second, run: () => refunds.finishRefunds(refunding) },
       { name: 'purge-provider-events', every: hour, run: () => notifications.purgeEvents({ database, clock }) },
     ],
   });

@@ -7,6 +7,8 @@ let money: Money;
 let tenant: Tenant;
 let account: string;
 let paymentId: string;
+/** Of which no entry tells yet. */
+const unbooked = newId('payment');
 beforeAll(async () => {
   money = await startMoney();
   tenant = await money.newTenant();
@@ -14,6 +16,11 @@ beforeAll(async () => {
   await money.buy(tenant, 'tokens_1000');
   await money.refund(tenant, { amount_cents: 100 });
   paymentId = (await money.paymentsOf(tenant))[0]?.id ?? '';
+  await money.db.query(
+    `INSERT INTO payments (id, account_id, kind, plan_key, amount_cents, currency, token_amount, status, provider_payment_id, created_at)
+     VALUES ($1, $2, 'token_pack', 'tokens_1000', 500, 'usd', 500, 'pending', 'pi_unbooked', now())`,
+    [unbooked, account],
+  );
 });
 afterAll(() => money.stop());
 
@@ -30,14 +37,7 @@ interface Entry {
   readonly refund?: string | null;
 }
 /** An entry that would follow from the ledger, unless it is told otherwise. */
-const post = ({
-  seq = 3,
-  kind = 'payment',
-  amount = 500,
-  after = 1_300,
-  payment = newId('payment'),
-  refund = null,
-}: Entry) =>
+const post = ({ seq = 3, kind = 'payment', amount = 500, after = 1_300, payment = unbooked, refund = null }: Entry) =>
   money.db.query(
     `INSERT INTO money_entries (id, account_id, seq, kind, amount_cents, balance_after_cents, currency, description, payment_id, refund_id, created_at)
      VALUES ($1, $2, $3, $4::"MoneyEntryKind", $5, $6, 'usd', '', $7, $8, now())`,
@@ -66,6 +66,17 @@ test.each<[string, Entry]>([
   const before = await sum();
   await expect(post(entry)).rejects.toThrow(/does not follow from the ledger|unique constraint/);
   expect(await sum()).toEqual(before);
+});
+
+test('an entry of a payment or a refund that there is none of is refused', async () => {
+  await expect(post({ payment: newId('payment') })).rejects.toThrow(/money_entries_payment_id_fkey/);
+  const refund = { kind: 'refund', amount: -100, after: 700, payment: null, refund: newId('refund') };
+  await expect(post(refund)).rejects.toThrow(/money_entries_refund_id_fkey/);
+});
+
+test('a payment and a refund that an entry tells of stay', async () => {
+  await refused('DELETE FROM refunds', [], /money_entries_refund_id_fkey/);
+  await refused('DELETE FROM payments WHERE id = $1', [paymentId], /foreign key/);
 });
 
 test.each<[string, Entry]>([
@@ -116,6 +127,9 @@ test('a customer begins with nothing, and whoever has entries stays', async () =
 
 test.each([
   `status = 'failed'`,
+  `kind = 'subscription'`,
+  `plan_key = 'growth'`,
+  `currency = 'chf'`,
   `status = 'pending'`,
   'amount_cents = 1000',
   'token_amount = 1',

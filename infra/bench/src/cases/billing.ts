@@ -57,8 +57,9 @@ async function fillLedger(database: BenchDatabase, entries: number): Promise<str
     `INSERT INTO customers (account_id, name, currency, created_at) VALUES ($1, 'Bench', 'usd', now())`,
     [account],
   );
-  // What its triggers would do a million times over is done once.
+  // Nobody reads the sum or the payments here, so a million of each need not be made.
   await database.sql('ALTER TABLE money_entries DISABLE TRIGGER USER');
+  await database.sql('ALTER TABLE money_entries DROP CONSTRAINT money_entries_payment_id_fkey');
   const parts = 20;
   for (let part = 0; part < parts; part++)
     await database.sql(

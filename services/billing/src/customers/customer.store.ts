@@ -41,7 +41,7 @@ export async function deleteCustomer(tx: Tx, accountId: string): Promise<void> {
 export async function findCustomer({ prisma }: BillingDatabase, accountId: string) {
   return prisma.customer.findUnique({
     where: { account_id: accountId },
-    include: { subscriptions: { orderBy: { created_at: 'desc' }, take: 1 } },
+    include: { subscriptions: { orderBy: [{ created_at: 'desc' }, { provider_subscription_id: 'desc' }], take: 1 } },
   });
 }
 

@@ -19,7 +19,7 @@ export async function findLatestSubscription(
   accountId: string,
 ): Promise<SubscriptionRow | undefined> {
   const [row] = await sql.$queryRaw<SubscriptionRow[]>`
-    SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY created_at DESC LIMIT 1`;
+    SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY created_at DESC, provider_subscription_id DESC LIMIT 1`;
   return row;
 }
 

@@ -151,6 +151,9 @@ CREATE INDEX "refunds_account_id_id_idx" ON "refunds"("account_id", "id" DESC);
 CREATE UNIQUE INDEX "refunds_payment_id_idempotency_key_key" ON "refunds"("payment_id", "idempotency_key");
 
 -- CreateIndex
+CREATE INDEX "refunds_status_created_at_idx" ON "refunds"("status", "created_at");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "money_entries_account_id_seq_key" ON "money_entries"("account_id", "seq");
 
 -- CreateIndex
@@ -184,6 +187,12 @@ ALTER TABLE "refunds" ADD CONSTRAINT "refunds_payment_id_fkey" FOREIGN KEY ("pay
 ALTER TABLE "money_entries" ADD CONSTRAINT "money_entries_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "customers"("account_id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "money_entries" ADD CONSTRAINT "money_entries_payment_id_fkey" FOREIGN KEY ("payment_id") REFERENCES "payments"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "money_entries" ADD CONSTRAINT "money_entries_refund_id_fkey" FOREIGN KEY ("refund_id") REFERENCES "refunds"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "plan_changes" ADD CONSTRAINT "plan_changes_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "customers"("account_id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- What a schema file cannot say.
@@ -206,8 +215,10 @@ BEGIN
   RAISE EXCEPTION 'payment % has succeeded, and stays so', OLD.id USING ERRCODE = 'restrict_violation';
 END $$;
 CREATE TRIGGER "payments_stay_succeeded" BEFORE UPDATE ON "payments" FOR EACH ROW
-  WHEN (OLD."status" = 'succeeded' AND (NEW."status", NEW."amount_cents", NEW."token_amount", NEW."account_id")
-    IS DISTINCT FROM (OLD."status", OLD."amount_cents", OLD."token_amount", OLD."account_id"))
+  WHEN (OLD."status" = 'succeeded'
+    AND (NEW."status", NEW."account_id", NEW."kind", NEW."plan_key", NEW."amount_cents", NEW."currency", NEW."token_amount")
+      IS DISTINCT FROM
+      (OLD."status", OLD."account_id", OLD."kind", OLD."plan_key", OLD."amount_cents", OLD."currency", OLD."token_amount"))
   EXECUTE FUNCTION "refuse_payment_change"();
 
 -- The ledger is append-only, and moves the sum in its customer's row, which nobody else does.
