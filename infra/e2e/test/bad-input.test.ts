@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,8 +9,9 @@ import { fromSomewhere, newOwner, startTestPlatform, type TestPlatform } from '.
 
 let platform: TestPlatform;
 let owner: Awaited<ReturnType<typeof newOwner>>;
+const webhookSecret = 'whsec_of_these_tests';
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({ STRIPE_WEBHOOK_SECRETS: webhookSecret });
   owner = await newOwner(platform);
 });
 afterAll(() => platform.stop());
@@ -108,6 +110,56 @@ test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
   expect(await campaigns()).toEqual(before);
 });
 
+const notification = JSON.stringify({
+  id: 'evt_1',
+  object: 'event',
+  type: 'payment_intent.succeeded',
+  created: 1_780_000_000,
+  data: { object: { id: 'pi_1', object: 'payment_intent' } },
+});
+/** The header that signs a body, as of so many seconds ago. */
+function signed(body: string | Uint8Array, { secret = webhookSecret, ago = 0 } = {}): Record<string, string> {
+  const time = Math.floor(Date.now() / 1000) - ago;
+  return {
+    'stripe-signature': `t=${time},v1=${createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex')}`,
+  };
+}
+const notify = (body: string | Uint8Array, headers: Record<string, string>) =>
+  send({ path: '/webhooks/stripe', token: null, body, headers });
+const notified = () => platform.rows('billing', 'SELECT id FROM provider_events');
+
+const large = JSON.stringify({ ...JSON.parse(notification), padding: 'x'.repeat(2 * 1024 * 1024) });
+const unsigned = /^Stripe-Signature: does not sign this body/;
+test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
+  ['without a signature', notification, {}, unsigned],
+  ['with half a signature', notification, { 'stripe-signature': 't=1780000000' }, unsigned],
+  ['with a signature that is none', notification, { 'stripe-signature': 'v1=,t=,=,,v1' }, unsigned],
+  ['signed by a stranger', notification, signed(notification, { secret: 'whsec_of_a_stranger' }), unsigned],
+  ['that was changed after it was signed', `${notification} `, signed(notification), unsigned],
+  ['that was recorded six minutes ago', notification, signed(notification, { ago: 360 }), unsigned],
+  ['of no bytes', '', signed(''), unsigned],
+  ['that is signed and no JSON', '{"id":', signed('{"id":'), unsigned],
+  ['that is signed and no notification', '[1]', signed('[1]'), unsigned],
+  ['of 2 MiB', large, signed(large), /^body: is larger than 1048576 bytes/],
+  [
+    'of an unknown content encoding',
+    notification,
+    { ...signed(notification), 'content-encoding': 'compress' },
+    /^Content-Encoding/,
+  ],
+])('400: a notification %s is refused, and nothing is written', async (_what, body, headers, detail) => {
+  expectProblem(await notify(body, headers), 'validation-error', detail);
+  expect(await notified()).toEqual([]);
+});
+
+test('200: a signed notification is written down once, whatever its content type and however often it comes', async () => {
+  for (const type of ['application/json', 'application/json; charset=utf-8', 'text/plain']) {
+    const headers = { ...signed(notification), 'content-type': type };
+    expect((await notify(notification, headers)).status).toBe(200);
+  }
+  expect(await notified()).toEqual([{ id: 'evt_1' }]);
+});
+
 test.each([
   ['/v2/campaigns?status=draft&status=published', /^query\.status: is given more than once/],
   ['/v2/campaigns?status=running', /^query\.status.*running/],
@@ -137,6 +189,10 @@ test.each([
   ['GET', '/v1/campaigns'],
   ['GET', '/internal/v2/estate-snapshot'],
   ['GET', '/v2/device/config'],
+  ['GET', '/webhooks/stripe'],
+  ['POST', '/webhooks/stripe/'],
+  ['POST', '/v2/webhooks/stripe'],
+  ['POST', '/internal/v2/refunds'],
   ['PUT', '/v2/campaigns'],
   ['DELETE', '/v2/plans'],
   ['OPTIONS', '/v2/campaigns'],

@@ -35,6 +35,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateSync } from 'otplib';
 import type { z } from 'zod';
+import { ofBilling, type Provoked } from './every-status-billing.ts';
 import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
 
 type Answer = Promise<{ readonly status: number }>;
@@ -114,8 +115,9 @@ const unknownKey = { id: newId('api_key') };
 const unknownGroup = { group_scope: 'selected' as const, groups: [newId('group')] };
 const tokenless = (call: (client: Client) => Answer) => () => call(platform.client);
 
-/** For each endpoint of §4.1 to §4.3, how each status of its contract comes about. */
-const provoked: Readonly<Record<string, Readonly<Record<number, () => Answer>>>> = {
+/** Of §4.1 to §4.3, and of §4.4. */
+const provoked: Provoked = {
+  ...ofBilling({ platform: () => platform, owner: () => owner.client, member: () => member }),
   signup: {
     400: () => anyone().call(signup, sent({ email: 'x' })),
     409: () => anyone().call(signup, { body: { email: owner.email.toUpperCase(), password, full_name: 'Ada' } }),
@@ -255,9 +257,11 @@ describe.each(endpoints.filter(({ operation }) => operation in provoked))('$meth
   });
 });
 
-test('every endpoint of the tables of §4.1 to §4.3 is among them', () => {
+test('every endpoint of the tables of §4.1 to §4.4 is among them', () => {
   const tables =
     /^\/v2\/(auth\/|mfa\/challenge\/|accounts\/\{id\}\/ledger$|users\/me\/permissions$|plans$|account-types$|api-keys)/;
-  const wanted = endpoints.filter(({ path }) => tables.test(path)).map(({ operation }) => operation);
+  const wanted = endpoints
+    .filter(({ path, service }) => tables.test(path) || service === 'billing')
+    .map(({ operation }) => operation);
   expect(Object.keys(provoked).toSorted()).toEqual(wanted.toSorted());
 });

@@ -5,6 +5,7 @@ import {
   createGroup,
   createInvitation,
   createLocation,
+  createRefund,
   type Endpoint,
   endpoints,
   type IdKind,
@@ -12,12 +13,16 @@ import {
   newId,
   type Session,
 } from '@attribution/contracts';
+import { eventually } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
+import { buy, openCheckout, saveCard } from './support-billing.ts';
+
+type Kind = IdKind | 'payment_method';
 
 /** What stands before the id in a path, and what it is the id of. */
-const kinds: Readonly<Record<string, IdKind>> = {
+const kinds: Readonly<Record<string, Kind>> = {
   '/v2/accounts/': 'account',
   '/v2/users/me/sessions/': 'refresh_token',
   '/v2/users/': 'user',
@@ -26,17 +31,26 @@ const kinds: Readonly<Record<string, IdKind>> = {
   '/v2/groups/': 'group',
   '/v2/locations/': 'location',
   '/v2/campaigns/': 'campaign',
+  '/v2/checkout-sessions/': 'checkout_session',
+  '/v2/payments/': 'payment',
+  '/v2/refunds/': 'refund',
+  '/v2/payment-methods/': 'payment_method',
 };
+/** Another one of the kind; those of payment methods are the provider's. */
+const another = (kind: Kind) => (kind === 'payment_method' ? 'pm_another' : newId(kind));
 /** What must be in a body for the id to be looked at. */
 const bodies: Readonly<Record<string, object>> = { transfer_ownership: { user_id: newId('user') } };
 
 let platform: TestPlatform;
 let stranger: string;
 /** Of somebody's account: what there is, by kind. */
-let ids: Readonly<Partial<Record<IdKind, string>>>;
+let ids: Readonly<Partial<Record<Kind, string>>>;
 beforeAll(async () => {
   platform = await startTestPlatform();
-  stranger = (await newOwner(platform)).session.access_token;
+  const other = await newOwner(platform);
+  stranger = other.session.access_token;
+  // Known to the provider, too.
+  await openCheckout(other.client, 'tokens_1000');
   ids = await furnished();
 });
 afterAll(() => platform.stop());
@@ -51,6 +65,7 @@ async function furnished() {
     .call(acceptInvitation, { body: { token, full_name: 'Grace Hopper', password } });
   const group = (await client.call(createGroup, { body: { name: 'North' } })).body.id;
   const location = { group_id: group, name: 'Aarau', timezone: 'Europe/Zurich' };
+  const payment = (await buy(client, 'tokens_1000')).id;
   return {
     account: account_id,
     user: (accepted.body as z.output<typeof Session>).user.id,
@@ -60,7 +75,18 @@ async function furnished() {
     group,
     location: (await client.call(createLocation, { body: location })).body.id,
     campaign: (await client.call(createCampaign, { body: { name: 'Summer' } })).body.id,
+    checkout_session: (await openCheckout(client, 'tokens_1000')).id,
+    payment,
+    refund: await refunded(account_id, payment),
+    payment_method: await saveCard(client),
   };
+}
+
+/** As soon as its tokens are there to be held. */
+async function refunded(account_id: string, payment_id: string): Promise<string> {
+  const body = { account_id, payment_id, idempotency_key: 'once', amount_cents: 100 };
+  const inside = platform.inside('billing', 'campaign');
+  return eventually(async () => (await inside.call(createRefund, { body })).body.id);
 }
 
 async function ask({ operation, method, path, body }: Endpoint, id: string) {
@@ -82,7 +108,7 @@ test.each(taking.map((endpoint) => [endpoint.method, endpoint.path, endpoint] as
     if (!kind) throw new Error(`There is nothing here for ${path}: add its kind`);
     const answer = await ask(endpoint, ids[kind] ?? '');
     expect([answer.status, JSON.parse(answer.text).type]).toEqual([404, expect.stringMatching(/\/not-found$/)]);
-    for (const other of [newId(kind), newId('device'), 'x', `${ids[kind]}0`])
+    for (const other of [another(kind), newId('device'), 'x', `${ids[kind]}0`])
       expect(await ask(endpoint, other)).toEqual(answer);
   },
 );

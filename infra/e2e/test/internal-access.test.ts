@@ -1,4 +1,5 @@
 import { createAccountService } from '@attribution/account';
+import { createBillingService } from '@attribution/billing';
 import { internalEndpoints, type ServiceName } from '@attribution/contracts';
 import { createOrganizationService } from '@attribution/organization';
 import {
@@ -14,7 +15,12 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 /** Services that others call. */
-const creators = { account: createAccountService, organization: createOrganizationService };
+const creators = {
+  account: createAccountService,
+  billing: createBillingService,
+  organization: createOrganizationService,
+};
+const environment = { ACCOUNT_URL: 'http://127.0.0.1:1', SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' };
 const called = new Set(internalEndpoints.map(({ service }) => service));
 
 test('every service with internal endpoints is judged here', () => {
@@ -25,7 +31,7 @@ describe.each(Object.entries(creators))('%s, asked past the gateway', (name, cre
   const self = name as ServiceName;
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService(self, create);
+    service = await startTestService(self, create, { environment });
   });
   afterAll(() => service.stop());
 

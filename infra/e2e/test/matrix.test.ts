@@ -46,6 +46,7 @@ const rules = {
   'written by admins': '3 + + 3 3 3 3 3',
   'written by the owner': '3 3 + 3 3 3 3 3',
   'read with billing access': '3 + + + 3 + 3 +',
+  'written with billing access': '3 + + 3 3 3 3 +',
   /** Not there, at the gateway. */
   internal: '4 4 4 4 4 4 4 4',
 } as const;
@@ -114,6 +115,20 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   get_billing_summary: 'read with billing access',
   list_plan_prices: 'read with billing access',
   list_usage_prices: 'read with billing access',
+  create_checkout_session: 'written with billing access',
+  get_checkout_session: 'read with billing access',
+  list_payments: 'read with billing access',
+  get_payment: 'read with billing access',
+  list_refunds: 'read with billing access',
+  get_refund: 'read with billing access',
+  cancel_subscription: 'written with billing access',
+  resume_subscription: 'written with billing access',
+  change_plan: 'written with billing access',
+  list_money_entries: 'read with billing access',
+  list_payment_methods: 'read with billing access',
+  add_payment_method: 'written with billing access',
+  remove_payment_method: 'written with billing access',
+  receive_stripe_webhook: 'open',
   create_token_grant: 'internal',
   create_token_hold: 'internal',
   capture_token_hold: 'internal',
@@ -121,6 +136,8 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   create_machine_key: 'internal',
   create_support_session: 'internal',
   look_up_groups: 'internal',
+  get_usage_price: 'internal',
+  create_refund: 'internal',
 };
 
 let platform: TestPlatform;

@@ -193,6 +193,9 @@ rules_in_words = re.compile(
             "is more than 90 days after",
             "is (before start_date|after end_date)",
             "must close after it opens",
+            # Which of the prices is for what.
+            "is a (plan|token pack), whose mode is",
+            "is not a plan",
         ]
     )
 )

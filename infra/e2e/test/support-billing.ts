@@ -1,0 +1,73 @@
+import {
+  addPaymentMethod,
+  type Client,
+  createCheckoutSession,
+  getCheckoutSession,
+  listPaymentMethods,
+  listPayments,
+  type Payment,
+} from '@attribution/contracts';
+import { eventually } from '@attribution/testing';
+import type { z } from 'zod';
+
+/** Of the simulated provider's test cards, by what they do. */
+const cards = {
+  pays: '4242424242424242',
+  'is declined': '4000000000000002',
+  'fails later': '4000000000000341',
+  'asks the holder': '4000000000003220',
+};
+export type Card = keyof typeof cards;
+
+/** A page to pay on, of a token pack or a plan. */
+export async function openCheckout(client: Client, plan_key: string): Promise<{ id: string; url: string }> {
+  const mode = plan_key.startsWith('tokens') ? 'payment' : 'subscription';
+  return (await client.call(createCheckoutSession, { body: { mode, plan_key } })).body;
+}
+
+/** Fills the form of a page of the provider in, and sends it. Answers the status. */
+export async function payAt(page: string, card: Card = 'pays'): Promise<number> {
+  return send(page, { action: 'pay', number: cards[card], expiry: '11/39', cvc: '123' });
+}
+
+/** What the holder of the card says to the bank. */
+export const answerBank = (page: string, action: 'confirm' | 'refuse') => send(page, { action });
+
+async function send(page: string, fields: Record<string, string>): Promise<number> {
+  const answer = await fetch(page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** Resolves once the platform has heard that the checkout is paid. */
+export async function untilComplete(client: Client, id: string): Promise<void> {
+  await eventually(async () => {
+    const { status } = (await client.call(getCheckoutSession, { params: { id } })).body;
+    if (status !== 'complete') throw new Error(`Checkout ${id} is ${status}`);
+  });
+}
+
+/** Buys a token pack or a plan, and answers its payment. */
+export async function buy(client: Client, planKey: string, card?: Card): Promise<z.output<typeof Payment>> {
+  const { id, url } = await openCheckout(client, planKey);
+  await payAt(url, card);
+  await untilComplete(client, id);
+  return eventually(async () => {
+    const [payment] = (await client.call(listPayments)).body.entries;
+    if (payment?.status !== 'succeeded') throw new Error(`There is ${JSON.stringify(payment)}`);
+    return payment;
+  });
+}
+
+/** Saves a card, as a browser does with the client secret; resolves with its id once it is the one to charge. */
+export async function saveCard(client: Client, card: Card = 'pays'): Promise<string> {
+  const { client_secret } = (await client.call(addPaymentMethod)).body;
+  const known = (await client.call(listPaymentMethods)).body.map(({ id }) => id);
+  const pages = new URL((await openCheckout(client, 'tokens_1000')).url).origin;
+  await payAt(`${pages}/setup/${client_secret}`, card);
+  return eventually(async () => {
+    const found = (await client.call(listPaymentMethods)).body.find(({ id }) => !known.includes(id));
+    if (!found?.is_default) throw new Error('The card is not saved yet');
+    return found.id;
+  });
+}
