@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-test("the README's walk and its machine client work as printed", async () => {
+test("the README's walk, its machine client and its purchase work as printed", async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const block = (name: string) =>
     new RegExp(`<!-- ${name}[^\\n]*-->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? '';
-  const printed = `${block('walk')}\n${block('machine')}`;
+  const printed = ['walk', 'machine', 'money'].map(block).join('\n');
   const walk = printed
     .replace('API=http://localhost:8080', `API=${platform.url}`)
     .replace('MAIL=.local/mail', `MAIL=${platform.mailDirectory}`);
@@ -27,7 +27,8 @@ test("the README's walk and its machine client work as printed", async () => {
   const { stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', walk], { timeout: 25_000 });
   expect(stderr).toBe('');
   const lines = stdout.trim().split('\n');
-  const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout, ...machine] = lines;
+  const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout, ...later] = lines;
+  const [machine, money] = [later.slice(0, 3), later.slice(3)];
   const json = (line: string | undefined) => JSON.parse(line ?? 'null') as unknown;
   expect(json(signedUp)).toMatchObject({ verification: { code_length: 6 } });
   expect(json(permissions)).toMatchObject({ role: 'owner' });
@@ -38,5 +39,11 @@ test("the README's walk and its machine client work as printed", async () => {
   expect(logout).toBe('logout: 204');
   expect(machine.slice(0, 2)).toEqual([locations, campaigns]);
   expect(json(machine[2])).toMatchObject({ status: 403 });
-  expect(machine).toHaveLength(3);
+  const [prices, checkout, payments, entries, balance, ...none] = money.map(json);
+  expect(prices).toContainEqual(expect.objectContaining({ plan_key: 'tokens_1000' }));
+  expect(checkout).toMatchObject({ status: 'complete' });
+  expect(payments).toMatchObject({ entries: [{ kind: 'token_pack', status: 'succeeded' }] });
+  expect(entries).toMatchObject({ entries: [{ seq: 1, amount_cents: 900, balance_after_cents: 900 }] });
+  expect(balance).toMatchObject({ posted: 2_000 });
+  expect(none).toEqual([]);
 });

@@ -18,8 +18,8 @@ import type { z } from 'zod';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The whole platform in this process, on databases of its own, reached through its gateway. */
-export async function startTestPlatform(environment: Environment = {}) {
+/** The whole platform in this process, on databases of its own, reached through its gateway. `paymentsFile`: of the simulated provider. */
+export async function startTestPlatform(environment: Environment = {}, paymentsFile = ':memory:') {
   const databases = new Map<string, TestDatabase>();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'e2e-mail-'));
   const logs = captureLogs('platform');
@@ -35,7 +35,7 @@ export async function startTestPlatform(environment: Environment = {}) {
     secrets,
     internalKeys,
     mailDirectory,
-    payments: { file: ':memory:', url: 'http://127.0.0.1:0' },
+    payments: { file: paymentsFile, url: 'http://127.0.0.1:0' },
     host: '127.0.0.1',
     port: 0,
     logger: logs.logger,
@@ -62,6 +62,7 @@ export async function startTestPlatform(environment: Environment = {}) {
         token: () => sign(asked),
       });
     },
+    databaseUrl: (service: string) => databases.get(service)?.url ?? '',
     /** Rows of a service's database, looked at from outside. */
     async rows<T extends object>(service: string, sql: string): Promise<T[]> {
       const client = new pg.Client({ connectionString: databases.get(service)?.url });

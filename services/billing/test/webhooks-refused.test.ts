@@ -43,7 +43,7 @@ test.each<[string, () => [string, string | null]]>([
   expect(JSON.parse(answer.text)).toMatchObject({
     status: 400,
     type: 'https://problems.test/validation-error',
-    detail: 'Stripe-Signature: does not sign this body, or is too old.',
+    detail: 'Stripe-Signature: does not sign this body, or is too old, or the body is no notification.',
   });
   await nothingIsKept();
 });

@@ -21,7 +21,7 @@ export const createCheckoutSessionEndpoint = (parts: Parts) =>
     const { database, clock } = parts;
     const price = await activePrice(database, body.plan_key);
     requireMode(body, price);
-    if (body.mode === 'subscription') await requireNoSubscription(database, caller.accountId);
+    if (body.mode === 'subscription') await requireNoSubscription(parts, caller.accountId);
     const customerId = await providerCustomer(parts, caller.accountId).catch((error: unknown) => {
       throw providerProblem(error);
     });

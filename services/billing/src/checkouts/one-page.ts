@@ -1,19 +1,24 @@
 import { Problem } from '@attribution/contracts';
+import type { Clock } from '@attribution/service';
 import { type PaymentProvider, ProviderError } from '../provider/index.ts';
 import type { BillingDatabase, Refresh } from '../store.ts';
-import { findLatestSubscription, isLive } from '../subscriptions/index.ts';
+import { findLatestSubscription, isOver } from '../subscriptions/index.ts';
 import { type CheckoutRow, findOpenSubscriptions } from './checkout.store.ts';
 
 export interface OnePageParts {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
+  readonly clock: Clock;
 }
 
 /** Throws `conflict` where the account has a subscription that may still be charged for. */
-export async function requireNoSubscription(database: BillingDatabase, accountId: string): Promise<void> {
+export async function requireNoSubscription(
+  { database, clock }: Pick<OnePageParts, 'database' | 'clock'>,
+  accountId: string,
+): Promise<void> {
   const latest = await findLatestSubscription(database, accountId);
-  if (!latest || !isLive(latest)) return;
+  if (!latest || isOver(latest, clock.now())) return;
   const plan = JSON.stringify(latest.plan_key);
   throw new Problem('conflict', `The account has a subscription to ${plan}: change its plan instead.`);
 }
@@ -30,7 +35,7 @@ export async function keepOnePage(parts: OnePageParts, { id, account_id: account
     throw new Problem('conflict', 'Another page to subscribe on was opened at the same moment.');
   try {
     // One of the others may have been paid before it could be closed.
-    await requireNoSubscription(parts.database, accountId);
+    await requireNoSubscription(parts, accountId);
   } catch (error) {
     for (const page of open) if (page.id === newest) await close(parts, page);
     throw error;

@@ -13,6 +13,10 @@ export const receiveStripeWebhookEndpoint = (parts: {
 }) =>
   implement(receiveStripeWebhook, async ({ bytes, headers }) => {
     const event = parts.provider.readWebhook(bytes, headers['stripe-signature']);
-    if (!event) throw new Problem('validation-error', 'Stripe-Signature: does not sign this body, or is too old.');
+    if (!event)
+      throw new Problem(
+        'validation-error',
+        'Stripe-Signature: does not sign this body, or is too old, or the body is no notification.',
+      );
     if (await insertEvent(parts.database.sql, event, parts.clock.now())) parts.wake();
   });
