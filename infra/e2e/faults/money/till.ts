@@ -4,23 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSigner, KeysSetting } from '@attribution/auth';
 import { createCheckoutSession, createClient, newUuid, signup } from '@attribution/contracts';
-import { embeddedServices, newSecrets } from '@attribution/local';
-import { createTestDatabase, eventually, type TestDatabase } from '@attribution/testing';
+import { newSecrets } from '@attribution/local';
+import { eventually } from '@attribution/testing';
 import { freePort } from '@attribution/testing/parts';
 import pg from 'pg';
 import { compileCache } from '../crash/worlds/compile-cache.ts';
+import { createDatabases } from '../crash/worlds/databases.ts';
 import type { PlatformSettings } from '../crash/worlds/one-process.ts';
 import { createMember } from '../member.ts';
 
 /** The platform in a process that can be killed, and people who buy there. */
 export async function openTill() {
-  const created: TestDatabase[] = [];
-  const databases: Record<string, string> = {};
-  for (const service of embeddedServices) {
-    const database = await createTestDatabase(service);
-    created.push(database);
-    databases[service] = database.url;
-  }
+  const { databases, drop } = await createDatabases();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'till-'));
   const settings: PlatformSettings = { databases, secrets: newSecrets(), mailDirectory };
   const member = createMember({
@@ -81,7 +76,7 @@ export async function openTill() {
     },
     async close() {
       await member.end('SIGTERM');
-      await Promise.all(created.map((database) => database.drop()));
+      await drop();
       await rm(mailDirectory, { recursive: true, force: true });
     },
   };

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { embeddedServices, newSecrets } from '@attribution/local';
-import { createTestDatabase, type TestDatabase } from '@attribution/testing';
+import { newSecrets } from '@attribution/local';
 import { freePort } from '@attribution/testing/parts';
 import { createMember } from '../../member.ts';
 import { installAudit } from '../check/audit.ts';
 import type { KillPoint } from '../kill/kill-points.ts';
 import { compileCache } from './compile-cache.ts';
+import { createDatabases } from './databases.ts';
 import type { World } from './world.ts';
 
 /** What `platform.process.ts` is told, as JSON in PLATFORM. */
@@ -28,13 +28,7 @@ export const inProcessPoints = [
 
 /** All services in one process, over the in-process transport; not started. `nodeArguments`: of each of its starts. */
 export async function openOneProcess(nodeArguments: readonly string[] = []): Promise<World> {
-  const created: TestDatabase[] = [];
-  const databases: Record<string, string> = {};
-  for (const service of embeddedServices) {
-    const database = await createTestDatabase(service);
-    created.push(database);
-    databases[service] = database.url;
-  }
+  const { databases, drop } = await createDatabases();
   await installAudit(databases);
   const mailDirectory = await mkdtemp(join(tmpdir(), 'crash-mail-'));
   const settings: PlatformSettings = { databases, secrets: newSecrets(), mailDirectory };
@@ -60,7 +54,7 @@ export async function openOneProcess(nodeArguments: readonly string[] = []): Pro
     databases: async () => databases,
     async close() {
       await member.end('SIGTERM');
-      await Promise.all(created.map((database) => database.drop()));
+      await drop();
       await rm(mailDirectory, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,13 @@
+import { embeddedServices } from '@attribution/local';
+import { createTestDatabase } from '@attribution/testing';
+
+/** A database for each service: their URLs by name. */
+export async function createDatabases() {
+  const created = await Promise.all(
+    embeddedServices.map(async (service) => [service, await createTestDatabase(service)] as const),
+  );
+  const databases: Readonly<Record<string, string>> = Object.fromEntries(
+    created.map(([service, { url }]) => [service, url]),
+  );
+  return { databases, drop: () => Promise.all(created.map(([, database]) => database.drop())) };
+}
