@@ -1,6 +1,7 @@
 import { billingEvents, createClient } from '@attribution/contracts';
 import { openService, type Service, type ServiceParts } from '@attribution/service';
 import * as checkouts from './checkouts/index.ts';
+import * as closing from './closing/index.ts';
 import { type BillingConfig, readBillingConfig } from './config.ts';
 import { getBillingSummaryEndpoint, onAccountCreated, onAccountPurged } from './customers/index.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
@@ -9,7 +10,7 @@ import * as notifications from './notifications/index.ts';
 import * as methods from './payment-methods/index.ts';
 import { getPaymentEndpoint, listPaymentsEndpoint } from './payments/index.ts';
 import { getUsagePriceEndpoint, listPlanPricesEndpoint, listUsagePricesEndpoint } from './prices/index.ts';
-import { openProvider, type ProviderParts, type ProviderRuntime } from './provider/index.ts';
+import { openProvider, type ProviderParts, type ProviderRuntime, told } from './provider/index.ts';
 import { createRefresh, createWriteFor } from './refresh/index.ts';
 import * as refunds from './refunds/index.ts';
 import { newClient, type Tx } from './store.ts';
@@ -30,7 +31,7 @@ export function createBillingService(
   const service = openService<PrismaClient, Tx>('billing', parts, newClient);
   const { database, outbox, clock, logger } = service;
   const runtime = open(config, { clock, logger, problemBase: parts.problemBase });
-  const { provider } = runtime;
+  const provider = told(runtime.provider, logger);
 
   const writeFor = createWriteFor({ database, outbox, clock });
   const refresh = createRefresh({ database, provider, writeFor, logger });
@@ -40,7 +41,7 @@ export function createBillingService(
     timeout: askTimeout,
   });
   const wake = () => service.wake(notifications.applyJob);
-  const subscribing = { database, provider, refresh, clock };
+  const subscribing = { database, provider, refresh, writeFor, clock };
   const refunding = { database, provider, refresh, writeFor, account, clock, logger };
 
   const assembled = service.assemble({
@@ -66,7 +67,7 @@ export function createBillingService(
       methods.removePaymentMethodEndpoint(database, provider),
       notifications.receiveStripeWebhookEndpoint({ database, provider, clock, wake }),
     ],
-    handlers: [onAccountCreated, onAccountPurged],
+    handlers: [onAccountCreated, onAccountPurged, closing.onAccountClosed],
     jobs: [
       {
         name: notifications.applyJob,
@@ -79,6 +80,11 @@ export function createBillingService(
         run: () => notifications.reconcile({ database, provider, clock, wake }),
       },
       { name: 'finish-refunds', every: 2 * second, run: () => refunds.finishRefunds(refunding) },
+      {
+        name: 'end-left-overs',
+        every: 5 * second,
+        run: () => closing.endLeftOvers({ database, provider, refresh, logger }),
+      },
       { name: 'purge-provider-events', every: hour, run: () => notifications.purgeEvents({ database, clock }) },
     ],
   });

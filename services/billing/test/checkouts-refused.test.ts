@@ -93,7 +93,10 @@ test.each(['createCustomer', 'createCheckout'] as const)(
 test('409: what the provider refuses is said, without a second try', async () => {
   const tenant = await money.newTenant();
   faults.fail('createCheckout', 'refused');
-  expect((await create(tenant, pack)).problem).toMatchObject({ status: 409, detail: 'The provider says refused.' });
+  expect((await create(tenant, pack)).problem).toMatchObject({
+    status: 409,
+    detail: 'The payment provider refuses this as things stand.',
+  });
   expect(faults.callsOf('createCheckout').length).toBe(1);
 });
 

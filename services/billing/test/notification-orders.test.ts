@@ -41,7 +41,10 @@ beforeAll(async () => {
       interval: 'month',
     } as const;
     const subscriptionId = subscription?.object.id ?? '';
-    await money.provider.changePlan({ subscriptionId, price, type: 'upgrade' }, changePlan.operation);
+    await money.provider.changePlan(
+      { subscriptionId, fromPlanKey: 'starter', price, type: 'upgrade' },
+      changePlan.operation,
+    );
     events = await eventsOf(money, since);
     upgraded = await record(money.provider, events, customerId);
   } finally {

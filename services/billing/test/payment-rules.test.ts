@@ -81,6 +81,7 @@ const invoice: ProviderInvoice = {
   subscription_id: 'sub_1',
   status: 'paid',
   reason: 'create',
+  total_cents: 4_900,
   amount_paid_cents: 4_900,
   currency: 'usd',
   payment_id: 'pi_1',

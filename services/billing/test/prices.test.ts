@@ -77,6 +77,14 @@ test('the catalogue keeps no price below nought, and no subscription without its
     `UPDATE plan_prices SET interval = NULL WHERE plan_key = 'growth'`,
     `UPDATE plan_prices SET interval = 'year' WHERE plan_key = 'tokens_1000'`,
   ]) {
-    await expect(service.db.query(change)).rejects.toThrow(/check constraint/);
+    await expect(service.db.query(change)).rejects.toThrow(/check constraint|stays what it is/);
   }
+  const plan = (amount: number, interval: string | null) =>
+    service.db.query(
+      `INSERT INTO plan_prices (plan_key, name, kind, amount_cents, currency, interval, token_amount, position)
+       VALUES ('odd', '', 'subscription', $1, 'usd', $2::"PriceInterval", 1, 9)`,
+      [amount, interval],
+    );
+  await expect(plan(-1, 'month')).rejects.toThrow(/plan_prices_amounts_check/);
+  await expect(plan(1, null)).rejects.toThrow(/plan_prices_interval_check/);
 });

@@ -17,8 +17,8 @@ beforeAll(async () => {
   await money.refund(tenant, { amount_cents: 100 });
   paymentId = (await money.paymentsOf(tenant))[0]?.id ?? '';
   await money.db.query(
-    `INSERT INTO payments (id, account_id, kind, plan_key, amount_cents, currency, token_amount, status, provider_payment_id, created_at)
-     VALUES ($1, $2, 'token_pack', 'tokens_1000', 500, 'usd', 500, 'pending', 'pi_unbooked', now())`,
+    `INSERT INTO payments (id, account_id, kind, plan_key, amount_cents, total_cents, currency, token_amount, status, provider_payment_id, created_at)
+     VALUES ($1, $2, 'token_pack', 'tokens_1000', 500, 500, 'usd', 500, 'pending', 'pi_unbooked', now())`,
     [unbooked, account],
   );
 });
@@ -171,3 +171,10 @@ test('an entry that follows is taken, and moves the sum', async () => {
   await post({});
   expect(await sum()).toEqual([{ ledger_cents: '1300', last_seq: 3 }]);
 });
+
+test.each(['amount_cents = 1', 'token_amount = 1', `currency = 'chf'`, `interval = 'year'`, `plan_key = 'other'`])(
+  'a price that is sold stays what it is: SET %s',
+  async (set) => {
+    await refused(`UPDATE plan_prices SET ${set} WHERE plan_key = 'growth'`, [], /stays what it is/);
+  },
+);

@@ -67,6 +67,7 @@ export function describeNotifications(open: () => OpenProvider): void {
     });
 
     test.each([
+      ['customer.updated', { id: 'cus_1', object: 'customer' }, { kind: 'customer', id: 'cus_1' }],
       ['payment_intent.succeeded', { id: 'pi_1', object: 'payment_intent' }, { kind: 'payment', id: 'pi_1' }],
       ['invoice.paid', { id: 'in_1', object: 'invoice' }, { kind: 'invoice', id: 'in_1' }],
       ['customer.subscription.updated', { id: 'sub_1', object: 'subscription' }, { kind: 'subscription', id: 'sub_1' }],

@@ -131,6 +131,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
           status: 'paid',
           reason: 'create',
           amount_paid_cents: 4_900,
+          total_cents: 4_900,
           plan_key: 'small',
           lines: [{ plan_key: 'small', amount_cents: 4_900, proration: false }],
           account_id: customer.accountId,
@@ -188,12 +189,30 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
           reference: asked.reference,
         });
         expect(await provider.getRefund(refund.id)).toEqual(refund);
+        expect(await provider.findRefund(paymentId, asked.reference)).toEqual(refund);
         const tooMuch = provider.createRefund(refundOf(paymentId, 601), newKey());
         await expect(tooMuch).rejects.toEqual(refusal('refused'));
         await provider.createRefund(refundOf(paymentId, 600), newKey());
         expect(await provider.getPayment(paymentId)).toMatchObject({ status: 'succeeded', refunded_cents: 900 });
         const more = provider.createRefund(refundOf(paymentId, 1), newKey());
         await expect(more).rejects.toEqual(refusal('refused'));
+      });
+    });
+
+    describe('refunds by reference', () => {
+      test('one is found among several of its payment, and not under another', async () => {
+        const { paymentId } = await buy(opened, prices.pack);
+        const asked = [refundOf(paymentId, 100), refundOf(paymentId, 200)];
+        for (const one of asked) await provider.createRefund(one, newKey());
+        for (const { reference, amountCents } of asked)
+          expect(await provider.findRefund(paymentId, reference)).toMatchObject({
+            payment_id: paymentId,
+            amount_cents: amountCents,
+            reference,
+          });
+        expect(await provider.findRefund(paymentId, 'ref_none')).toBeUndefined();
+        const other = await buy(opened, prices.pack);
+        expect(await provider.findRefund(other.paymentId, asked[0]?.reference ?? '')).toBeUndefined();
       });
     });
 
@@ -210,7 +229,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         const since = opened.now();
         const { customer, subscriptionId } = await buy(opened, prices.small);
         const before = await provider.getSubscription(subscriptionId);
-        const change = { subscriptionId, price: prices.large, type: 'upgrade' as const };
+        const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
         expect(await provider.changePlan(change, newKey())).toEqual({ ...before, plan_key: 'large' });
         const invoice = await lastInvoice(since, customer, 'update');
         expect(invoice).toMatchObject({ status: 'paid', plan_key: 'large', subscription_id: subscriptionId });
@@ -230,7 +249,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         const { client_secret } = await provider.createSetupIntent(customer.id, newKey());
         await opened.saveCard(client_secret, 'fails_later');
         await provider.detachPaymentMethod(customer.id, card?.id ?? '');
-        const change = { subscriptionId, price: prices.large, type: 'upgrade' as const };
+        const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
         await expect(provider.changePlan(change, newKey())).rejects.toEqual(refusal('declined'));
         expect(await provider.getSubscription(subscriptionId)).toMatchObject({ status: 'active', plan_key: 'small' });
       });
@@ -239,15 +258,50 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         const since = opened.now();
         const { customer, subscriptionId } = await buy(opened, prices.large);
         const before = await provider.getSubscription(subscriptionId);
-        const change = { subscriptionId, price: prices.small, type: 'downgrade' as const };
+        const change = { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'downgrade' as const };
         expect(await provider.changePlan(change, newKey())).toEqual({ ...before, plan_key: 'small' });
         expect((await invoicesOf(since, customer)).map(({ reason }) => reason)).toEqual(['create']);
+      });
+
+      test('a change to the plan that it is on changes and invoices nothing, whatever its key', async () => {
+        const since = opened.now();
+        const { customer, subscriptionId } = await buy(opened, prices.small);
+        const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
+        const key = newKey();
+        const changed = await provider.changePlan(change, key);
+        const told = (await eventsOf(opened, since)).length;
+        for (const again of [key, newKey()]) expect(await provider.changePlan(change, again)).toEqual(changed);
+        expect(await provider.getSubscription(subscriptionId)).toEqual(changed);
+        expect((await invoicesOf(since, customer)).map(({ reason }) => reason)).toEqual(['create', 'update']);
+        expect(await eventsOf(opened, since)).toHaveLength(told);
+      });
+
+      test('a change from a plan that it is not on is refused', async () => {
+        const { customer, subscriptionId } = await buy(opened, prices.small);
+        const before = await provider.getSubscription(subscriptionId);
+        const since = opened.now();
+        const change = { subscriptionId, fromPlanKey: 'yearly', price: prices.large, type: 'upgrade' as const };
+        await expect(provider.changePlan(change, newKey())).rejects.toEqual(refusal('refused'));
+        expect(await provider.getSubscription(subscriptionId)).toEqual(before);
+        const invoiced = await invoicesOf(since, customer);
+        expect(invoiced.filter(({ reason }) => reason === 'update')).toEqual([]);
+      });
+
+      test('what credit pays of an invoice is in its total', async () => {
+        const since = opened.now();
+        const { customer, subscriptionId } = await buy(opened, prices.large);
+        const change = { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'upgrade' as const };
+        await provider.changePlan(change, newKey());
+        const { id } = await provider.createCheckout(checkoutOf(customer, prices.small), newKey());
+        await opened.pay(await provider.getCheckout(id), 'succeeds');
+        const invoice = await lastInvoice(since, customer);
+        expect(invoice).toMatchObject({ status: 'paid', amount_paid_cents: 0, total_cents: 4_900 });
       });
 
       test('from a month to a year the new period begins at once, and is paid for whole', async () => {
         const since = opened.now();
         const { customer, subscriptionId } = await buy(opened, prices.small);
-        const change = { subscriptionId, price: prices.yearly, type: 'upgrade' as const };
+        const change = { subscriptionId, fromPlanKey: 'small', price: prices.yearly, type: 'upgrade' as const };
         const { current_period_end, plan_key } = await provider.changePlan(change, newKey());
         const days = (Number(current_period_end) - opened.now().getTime()) / 86_400_000;
         expect([plan_key, Math.round(days) >= 365]).toEqual(['yearly', true]);
@@ -282,6 +336,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         const key = newKey();
         const { id, client_secret } = await provider.createSetupIntent(customer.id, key);
         expect(await provider.createSetupIntent(customer.id, key)).toEqual({ id, client_secret });
+        expect(await provider.getSetup(id)).toEqual({ id, customer_id: customer.id });
         await opened.saveCard(client_secret, 'succeeds');
         const told = (await eventsOf(opened, since)).filter(({ object }) => object.id === id);
         expect(told.at(-1)).toMatchObject({ type: 'setup_intent.succeeded', object: { kind: 'setup', id } });
@@ -314,7 +369,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         const { id, client_secret } = await provider.createSetupIntent(customer.id, newKey());
         await opened.saveCard(client_secret, 'fails_later');
         await provider.useSavedCard(id, newKey());
-        const change = { subscriptionId, price: prices.large, type: 'upgrade' as const };
+        const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
         await expect(provider.changePlan(change, newKey())).rejects.toEqual(refusal('declined'));
       });
 
@@ -331,7 +386,10 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
       test('are listed as each is found, those that failed too, and nobody else’s', async () => {
         const { customer, subscriptionId } = await buy(opened, prices.small);
         await buy(opened, prices.pack);
-        await provider.changePlan({ subscriptionId, price: prices.large, type: 'upgrade' }, newKey());
+        await provider.changePlan(
+          { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' },
+          newKey(),
+        );
         const { id } = await provider.createCheckout(checkoutOf(customer, prices.pack), newKey());
         await opened.pay(await provider.getCheckout(id), 'declined');
 
@@ -360,6 +418,8 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         ['getInvoice', () => provider.getInvoice(id)],
         ['getSubscription', () => provider.getSubscription(id)],
         ['getRefund', () => provider.getRefund(id)],
+        ['findRefund', () => provider.findRefund(id, 'ref_1')],
+        ['getSetup', () => provider.getSetup(id)],
         ['setCancelAtPeriodEnd', () => provider.setCancelAtPeriodEnd(id, true, newKey())],
         ['createRefund', () => provider.createRefund(refundOf(id, 1), newKey())],
         ['createSetupIntent', () => provider.createSetupIntent(id, newKey())],

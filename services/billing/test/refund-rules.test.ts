@@ -15,39 +15,39 @@ test.each<[number, number, number, number, number]>([
   [900, 0, 0, 900, 0],
 ])(
   'of %d cents and %d tokens, %d cents gone: %d more take %d tokens',
-  (amount_cents, token_amount, before, cents, back) => {
-    expect(tokensBack({ amount_cents, token_amount }, before, cents)).toBe(back);
+  (total_cents, token_amount, before, cents, back) => {
+    expect(tokensBack({ total_cents, token_amount }, before, cents)).toBe(back);
   },
 );
 
 test('however a payment is split, the parts take all of its tokens, none below nought, and never too little', () => {
   for (let i = 0; i < 3_000; i++) {
-    const paid = { amount_cents: 1 + random(100_000), token_amount: random(1_000_000) };
+    const paid = { total_cents: 1 + random(100_000), token_amount: random(1_000_000) };
     let before = 0;
     let tokens = 0;
-    while (before < paid.amount_cents) {
-      const cents = 1 + random(paid.amount_cents - before);
+    while (before < paid.total_cents) {
+      const cents = 1 + random(paid.total_cents - before);
       const back = tokensBack(paid, before, cents);
       before += cents;
       tokens += back;
       expect(back).toBeGreaterThanOrEqual(0);
-      expect(tokens * paid.amount_cents).toBeGreaterThanOrEqual(paid.token_amount * before);
+      expect(tokens * paid.total_cents).toBeGreaterThanOrEqual(paid.token_amount * before);
     }
     expect(tokens).toBe(paid.token_amount);
   }
 });
 
 test('cent by cent it is the same', () => {
-  const paid = { amount_cents: 4_900, token_amount: 10_000 };
+  const paid = { total_cents: 4_900, token_amount: 10_000 };
   let tokens = 0;
-  for (let before = 0; before < paid.amount_cents; before++) tokens += tokensBack(paid, before, 1);
+  for (let before = 0; before < paid.total_cents; before++) tokens += tokensBack(paid, before, 1);
   expect(tokens).toBe(10_000);
 });
 
 test('the largest numbers that a column holds are counted exactly', () => {
   const most = 2_147_483_647;
-  const paid = { amount_cents: most, token_amount: most };
+  const paid = { total_cents: most, token_amount: most };
   expect(tokensBack(paid, 0, most)).toBe(most);
   expect(tokensBack(paid, most - 1, 1)).toBe(1);
-  expect(tokensBack({ amount_cents: most, token_amount: most - 1 }, 0, most - 1)).toBe(most - 1);
+  expect(tokensBack({ total_cents: most, token_amount: most - 1 }, 0, most - 1)).toBe(most - 1);
 });

@@ -165,7 +165,10 @@ test('200: one that comes while its twin makes the change is that change, not a 
 
 test('409: a declined card is not kept: with another card the same request is carried out', async () => {
   const tenant = await subscriber('fails_later');
-  expect((await change(tenant)).problem).toMatchObject({ status: 409, detail: 'Your card was declined.' });
+  expect((await change(tenant)).problem).toMatchObject({
+    status: 409,
+    detail: 'The payment was declined: nothing was changed.',
+  });
   const setup = (await tenant.owner.call(addPaymentMethod)).body;
   await money.saveCard(setup.client_secret, 'succeeds');
   await money.settle();

@@ -46,7 +46,8 @@ async function live() {
   const refund = { paymentId: payment_id ?? '', amountCents: 300, reason: 'duplicate' as const, reference: 'ref_1' };
   say((await provider.createRefund(refund, key())).id);
   const { subscription_id } = await buy(id, small);
-  const change = { subscriptionId: subscription_id ?? '', price: large, type: 'upgrade' as const };
+  const subscriptionId = subscription_id ?? '';
+  const change = { subscriptionId, fromPlanKey: small.plan_key, price: large, type: 'upgrade' as const };
   say((await provider.changePlan(change, key())).id);
 }
 

@@ -125,13 +125,16 @@ test('what is past due cannot be upgraded before it is paid', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.small);
   await worsenCard(customer.id);
   await after(32);
-  const change = { subscriptionId, price: prices.large, type: 'upgrade' as const };
+  const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
   await expect(opened.provider.changePlan(change, newKey())).rejects.toEqual(refusal('refused'));
 });
 
 test('a downgrade is paid from the next renewal on', async () => {
   const { subscriptionId } = await buy(opened, prices.large);
-  await opened.provider.changePlan({ subscriptionId, price: prices.small, type: 'downgrade' }, newKey());
+  await opened.provider.changePlan(
+    { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'downgrade' },
+    newKey(),
+  );
   await after(32);
   expect(await paidFor()).toEqual([
     ['create', 'paid', 19_900],
@@ -141,7 +144,10 @@ test('a downgrade is paid from the next renewal on', async () => {
 
 test('from a year to a month the year is used up first, and then each month is paid', async () => {
   const { subscriptionId } = await buy(opened, prices.yearly);
-  await opened.provider.changePlan({ subscriptionId, price: prices.large, type: 'downgrade' }, newKey());
+  await opened.provider.changePlan(
+    { subscriptionId, fromPlanKey: 'yearly', price: prices.large, type: 'downgrade' },
+    newKey(),
+  );
   await after(360);
   expect(await paidFor()).toEqual([['create', 'paid', 199_000]]);
   await after(20);
@@ -157,7 +163,10 @@ test('half way through a period an upgrade costs half the difference', async () 
   const { current_period_end } = await opened.provider.getSubscription(subscriptionId);
   const half = (Number(current_period_end) - opened.now().getTime()) / 2_000;
   opened.clock.advance({ seconds: half });
-  await opened.provider.changePlan({ subscriptionId, price: prices.large, type: 'upgrade' }, newKey());
+  await opened.provider.changePlan(
+    { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' },
+    newKey(),
+  );
   const [, invoice] = await invoices();
   expect(invoice).toMatchObject({ reason: 'update', plan_key: 'large' });
   expect(Math.abs((invoice?.amount_paid_cents ?? 0) - 7_500)).toBeLessThanOrEqual(1);
@@ -165,7 +174,10 @@ test('half way through a period an upgrade costs half the difference', async () 
 
 test('credit that a change leaves over pays coming invoices before the card does', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.large);
-  await opened.provider.changePlan({ subscriptionId, price: prices.small, type: 'upgrade' }, newKey());
+  await opened.provider.changePlan(
+    { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'upgrade' },
+    newKey(),
+  );
   const { balance_cents } = await opened.provider.getCustomer(customer.id);
   expect(Math.abs(balance_cents + 15_000)).toBeLessThanOrEqual(1);
   for (const _ of [1, 2, 3, 4]) await after(31);
@@ -181,20 +193,29 @@ test('credit that a change leaves over pays coming invoices before the card does
 
 test('a subscription that credit covers begins without a payment', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.large);
-  await opened.provider.changePlan({ subscriptionId, price: prices.small, type: 'upgrade' }, newKey());
+  await opened.provider.changePlan(
+    { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'upgrade' },
+    newKey(),
+  );
   const made = await opened.provider.createCheckout(checkoutOf(customer, prices.small), newKey());
   await opened.pay(made, 'authenticates');
   const { status, subscription_id } = await opened.provider.getCheckout(made.id);
   expect(status).toBe('complete');
   const invoice = (await invoices()).find((one) => one.subscription_id === subscription_id);
-  expect(invoice).toMatchObject({ status: 'paid', amount_paid_cents: 0, payment_id: null, receipt_url: null });
+  expect(invoice).toMatchObject({
+    status: 'paid',
+    amount_paid_cents: 0,
+    total_cents: 4_900,
+    payment_id: null,
+    receipt_url: null,
+  });
 });
 
 test('an upgrade that is declined leaves a failed payment of a void invoice, and the credit as it was', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.small);
   await worsenCard(customer.id);
   const key = newKey();
-  const change = { subscriptionId, price: prices.large, type: 'upgrade' as const };
+  const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
   for (const _ of ['first', 'repeated'])
     await expect(opened.provider.changePlan(change, key)).rejects.toEqual(refusal('declined'));
   const [, invoice, ...more] = await invoices();

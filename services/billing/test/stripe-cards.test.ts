@@ -55,6 +55,15 @@ test('a saved card becomes the customer’s default, and that of each live subsc
 });
 
 test.each([
+  ['a customer', 'cus_1', 'cus_1'],
+  ['a customer that is expanded', { id: 'cus_1' }, 'cus_1'],
+  ['nobody', null, ''],
+])('a set-up of %s says whose it is', async (_, customer, customer_id) => {
+  const stripe = await answering({ ...setup, customer });
+  expect(await stripe.getSetup('seti_1')).toEqual({ id: 'seti_1', customer_id });
+});
+
+test.each([
   ['waits for a card', { ...setup, status: 'requires_payment_method', payment_method: null }],
   ['waits for the bank', { ...setup, status: 'requires_action' }],
   ['was canceled', { ...setup, status: 'canceled' }],

@@ -40,6 +40,7 @@ const read = (body: string, signature: string | undefined, webhookSecrets = [NEW
   double.provider({ webhookSecrets, now: () => now }).readWebhook(Buffer.from(body), signature);
 
 test.each<[Record<string, unknown>, string, string]>([
+  [{ object: 'customer', id: 'cus_1' }, 'customer', 'cus_1'],
   [{ object: 'checkout.session', id: 'cs_1' }, 'checkout', 'cs_1'],
   [{ object: 'payment_intent', id: 'pi_1' }, 'payment', 'pi_1'],
   [{ object: 'charge', id: 'ch_1', payment_intent: 'pi_1' }, 'payment', 'pi_1'],

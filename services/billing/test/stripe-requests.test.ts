@@ -27,18 +27,23 @@ const priceOf = ({ plan_key, amount_cents, currency, interval, name }: Catalogue
   product: { id: 'prod_1', object: 'product', name },
   ...changes,
 });
-const item = { id: 'si_1', price: priceOf(plan), current_period_end: 1_800_000_000 };
+const starter = { ...plan, plan_key: 'starter', amount_cents: 4_900 };
 const subscription = {
   id: 'sub_1',
   object: 'subscription',
   customer: 'cus_1',
   status: 'active',
-  items: list([item]),
+  items: list([{ id: 'si_1', price: priceOf(starter), current_period_end: 1_800_000_000 }]),
   metadata: { account_id: 'acc_1', plan_key: 'starter' },
   cancel_at: null,
   cancel_at_period_end: false,
   created: 1_700_000_000,
 };
+const upgraded = {
+  ...subscription,
+  items: list([{ id: 'si_1', price: priceOf(plan), current_period_end: 1_800_000_000 }]),
+};
+const change = { subscriptionId: 'sub_1', fromPlanKey: 'starter', price: plan, type: 'upgrade' as const };
 
 let double: StripeDouble;
 afterEach(() => double.stop());
@@ -87,6 +92,7 @@ test.each([
       ...notes(`${what}[metadata]`),
       customer: 'cus_1',
       mode,
+      'allowed_payment_method_types[0]': 'card',
       client_reference_id: 'cs_1',
       success_url: returnUrl,
       cancel_url: returnUrl,
@@ -100,9 +106,9 @@ test('an upgrade is invoiced at once and in force only when paid; the plan is th
   const stripe = await answering({
     'GET /prices': list([priceOf(plan)]),
     'GET /subscriptions/sub_1': subscription,
-    'POST /subscriptions/sub_1': subscription,
+    'POST /subscriptions/sub_1': upgraded,
   });
-  const changed = await stripe.changePlan({ subscriptionId: 'sub_1', price: plan, type: 'upgrade' }, 'up-key');
+  const changed = await stripe.changePlan(change, 'up-key');
   expect(changed.plan_key).toBe('growth');
   expect(keyOf(writes()[0])).toBe('up-key');
   expect(writes()[0]?.params).toEqual({
@@ -115,26 +121,48 @@ test('an upgrade is invoiced at once and in force only when paid; the plan is th
   });
 });
 
-test('an upgrade that is not paid for is declined', async () => {
+test('an upgrade that is not paid for is declined, and asked for again under its key', async () => {
   const stripe = await answering({
     'GET /prices': list([priceOf(plan)]),
     'GET /subscriptions/sub_1': subscription,
     'POST /subscriptions/sub_1': { ...subscription, pending_update: { expires_at: 1_800_000_000 } },
   });
-  const change = { subscriptionId: 'sub_1', price: plan, type: 'upgrade' as const };
-  await expect(stripe.changePlan(change, 'up-key')).rejects.toMatchObject({ kind: 'declined' });
-  expect((await stripe.getSubscription('sub_1')).plan_key).toBe('growth');
+  for (const _ of ['first', 'repeated'])
+    await expect(stripe.changePlan(change, 'up-key')).rejects.toMatchObject({ kind: 'declined' });
+  const [first, repeated, ...more] = writes();
+  expect([keyOf(repeated), repeated?.params, more]).toEqual([keyOf(first), first?.params, []]);
+  expect((await stripe.getSubscription('sub_1')).plan_key).toBe('starter');
 });
 
 test('a downgrade is not prorated', async () => {
   const stripe = await answering({
-    'GET /prices': list([priceOf(plan)]),
-    'GET /subscriptions/sub_1': subscription,
+    'GET /prices': list([priceOf(starter)]),
+    'GET /subscriptions/sub_1': upgraded,
     'POST /subscriptions/sub_1': subscription,
   });
-  await stripe.changePlan({ subscriptionId: 'sub_1', price: plan, type: 'downgrade' }, 'down-key');
-  expect(writes()[0]?.params).toMatchObject({ proration_behavior: 'none', 'items[0][price]': 'price_growth' });
+  const down = { ...change, fromPlanKey: 'growth', price: starter, type: 'downgrade' as const };
+  await stripe.changePlan(down, 'down-key');
+  expect(writes()[0]?.params).toMatchObject({ proration_behavior: 'none', 'items[0][price]': 'price_starter' });
   expect(writes()[0]?.params).not.toHaveProperty('payment_behavior');
+});
+
+test('a change whose answer was lost answers as it would have, whatever its key, and writes once', async () => {
+  let now: typeof subscription = subscription;
+  double = await startStripeDouble(({ method, path }, response) => {
+    if (method === 'POST') now = upgraded;
+    send(response, 200, path.startsWith('/v1/prices') ? list([priceOf(plan)]) : now);
+  });
+  const stripe = double.provider();
+  const first = await stripe.changePlan(change, 'up-key');
+  for (const key of ['up-key', 'other-key']) expect(await stripe.changePlan(change, key)).toEqual(first);
+  expect(writes()).toHaveLength(1);
+});
+
+test('a change from another plan than the subscription is on is refused, and nothing is written', async () => {
+  const stripe = await answering({ 'GET /subscriptions/sub_1': subscription });
+  const other = { ...change, fromPlanKey: 'enterprise' };
+  await expect(stripe.changePlan(other, 'up-key')).rejects.toMatchObject({ kind: 'refused' });
+  expect(double.asked.map(({ method }) => method)).toEqual(['GET']);
 });
 
 test('prices that are there are found by their lookup keys, and nothing is written', async () => {
@@ -215,6 +243,18 @@ test('the default card is the subscription’s, else the customer’s', async ()
   expect(await defaults(list([{ id: 'sub_1', default_payment_method: null }]))).toEqual(['pm_2']);
 });
 
+test('a set-up is of a card that is charged later', async () => {
+  const made = { id: 'seti_1', client_secret: 'seti_1_secret_1' };
+  const stripe = await answering({ 'POST /setup_intents': made });
+  expect(await stripe.createSetupIntent('cus_1', 'setup-key')).toEqual(made);
+  expect(keyOf(writes()[0])).toBe('setup-key');
+  expect(writes()[0]?.params).toEqual({
+    customer: 'cus_1',
+    usage: 'off_session',
+    'allowed_payment_method_types[0]': 'card',
+  });
+});
+
 test('a payment method is detached from its customer alone', async () => {
   const method = { id: 'pm_1', object: 'payment_method' };
   const stripe = await answering({
@@ -247,6 +287,27 @@ test('a refund names its payment and carries our reference', async () => {
     reason: 'duplicate',
     'metadata[reference]': 'ref_1',
   });
+});
+
+test('a refund is found by our reference, over all pages of its payment’s', async () => {
+  const refund = (id: string, reference?: string) => {
+    return { id, payment_intent: 'pi_1', amount: 5, status: 'failed', metadata: reference ? { reference } : null };
+  };
+  double = await startStripeDouble(({ params }, response) => {
+    const first = [refund('re_4', 'ref_other'), refund('re_3')];
+    const pages = params.starting_after ? list([refund('re_2', 'ref_1')]) : list(first, true);
+    send(response, 200, pages);
+  });
+  const stripe = double.provider();
+  expect(await stripe.findRefund('pi_1', 'ref_1')).toMatchObject({ id: 're_2', reference: 'ref_1', status: 'failed' });
+  expect(double.asked.map(({ params }) => [params.payment_intent, params.starting_after])).toEqual([
+    ['pi_1', undefined],
+    ['pi_1', 're_3'],
+  ]);
+  for (const reference of ['ref_2', '']) expect(await stripe.findRefund('pi_1', reference)).toBeUndefined();
+  const asked = double.asked.length;
+  await expect(stripe.findRefund('', 'ref_1')).rejects.toMatchObject({ kind: 'not_found' });
+  expect(double.asked).toHaveLength(asked);
 });
 
 test('a payment of a pack says itself what it is for: no invoice is looked for', async () => {

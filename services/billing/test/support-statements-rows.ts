@@ -8,9 +8,9 @@ export async function booked(money: Money, rows: number) {
   const values = [tenant.account, rows];
   await money.db.query(
     `WITH paid AS (
-       INSERT INTO payments (id, account_id, kind, plan_key, amount_cents, refunded_cents, currency, token_amount, status,
+       INSERT INTO payments (id, account_id, kind, plan_key, amount_cents, total_cents, refunded_cents, currency, token_amount, status,
          provider_payment_id, created_at)
-       SELECT 'pay_' || uuidv7(), $1, 'token_pack', 'tokens_1000', 900, 100, 'usd', 1000, 'succeeded', $1 || n, now()
+       SELECT 'pay_' || uuidv7(), $1, 'token_pack', 'tokens_1000', 900, 900, 100, 'usd', 1000, 'succeeded', $1 || n, now()
        FROM generate_series(1, $2::int) AS n RETURNING id)
      INSERT INTO refunds (id, account_id, payment_id, amount_cents, token_amount, destination, reason, status, provider_refund_id,
        idempotency_key, created_at)

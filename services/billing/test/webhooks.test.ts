@@ -69,7 +69,7 @@ test('200: a notification says nothing by itself: what counts is what the provid
 });
 
 test.each<[string, object, object]>([
-  ['of an unknown type', { id: 'cus_1', object: 'customer' }, { type: 'customer.discovered' }],
+  ['of an unknown type', { id: 'prod_2', object: 'product' }, { type: 'product.discovered' }],
   ['of an object without an id', { object: 'balance' }, { type: 'balance.available' }],
   ['without an object', {}, {}],
   ['of another API version', { id: 'prod_1', object: 'product' }, { api_version: '2031-01-01.other' }],

@@ -19,10 +19,12 @@ export async function openBank(failures: number) {
   const signer = createSigner(KeysSetting.parse(platform.secrets.token_keys.private));
   const pools = new Map<string, pg.Pool>();
   const poolOf = (service: string) => {
-    const known = pools.get(service) ?? new pg.Pool({ connectionString: databaseUrl(service), max: 2 });
-    known.on('error', () => {}); // The database is dropped below idle connections.
-    pools.set(service, known);
-    return known;
+    const known = pools.get(service);
+    if (known) return known;
+    const pool = new pg.Pool({ connectionString: databaseUrl(service), max: 2 });
+    pool.on('error', () => {}); // The database is dropped below idle connections.
+    pools.set(service, pool);
+    return pool;
   };
 
   return {

@@ -1,6 +1,7 @@
 import { createCheckoutSession, type NewCheckoutSession, Problem } from '@attribution/contracts';
 import { type Clock, implement } from '@attribution/service';
 import type { z } from 'zod';
+import { isClosed } from '../closing/index.ts';
 import { providerCustomer } from '../customers/index.ts';
 import { activePrice, type PlanPriceRow } from '../prices/index.ts';
 import { type PaymentProvider, providerProblem } from '../provider/index.ts';
@@ -21,6 +22,7 @@ export const createCheckoutSessionEndpoint = (parts: Parts) =>
     const { database, clock } = parts;
     const price = await activePrice(database, body.plan_key);
     requireMode(body, price);
+    if (await isClosed(database.sql, caller.accountId)) throw new Problem('conflict', 'The account is closed.');
     if (body.mode === 'subscription') await requireNoSubscription(parts, caller.accountId);
     const customerId = await providerCustomer(parts, caller.accountId).catch((error: unknown) => {
       throw providerProblem(error);

@@ -32,7 +32,8 @@ export function comparePayments(kept: readonly KeptPayment[], told: readonly Pro
     const row = rows.get(payment.id);
     rows.delete(payment.id);
     if (row) found.push(...comparePayment(row, payment));
-    else if (payment.status !== 'pending')
+    // A try of an invoice that another payment has paid since is not kept.
+    else if (payment.status === 'succeeded' || (payment.status === 'failed' && payment.invoice_id === null))
       found.push(
         `payment ${payment.id} of ${inCents(payment.amount_cents)} is ${payment.status} at the provider, unknown here`,
       );

@@ -19,14 +19,15 @@ export async function findPaymentOf(
 /** Writes what the provider says; what has succeeded keeps its amounts. */
 export async function putPayment(tx: Sql, id: string, accountId: string, told: ToldPayment): Promise<void> {
   await tx.$executeRaw`
-    INSERT INTO payments AS p (id, account_id, kind, plan_key, amount_cents, refunded_cents, currency, token_amount, status,
+    INSERT INTO payments AS p (id, account_id, kind, plan_key, amount_cents, total_cents, refunded_cents, currency, token_amount, status,
       receipt_url, provider_payment_id, provider_invoice_id, created_at)
-    VALUES (${id}, ${accountId}, ${told.kind}::"PlanPriceKind", ${told.plan_key}, ${told.amount_cents}, ${told.refunded_cents},
+    VALUES (${id}, ${accountId}, ${told.kind}::"PlanPriceKind", ${told.plan_key}, ${told.amount_cents}, ${told.total_cents}, ${told.refunded_cents},
       ${told.currency}, ${told.token_amount}, ${told.status}::"PaymentStatus", ${told.receipt_url},
       ${told.provider_payment_id}, ${told.provider_invoice_id}, ${told.created_at})
     ON CONFLICT (id) DO UPDATE SET
       status = excluded.status,
       amount_cents = CASE p.status WHEN 'succeeded' THEN p.amount_cents ELSE excluded.amount_cents END,
+      total_cents = CASE p.status WHEN 'succeeded' THEN p.total_cents ELSE excluded.total_cents END,
       token_amount = CASE p.status WHEN 'succeeded' THEN p.token_amount ELSE excluded.token_amount END,
       refunded_cents = excluded.refunded_cents, receipt_url = excluded.receipt_url,
       provider_payment_id = coalesce(excluded.provider_payment_id, p.provider_payment_id),

@@ -7,6 +7,8 @@ export interface ToldPayment {
   readonly kind: 'token_pack' | 'subscription';
   readonly plan_key: string;
   readonly amount_cents: number;
+  /** With what credit paid. */
+  readonly total_cents: number;
   readonly refunded_cents: number;
   readonly currency: string;
   readonly token_amount: number;
@@ -31,6 +33,7 @@ export function packPayment(payment: ProviderPayment, plans: Plans): ToldPayment
     kind: 'token_pack',
     plan_key: payment.plan_key,
     amount_cents: payment.amount_cents,
+    total_cents: payment.amount_cents,
     refunded_cents: payment.refunded_cents,
     currency: payment.currency,
     token_amount: plans.get(payment.plan_key)?.token_amount ?? 0,
@@ -51,10 +54,12 @@ export function invoicePayment(
 ): ToldPayment | undefined {
   const status = invoiceState(invoice, payment);
   if (status === undefined) return undefined;
+  const amount = status === 'succeeded' ? invoice.amount_paid_cents : (payment?.amount_cents ?? 0);
   return {
     kind: 'subscription',
     plan_key: invoice.plan_key,
-    amount_cents: status === 'succeeded' ? invoice.amount_paid_cents : (payment?.amount_cents ?? 0),
+    amount_cents: amount,
+    total_cents: Math.max(amount, invoice.total_cents),
     refunded_cents: payment?.refunded_cents ?? 0,
     currency: invoice.currency,
     token_amount: tokensOf(invoice.lines, plans),

@@ -21,7 +21,8 @@ export async function writePayment(
   const planKeys = invoice ? invoice.lines.map((line) => line.plan_key) : [payment.plan_key];
   const plans = await findPrices(tx, invoice ? [invoice.plan_key, ...planKeys] : planKeys);
   const now = invoice ? invoicePayment(invoice, payment, plans) : packPayment(payment, plans);
-  if (!now) return undefined;
+  // In another currency it is none of ours: the ledger check tells of it.
+  if (!now || now.currency !== customer.currency) return undefined;
   const before = await findPaymentOf(tx, now);
   // Another try is under way: it is told of when it has failed no more.
   const told = before?.status === 'failed' && now.status === 'pending' ? { ...now, status: before.status } : now;

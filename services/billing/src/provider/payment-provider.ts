@@ -16,13 +16,19 @@ export interface PaymentProvider {
   getInvoice(id: string): Promise<ProviderInvoice>;
   getSubscription(id: string): Promise<ProviderSubscription>;
   setCancelAtPeriodEnd(id: string, cancel: boolean, key: string): Promise<ProviderSubscription>;
-  /** `upgrade`: the difference is invoiced at once, and only what is paid is in force. `downgrade`: no invoice. */
+  /**
+   * `upgrade`: the difference is invoiced at once, and only what is paid is in force. `downgrade`: no invoice. Throws
+   * `refused` where the subscription is neither on the plan it is to come from nor on the other already.
+   */
   changePlan(change: PlanChange, key: string): Promise<ProviderSubscription>;
   createRefund(refund: NewRefund, key: string): Promise<ProviderRefund>;
   getRefund(id: string): Promise<ProviderRefund>;
+  /** The refund of a payment that was made under a reference of ours. */
+  findRefund(paymentId: string, reference: string): Promise<ProviderRefund | undefined>;
   listPaymentMethods(customerId: string): Promise<readonly ProviderPaymentMethod[]>;
   /** For a browser to add a payment method with. */
   createSetupIntent(customerId: string, key: string): Promise<ProviderSetup>;
+  getSetup(id: string): Promise<{ readonly id: string; readonly customer_id: string }>;
   /**
    * What the customer owes is charged to the card of a finished set-up from now on, of running subscriptions too. One that
    * is not finished changes nothing.
@@ -116,6 +122,8 @@ export interface ProviderInvoice {
   /** `create`: the first; `cycle`: a renewal; `update`: a change of plan. */
   readonly reason: 'create' | 'cycle' | 'update' | 'other';
   readonly amount_paid_cents: number;
+  /** With what credit paid. */
+  readonly total_cents: number;
   readonly currency: string;
   readonly payment_id: string | null;
   readonly receipt_url: string | null;
@@ -147,6 +155,7 @@ export interface ProviderSubscription {
 
 export interface PlanChange {
   readonly subscriptionId: string;
+  readonly fromPlanKey: string;
   readonly price: CatalogueEntry;
   readonly type: 'upgrade' | 'downgrade';
 }
@@ -190,4 +199,12 @@ export interface ProviderEvent {
 }
 
 /** `other`: nothing that billing keeps. */
-export type ProviderObject = 'checkout' | 'payment' | 'invoice' | 'subscription' | 'refund' | 'setup' | 'other';
+export type ProviderObject =
+  | 'customer'
+  | 'checkout'
+  | 'payment'
+  | 'invoice'
+  | 'subscription'
+  | 'refund'
+  | 'setup'
+  | 'other';

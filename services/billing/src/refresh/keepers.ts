@@ -1,7 +1,13 @@
 import { writeCheckout } from '../checkouts/index.ts';
 import { setCreditBalance } from '../customers/index.ts';
 import { type PaymentRow, writePayment } from '../payments/index.ts';
-import type { PaymentProvider, ProviderObject } from '../provider/index.ts';
+import {
+  type PaymentProvider,
+  ProviderError,
+  type ProviderInvoice,
+  type ProviderObject,
+  type ProviderPayment,
+} from '../provider/index.ts';
 import { writeRefund } from '../refunds/index.ts';
 import type { Writing } from '../store.ts';
 import { writeSubscription } from '../subscriptions/index.ts';
@@ -17,6 +23,10 @@ interface Keeper {
 }
 
 export const keepers: Readonly<Record<Kept, Keeper>> = {
+  customer: {
+    ownerOf: async (_provider, id) => ({ by: 'customer', id }),
+    write: keepBalance,
+  },
   payment: {
     ownerOf: async (provider, id) => ofCustomer(await provider.getPayment(id)),
     write: keepPayment,
@@ -60,16 +70,35 @@ async function keepPayment(writing: Writing, provider: PaymentProvider, id: stri
   const payment = await provider.getPayment(id);
   if (!isTheirs(writing, payment)) return undefined;
   if (payment.invoice_id === null) return writePayment(writing, { payment });
-  return writePayment(writing, { payment, invoice: await provider.getInvoice(payment.invoice_id) });
+  const invoice = await provider.getInvoice(payment.invoice_id);
+  return writePayment(writing, { invoice, payment: await payerOf(provider, invoice, payment) });
+}
+
+/** What pays an invoice, or is to: an earlier try of another payment says nothing of it. */
+async function payerOf(
+  provider: PaymentProvider,
+  { payment_id }: ProviderInvoice,
+  known?: ProviderPayment,
+): Promise<ProviderPayment | undefined> {
+  if (payment_id === null || payment_id === known?.id) return payment_id === null ? undefined : known;
+  return provider.getPayment(payment_id);
 }
 
 async function keepInvoice(writing: Writing, provider: PaymentProvider, id: string): Promise<void> {
   const invoice = await provider.getInvoice(id);
   if (!isTheirs(writing, invoice)) return;
-  const payment = invoice.payment_id === null ? undefined : await provider.getPayment(invoice.payment_id);
-  await writePayment(writing, { payment, invoice });
-  const { balance_cents } = await provider.getCustomer(invoice.customer_id);
-  await setCreditBalance(writing.tx, writing.customer.account_id, -balance_cents);
+  await writePayment(writing, { invoice, payment: await payerOf(provider, invoice) });
+  await keepBalance(writing, provider, invoice.customer_id);
+}
+
+async function keepBalance({ tx, customer }: Writing, provider: PaymentProvider, id: string): Promise<void> {
+  try {
+    const { balance_cents } = await provider.getCustomer(id);
+    await setCreditBalance(tx, customer.account_id, -balance_cents);
+  } catch (error) {
+    // A customer that was deleted there has none.
+    if (!(error instanceof ProviderError && error.kind === 'not_found')) throw error;
+  }
 }
 
 const ofCustomer = ({ customer_id }: { readonly customer_id: string }) =>

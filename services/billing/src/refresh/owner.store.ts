@@ -1,7 +1,7 @@
 import type { Sql } from '@attribution/database';
 import type { Kept } from './keepers.ts';
 
-const queries: Readonly<Record<Kept | 'customer' | 'reference', string>> = {
+const queries: Readonly<Record<Kept | 'reference', string>> = {
   checkout: 'SELECT account_id FROM checkouts WHERE provider_checkout_id = $1',
   payment: 'SELECT account_id FROM payments WHERE provider_payment_id = $1',
   invoice: 'SELECT account_id FROM payments WHERE provider_invoice_id = $1',

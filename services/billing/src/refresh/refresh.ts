@@ -20,10 +20,17 @@ export function createRefresh({ database, provider, writeFor, logger }: RefreshP
     return findAccountOf(database.sql, owner.by, owner.id);
   }
 
+  /** Of a customer of ours: somebody else may use the same account at the provider. */
+  async function useCard(setupId: string): Promise<void> {
+    const { customer_id } = await provider.getSetup(setupId);
+    const accountId = await findAccountOf(database.sql, 'customer', customer_id);
+    if (accountId !== undefined) await provider.useSavedCard(setupId, `saved-${setupId}`);
+  }
+
   return async (kind, id) => {
     if (kind === 'other') return;
     try {
-      if (kind === 'setup') return await provider.useSavedCard(id, `saved-${id}`);
+      if (kind === 'setup') return await useCard(id);
       const accountId = await accountOf(kind, id);
       if (accountId === undefined) logger.debug({ kind, id }, 'The provider told of what is not ours');
       else await writeFor(accountId, (writing) => keepers[kind].write(writing, provider, id));

@@ -1,7 +1,8 @@
 import type { NewEvent, Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/service';
+import pLimit from 'p-limit';
 import { lockCustomer } from '../customers/index.ts';
-import type { BillingDatabase, WriteFor } from '../store.ts';
+import type { BillingDatabase, WriteFor, Writing } from '../store.ts';
 
 export interface WriteParts {
   readonly database: BillingDatabase;
@@ -9,10 +10,30 @@ export interface WriteParts {
   readonly clock: Clock;
 }
 
-export const createWriteFor =
-  ({ database, outbox, clock }: WriteParts): WriteFor =>
-  (accountId, work) =>
-    database.sqlTransaction(async (tx) => {
+/** Transactions at once: each keeps a connection while it asks the provider, and requests need some, too. */
+const atOnce = 4;
+
+export function createWriteFor({ database, outbox, clock }: WriteParts): WriteFor {
+  const lane = pLimit(atOnce);
+  /** The last of those who wait for an account: they would wait for its row, each with a connection. */
+  const turns = new Map<string, Promise<unknown>>();
+
+  return async (accountId, work) => {
+    const before = turns.get(accountId);
+    const mine = (async () => {
+      await before?.catch(() => {});
+      return lane(() => write(accountId, work));
+    })();
+    turns.set(accountId, mine);
+    try {
+      return await mine;
+    } finally {
+      if (turns.get(accountId) === mine) turns.delete(accountId);
+    }
+  };
+
+  function write<T>(accountId: string, work: (writing: Writing) => Promise<T>): Promise<T> {
+    return database.sqlTransaction(async (tx) => {
       const customer = await lockCustomer(tx, accountId);
       if (!customer) throw new Error(`No customer ${accountId}`);
       const told: NewEvent[] = [];
@@ -26,3 +47,5 @@ export const createWriteFor =
       await outbox.append(tx, ...told);
       return result;
     });
+  }
+}

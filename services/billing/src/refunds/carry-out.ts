@@ -1,4 +1,5 @@
 import { type Client, createTokenHold, Problem } from '@attribution/contracts';
+import type { Clock } from '@attribution/service';
 import type { Logger } from 'pino';
 import type { PaymentRow } from '../payments/index.ts';
 import { type PaymentProvider, ProviderError, providerProblem } from '../provider/index.ts';
@@ -13,9 +14,12 @@ export interface RefundParts {
   readonly refresh: Refresh;
   readonly writeFor: WriteFor;
   readonly account: Client;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
+/** Milliseconds for which the provider knows a key again, at least. */
+const keysLast = 24 * 3_600_000;
 /** Longer than a bank takes to say whether it gives money back. */
 const holdFor = '60d';
 
@@ -25,23 +29,24 @@ const holdFor = '60d';
  */
 export async function carryOut(parts: RefundParts, refund: RefundRow, payment: PaymentRow): Promise<void> {
   const holdId = refund.hold_id ?? (await holdTokens(parts, refund));
-  const { provider, refresh, writeFor } = parts;
+  const { refresh, writeFor } = parts;
   try {
-    const made = await provider.createRefund(
-      {
-        paymentId: payment.provider_payment_id ?? '',
-        amountCents: refund.amount_cents,
-        reason: reasonOf(refund),
-        reference: refund.id,
-      },
-      refund.id,
-    );
+    const made = await makeOnce(parts, refund, payment);
     await refresh('refund', made.id);
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind === 'unavailable') throw providerProblem(error);
     await writeFor(refund.account_id, (writing) => writeRefusal(writing, { ...refund, hold_id: holdId }, payment));
     throw new Problem('unprocessable', `body.payment_id: the payment provider refuses the refund: ${error.message}`);
   }
+}
+
+/** The provider forgets keys after a day: of a refund that was begun before, it is looked for first. */
+async function makeOnce({ provider, clock }: RefundParts, refund: RefundRow, payment: PaymentRow) {
+  const paymentId = payment.provider_payment_id ?? '';
+  const age = clock.now().getTime() - refund.created_at.getTime();
+  const found = age > keysLast / 2 ? await provider.findRefund(paymentId, refund.id) : undefined;
+  const { amount_cents: amountCents, id: reference } = refund;
+  return found ?? provider.createRefund({ paymentId, amountCents, reason: reasonOf(refund), reference }, reference);
 }
 
 /** Of the tokens that the payment bought; a refund whose tokens are spent is none. */

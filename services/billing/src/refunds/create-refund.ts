@@ -1,6 +1,6 @@
 import { createRefund, newId, Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import { type Clock, implement } from '@attribution/service';
+import { implement } from '@attribution/service';
 import { findPayment, lockedPayment, type PaymentRow } from '../payments/index.ts';
 import { carryOut, type RefundParts } from './carry-out.ts';
 import { findRefund, findRefundByKey, insertRefund, type RefundRow, sumRefunds } from './refund.store.ts';
@@ -14,7 +14,7 @@ interface Asked {
   readonly reason: string;
 }
 
-export const createRefundEndpoint = (parts: RefundParts & { clock: Clock }) =>
+export const createRefundEndpoint = (parts: RefundParts) =>
   implement(createRefund, async ({ body }) => {
     const { database, writeFor, clock } = parts;
     const payment = await findPayment(database, body.account_id, body.payment_id);

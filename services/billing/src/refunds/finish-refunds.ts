@@ -1,5 +1,4 @@
 import { Problem } from '@attribution/contracts';
-import type { Clock } from '@attribution/service';
 import { findPayment } from '../payments/index.ts';
 import { carryOut, type RefundParts } from './carry-out.ts';
 import { findUnfinished } from './refund.store.ts';
@@ -9,7 +8,7 @@ const requestLasts = 30_000;
 const atOnce = 100;
 
 /** Goes on with refunds that a crash, or a provider that did not answer, left unfinished. */
-export async function finishRefunds(parts: RefundParts & { clock: Clock }): Promise<void> {
+export async function finishRefunds(parts: RefundParts): Promise<void> {
   const { database, clock, logger } = parts;
   const before = new Date(clock.now().getTime() - requestLasts);
   for (const refund of await findUnfinished(database, before, atOnce)) {

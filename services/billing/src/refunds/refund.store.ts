@@ -41,7 +41,9 @@ export async function sumRefunds(sql: Sql, paymentId: string): Promise<number> {
 }
 
 export async function setHold(sql: Sql, id: string, holdId: string): Promise<void> {
-  await sql.$executeRaw`UPDATE refunds SET hold_id = ${holdId} WHERE id = ${id}`;
+  const changed = await sql.$executeRaw`UPDATE refunds SET hold_id = ${holdId} WHERE id = ${id}`;
+  // Somebody else was refused it meanwhile, and took it away.
+  if (changed === 0) throw new Error(`No refund ${id}`);
 }
 
 export async function setRefund(

@@ -1,14 +1,15 @@
 interface Paid {
-  readonly amount_cents: number;
+  /** With what credit paid. */
+  readonly total_cents: number;
   readonly token_amount: number;
 }
 
 /**
- * The tokens that go back with a part of a payment, rounded up: after the last part, all of them have. `before`: cents
+ * The tokens that go back with a part of what was paid, rounded up: once all of it has gone back, all of them have. `before`: cents
  * that were given back earlier.
  */
-export function tokensBack({ amount_cents, token_amount }: Paid, before: number, cents: number): number {
-  const upTo = (part: number) => ceilDiv(BigInt(token_amount) * BigInt(part), BigInt(amount_cents));
+export function tokensBack({ total_cents, token_amount }: Paid, before: number, cents: number): number {
+  const upTo = (part: number) => ceilDiv(BigInt(token_amount) * BigInt(part), BigInt(total_cents));
   return Number(upTo(before + cents) - upTo(before));
 }
 

@@ -14,9 +14,9 @@ export async function writeRefund(writing: Writing, told: ProviderRefund, paymen
   const found = await findRefundOf(tx, told);
   const row = found ?? (await takeUp(writing, told, payment));
   const status = told.status === 'canceled' ? 'failed' : told.status;
-  // What has failed stays so: whoever tries again makes another.
-  const changes =
-    row.status !== status && row.status !== 'failed' && !(row.status === 'succeeded' && status === 'pending');
+  // What has failed at the provider stays so; what was only taken to have failed may be there all the same.
+  const isFinal = row.status === 'failed' && row.provider_refund_id !== null;
+  const changes = row.status !== status && !isFinal && !(row.status === 'succeeded' && status === 'pending');
   if (changes || row.provider_refund_id === null)
     await setRefund(tx, row.id, { status: changes ? status : row.status, providerId: told.id });
   if (!changes || status === 'pending') return;

@@ -1,37 +1,51 @@
 import { changePlan, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { activePrice, findPrices, type PlanPriceRow } from '../prices/index.ts';
-import { providerProblem } from '../provider/index.ts';
+import { ProviderError, providerProblem } from '../provider/index.ts';
 import { refreshed, type SubscriptionParts } from './set-cancelling.ts';
 import {
+  beginPlanChange,
   findLatestSubscription,
   findPlanChange,
-  insertPlanChange,
+  finishPlanChange,
   type PlanChangeRow,
   type SubscriptionRow,
 } from './subscription.store.ts';
 import { changeTypeOf, isOver, snapshotOf } from './subscription.ts';
 
+/** Milliseconds for which a change that the provider has not answered keeps others from beginning. */
+const unanswered = 60_000;
+
 export const changePlanEndpoint = (parts: SubscriptionParts) =>
   implement(changePlan, async ({ body, caller, attempt }) => {
-    const { database, provider } = parts;
+    const { database } = parts;
     const price = await activePrice(database, body.plan_key);
     if (price.interval === null)
       throw new Problem('validation-error', `body.plan_key: ${JSON.stringify(body.plan_key)} is not a plan.`);
     // Read first: whoever then finds no change of this attempt has seen the subscription as it was before it.
     const latest = await findLatestSubscription(database, caller.accountId);
     const change = (await findPlanChange(database, attempt)) ?? (await decide(parts, latest, price, attempt));
-    const asked = { subscriptionId: change.provider_subscription_id, price, type: change.change_type };
-    await provider.changePlan(asked, `plan-${attempt}`).catch((error: unknown) => {
-      throw providerProblem(error);
-    });
+    await ask(parts, change, price);
     const now = await refreshed(parts, change.provider_subscription_id);
     return { plan_key: now.plan_key, change_type: change.change_type, ...snapshotOf(now) };
   });
 
+/** Has the provider do it. As long as it has not answered, nobody begins another change. */
+async function ask({ database, provider, clock }: SubscriptionParts, change: PlanChangeRow, price: PlanPriceRow) {
+  const { id, provider_subscription_id: subscriptionId, from_plan_key: fromPlanKey, change_type: type } = change;
+  try {
+    await provider.changePlan({ subscriptionId, fromPlanKey, price, type }, `plan-${id}`);
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind !== 'unavailable')
+      await finishPlanChange(database, id, clock.now());
+    throw providerProblem(error);
+  }
+  await finishPlanChange(database, id, clock.now());
+}
+
 /** What kind of change it is; written down before the provider is asked, as afterwards nobody could tell. */
 async function decide(
-  { database, clock }: SubscriptionParts,
+  { database, writeFor, clock }: SubscriptionParts,
   latest: SubscriptionRow | undefined,
   to: PlanPriceRow,
   attempt: string,
@@ -50,6 +64,9 @@ async function decide(
     change_type: changeTypeOf(from, to),
     created_at: now,
   };
-  await insertPlanChange(database, change);
-  return change;
+  if (change.change_type === 'upgrade' && latest.status !== 'active' && latest.status !== 'trialing')
+    throw new Problem('conflict', 'What is past due is paid first.');
+  const begun = await writeFor(change.account_id, ({ tx }) => beginPlanChange(tx, change, unanswered));
+  if (!begun) throw new Problem('conflict', 'Another change of the plan is under way.');
+  return begun;
 }

@@ -1,18 +1,21 @@
+import { Problem } from '@attribution/contracts';
 import type { Clock } from '@attribution/service';
 import { type PaymentProvider, ProviderError, providerProblem } from '../provider/index.ts';
-import type { BillingDatabase, Refresh } from '../store.ts';
+import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
 import { findSubscription, type SubscriptionRow } from './subscription.store.ts';
+import { isLive } from './subscription.ts';
 
 export interface SubscriptionParts {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
+  readonly writeFor: WriteFor;
   readonly clock: Clock;
 }
 
 /** Has a subscription end with its period, or not; answers what it is then. One that has ended meanwhile stays so. */
 export async function setCancelling(
-  { database, provider, refresh }: SubscriptionParts,
+  { database, provider, refresh }: Pick<SubscriptionParts, 'database' | 'provider' | 'refresh'>,
   { provider_subscription_id: id }: SubscriptionRow,
   cancel: boolean,
   key: string,
@@ -22,7 +25,10 @@ export async function setCancelling(
   } catch (error) {
     if (!(error instanceof ProviderError && error.kind === 'refused')) throw providerProblem(error);
   }
-  return refreshed({ database, refresh }, id);
+  const now = await refreshed({ database, refresh }, id);
+  if (isLive(now) && now.cancel_at_period_end !== cancel)
+    throw new Problem('upstream-error', 'The payment provider does not change this subscription for now.');
+  return now;
 }
 
 /** The subscription as the provider has it now. */

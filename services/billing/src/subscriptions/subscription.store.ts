@@ -53,10 +53,28 @@ export async function findPlanChange({ sql }: BillingDatabase, id: string): Prom
   return (await sql.$queryRaw<PlanChangeRow[]>`SELECT * FROM plan_changes WHERE id = ${id}`)[0];
 }
 
-export async function insertPlanChange({ sql }: BillingDatabase, row: PlanChangeRow): Promise<void> {
-  await sql.$executeRaw`
+/**
+ * Writes a change down. One to the same plan that the provider has not answered for is taken up instead; undefined: it is
+ * to another plan. The customer is locked.
+ */
+export async function beginPlanChange(
+  tx: Sql,
+  row: PlanChangeRow,
+  patience: number,
+): Promise<PlanChangeRow | undefined> {
+  const since = new Date(row.created_at.getTime() - patience);
+  const [open] = await tx.$queryRaw<PlanChangeRow[]>`
+    SELECT * FROM plan_changes WHERE account_id = ${row.account_id} AND done_at IS NULL AND created_at > ${since}
+    ORDER BY created_at DESC LIMIT 1`;
+  if (open) return open.to_plan_key === row.to_plan_key ? open : undefined;
+  await tx.$executeRaw`
     INSERT INTO plan_changes (id, account_id, provider_subscription_id, from_plan_key, to_plan_key, change_type, created_at)
     VALUES (${row.id}, ${row.account_id}, ${row.provider_subscription_id}, ${row.from_plan_key}, ${row.to_plan_key},
       ${row.change_type}::"PlanChangeType", ${row.created_at})
     ON CONFLICT DO NOTHING`;
+  return (await tx.$queryRaw<PlanChangeRow[]>`SELECT * FROM plan_changes WHERE id = ${row.id}`)[0];
+}
+
+export async function finishPlanChange({ sql }: BillingDatabase, id: string, now: Date): Promise<void> {
+  await sql.$executeRaw`UPDATE plan_changes SET done_at = ${now} WHERE id = ${id} AND done_at IS NULL`;
 }

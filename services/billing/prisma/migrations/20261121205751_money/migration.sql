@@ -17,7 +17,8 @@ CREATE TYPE "MoneyEntryKind" AS ENUM ('payment', 'refund', 'adjustment');
 CREATE TYPE "PlanChangeType" AS ENUM ('upgrade', 'downgrade');
 
 -- AlterTable
-ALTER TABLE "customers" ADD COLUMN     "last_seq" INTEGER NOT NULL DEFAULT 0,
+ALTER TABLE "customers" ADD COLUMN     "closed_at" TIMESTAMPTZ(3),
+ADD COLUMN     "last_seq" INTEGER NOT NULL DEFAULT 0,
 ADD COLUMN     "ledger_cents" BIGINT NOT NULL DEFAULT 0;
 
 -- CreateTable
@@ -43,6 +44,7 @@ CREATE TABLE "payments" (
     "kind" "PlanPriceKind" NOT NULL,
     "plan_key" TEXT NOT NULL,
     "amount_cents" INTEGER NOT NULL,
+    "total_cents" INTEGER NOT NULL,
     "refunded_cents" INTEGER NOT NULL DEFAULT 0,
     "currency" TEXT NOT NULL,
     "token_amount" INTEGER NOT NULL,
@@ -122,6 +124,7 @@ CREATE TABLE "plan_changes" (
     "to_plan_key" TEXT NOT NULL,
     "change_type" "PlanChangeType" NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "done_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "plan_changes_pkey" PRIMARY KEY ("id")
 );
@@ -198,7 +201,7 @@ ALTER TABLE "plan_changes" ADD CONSTRAINT "plan_changes_account_id_fkey" FOREIGN
 -- What a schema file cannot say.
 
 ALTER TABLE "payments"
-  ADD CONSTRAINT "payments_amounts_check" CHECK ("amount_cents" >= 0 AND "token_amount" >= 0),
+  ADD CONSTRAINT "payments_amounts_check" CHECK ("amount_cents" >= 0 AND "total_cents" >= "amount_cents" AND "token_amount" >= 0),
   ADD CONSTRAINT "payments_refunded_check" CHECK ("refunded_cents" BETWEEN 0 AND "amount_cents"),
   ADD CONSTRAINT "payments_provider_check" CHECK ("provider_payment_id" IS NOT NULL OR "provider_invoice_id" IS NOT NULL);
 ALTER TABLE "refunds" ADD CONSTRAINT "refunds_amounts_check" CHECK ("amount_cents" > 0 AND "token_amount" >= 0);
@@ -216,9 +219,9 @@ BEGIN
 END $$;
 CREATE TRIGGER "payments_stay_succeeded" BEFORE UPDATE ON "payments" FOR EACH ROW
   WHEN (OLD."status" = 'succeeded'
-    AND (NEW."status", NEW."account_id", NEW."kind", NEW."plan_key", NEW."amount_cents", NEW."currency", NEW."token_amount")
+    AND (NEW."status", NEW."account_id", NEW."kind", NEW."plan_key", NEW."amount_cents", NEW."total_cents", NEW."currency", NEW."token_amount")
       IS DISTINCT FROM
-      (OLD."status", OLD."account_id", OLD."kind", OLD."plan_key", OLD."amount_cents", OLD."currency", OLD."token_amount"))
+      (OLD."status", OLD."account_id", OLD."kind", OLD."plan_key", OLD."amount_cents", OLD."total_cents", OLD."currency", OLD."token_amount"))
   EXECUTE FUNCTION "refuse_payment_change"();
 
 -- The ledger is append-only, and moves the sum in its customer's row, which nobody else does.
@@ -253,3 +256,13 @@ CREATE TRIGGER "customers_begin" BEFORE INSERT ON "customers" FOR EACH ROW
 CREATE TRIGGER "customers_guard" BEFORE UPDATE ON "customers" FOR EACH ROW
   WHEN (pg_trigger_depth() = 0 AND (NEW."ledger_cents", NEW."last_seq") IS DISTINCT FROM (OLD."ledger_cents", OLD."last_seq"))
   EXECUTE FUNCTION "refuse_sum_change"();
+
+-- Whoever has a page open, or a subscription, pays and gets what a price said then: another amount is another plan key.
+CREATE FUNCTION "refuse_price_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'price % stays what it is: end it, and sell another', OLD.plan_key USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE TRIGGER "plan_prices_stay" BEFORE UPDATE ON "plan_prices" FOR EACH ROW
+  WHEN ((NEW."plan_key", NEW."kind", NEW."amount_cents", NEW."currency", NEW."interval", NEW."token_amount")
+    IS DISTINCT FROM (OLD."plan_key", OLD."kind", OLD."amount_cents", OLD."currency", OLD."interval", OLD."token_amount"))
+  EXECUTE FUNCTION "refuse_price_change"();

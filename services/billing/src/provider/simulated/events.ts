@@ -49,6 +49,7 @@ export function emit(store: SimulatedStore, now: number, type: EventType, object
 }
 
 const kinds: Readonly<Record<string, ProviderObject>> = {
+  customer: 'customer',
   'checkout.session': 'checkout',
   payment_intent: 'payment',
   charge: 'payment',

@@ -169,6 +169,7 @@ export const newObjectId = (kind: keyof typeof prefixes) => `${prefixes[kind]}_$
 /** By what an object is found beside its id. */
 export function ownerOf(object: SimulatedObject): string | null {
   if (object.object === 'price') return object.lookup_key;
+  if (object.object === 'refund') return object.payment_intent;
   return 'customer' in object ? object.customer : null;
 }
 

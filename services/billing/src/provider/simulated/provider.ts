@@ -5,7 +5,7 @@ import { readEvent } from './events.ts';
 import { detachMethod } from './methods.ts';
 import type { Customer } from './objects.ts';
 import { priceFor } from './prices.ts';
-import { createRefund } from './refunds.ts';
+import { createRefund, findRefund } from './refunds.ts';
 import { createSetup, useSavedCard } from './setups.ts';
 import type { Simulation } from './simulation.ts';
 import { changePlan, setCancelAtPeriodEnd } from './subscriptions.ts';
@@ -72,6 +72,11 @@ export function createProvider(
     createRefund: async (refund, key) =>
       toRefund(await write('createRefund', refund, key, () => createRefund(simulation, refund))),
     getRefund: (id) => read(() => toRefund(store.get('refund', id))),
+    findRefund: (paymentId, reference) =>
+      read(() => {
+        const refund = findRefund(simulation, paymentId, reference);
+        return refund && toRefund(refund);
+      }),
     listPaymentMethods: (customerId) =>
       read(() => {
         const { default_payment_method } = store.get('customer', customerId).invoice_settings;
@@ -81,6 +86,7 @@ export function createProvider(
       const setup = await write('createSetupIntent', { customerId }, key, () => createSetup(simulation, customerId));
       return { id: setup.id, client_secret: setup.client_secret };
     },
+    getSetup: (id) => read(() => ({ id, customer_id: store.get('setup_intent', id).customer })),
     useSavedCard: (setupId, key) => write('useSavedCard', { setupId }, key, () => useSavedCard(simulation, setupId)),
     detachPaymentMethod: (customerId, id) => transact(() => detachMethod(simulation, customerId, id)),
     syncPrices: (prices) =>

@@ -24,3 +24,9 @@ export function createRefund(simulation: Simulation, asked: NewRefund): Refund {
   simulation.tell('refund.updated', refund);
   return refund;
 }
+
+/** Of several the newest. */
+export function findRefund({ store }: Simulation, paymentId: string, reference: string): Refund | undefined {
+  const refunds = store.ownedBy('refund', store.get('payment_intent', paymentId).id);
+  return refunds.findLast(({ metadata }) => metadata.reference === reference);
+}

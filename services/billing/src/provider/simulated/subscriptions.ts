@@ -38,11 +38,17 @@ export function setCancelAtPeriodEnd(simulation: Simulation, id: string, cancel:
   return updateSubscription(simulation, { ...subscription, cancel_at_period_end: cancel });
 }
 
-export function changePlan(simulation: Simulation, { subscriptionId, price: entry, type }: PlanChange): Subscription {
+/** On the plan already it stays as it is. */
+export function changePlan(simulation: Simulation, change: PlanChange): Subscription {
+  const { subscriptionId, fromPlanKey, price: entry, type } = change;
+  const found = simulation.store.get('subscription', subscriptionId);
+  const { plan_key } = found.metadata;
+  if (plan_key === entry.plan_key) return found;
+  if (plan_key !== fromPlanKey)
+    throw new ProviderError('refused', `The subscription is on ${plan_key}, not on ${fromPlanKey}.`);
   const subscription = liveSubscription(simulation, subscriptionId);
   const from = simulation.store.get('price', subscription.price);
   const to = priceFor(simulation, entry);
-  if (to.id === from.id) return subscription;
   if (!to.recurring || to.currency !== from.currency)
     throw new ProviderError('refused', 'A subscription is to a recurring price, in the currency it began with.');
   const { metadata } = subscription;

@@ -76,6 +76,7 @@ export function toInvoice(invoice: Invoice, links: Links): ProviderInvoice {
     status: invoice.status,
     reason: reasons[invoice.billing_reason],
     amount_paid_cents: amount_paid,
+    total_cents: invoice.total,
     currency: invoice.currency,
     payment_id: payment,
     receipt_url: payment !== null && invoice.status === 'paid' && amount_paid > 0 ? links.receipt(payment) : null,

@@ -11,6 +11,8 @@ export async function createCheckout(stripe: Stripe, checkout: NewCheckout, key:
     {
       customer: customerId,
       mode,
+      // Payment methods are listed, and an upgrade is followed, with cards alone.
+      allowed_payment_method_types: ['card'],
       line_items: [{ price: await priceIdOf(stripe, price), quantity: 1 }],
       success_url: returnUrl,
       cancel_url: returnUrl,

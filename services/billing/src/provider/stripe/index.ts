@@ -5,10 +5,16 @@ import { createCustomer, getCustomer } from './customers.ts';
 import { asked, askedEach, askedWithin } from './errors.ts';
 import { createWebhookReader, listEvents } from './events.ts';
 import { getInvoice } from './invoices.ts';
-import { createSetupIntent, detachPaymentMethod, listPaymentMethods, useSavedCard } from './payment-methods.ts';
+import {
+  createSetupIntent,
+  detachPaymentMethod,
+  getSetup,
+  listPaymentMethods,
+  useSavedCard,
+} from './payment-methods.ts';
 import { getPayment, listPayments } from './payments.ts';
 import { syncPrices } from './prices.ts';
-import { createRefund, getRefund } from './refunds.ts';
+import { createRefund, findRefund, getRefund } from './refunds.ts';
 import { changePlan, getSubscription, setCancelAtPeriodEnd } from './subscriptions.ts';
 
 export interface StripeProviderOptions extends StripeClientOptions {
@@ -37,8 +43,10 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     changePlan: (change, key) => ask(() => changePlan(stripe, change, key)),
     createRefund: (refund, key) => ask(() => createRefund(stripe, refund, key)),
     getRefund: (id) => ask(() => getRefund(stripe, id)),
+    findRefund: (paymentId, reference) => ask(() => findRefund(stripe, paymentId, reference)),
     listPaymentMethods: (customerId) => ask(() => listPaymentMethods(stripe, customerId)),
     createSetupIntent: (customerId, key) => ask(() => createSetupIntent(stripe, customerId, key)),
+    getSetup: (id) => ask(() => getSetup(stripe, id)),
     useSavedCard: (setupId, key) => ask(() => useSavedCard(stripe, setupId, key)),
     detachPaymentMethod: (customerId, id) => ask(() => detachPaymentMethod(stripe, customerId, id)),
     syncPrices: (prices) => asked(() => syncPrices(stripe, prices)),

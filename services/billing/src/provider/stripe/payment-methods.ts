@@ -21,10 +21,19 @@ function defaultOf({ subscriptions, invoice_settings }: Stripe.Customer): string
 }
 
 export async function createSetupIntent(stripe: Stripe, customerId: string, key: string): Promise<ProviderSetup> {
-  const params = { customer: customerId, usage: 'off_session' as const, payment_method_types: ['card'] };
+  const params: Stripe.SetupIntentCreateParams = {
+    customer: customerId,
+    usage: 'off_session',
+    allowed_payment_method_types: ['card'],
+  };
   const { id, client_secret } = await stripe.setupIntents.create(params, { idempotencyKey: key });
   if (client_secret === null) throw new ProviderError('unavailable', 'Stripe: a setup intent without a client secret');
   return { id, client_secret };
+}
+
+export async function getSetup(stripe: Stripe, id: string): Promise<{ id: string; customer_id: string }> {
+  const setup = await stripe.setupIntents.retrieve(pathId(id));
+  return { id: setup.id, customer_id: idOf(setup.customer) ?? '' };
 }
 
 /** A checkout gives its subscription a default of its own, which goes before the customer's: that is set as well. */

@@ -12,3 +12,16 @@ export async function createRefund(stripe: Stripe, refund: NewRefund, key: strin
 export async function getRefund(stripe: Stripe, id: string): Promise<ProviderRefund> {
   return refundOf(await stripe.refunds.retrieve(pathId(id)));
 }
+
+/** Of several the newest, which Stripe lists first. */
+export async function findRefund(
+  stripe: Stripe,
+  paymentId: string,
+  reference: string,
+): Promise<ProviderRefund | undefined> {
+  for await (const listed of stripe.refunds.list({ payment_intent: pathId(paymentId), limit: 100 })) {
+    const refund = refundOf(listed);
+    if (refund.reference === reference) return refund;
+  }
+  return undefined;
+}

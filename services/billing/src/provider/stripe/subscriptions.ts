@@ -19,16 +19,20 @@ export async function setCancelAtPeriodEnd(
 }
 
 /**
- * An upgrade that cannot be paid for at once is `declined`, and the former plan is in force. Stripe keeps it as a pending
- * update for 23 hours: should its invoice be paid after all, a notification tells of the new plan.
+ * For a plan that is in force already nothing is written. An upgrade that cannot be paid for at once is `declined`, and
+ * the former plan is in force. Stripe keeps it as a pending update for 23 hours: should its invoice be paid after all, a
+ * notification tells of the new plan.
  */
 export async function changePlan(stripe: Stripe, change: PlanChange, key: string): Promise<ProviderSubscription> {
   const id = pathId(change.subscriptionId);
-  const [subscription, price] = await Promise.all([stripe.subscriptions.retrieve(id), priceIdOf(stripe, change.price)]);
+  const subscription = await stripe.subscriptions.retrieve(id, { expand });
+  const before = subscriptionOf(subscription);
+  if (before.plan_key === change.price.plan_key) return before;
   const item = subscription.items.data[0];
-  if (item === undefined) throw new ProviderError('refused', 'Stripe: the subscription has no price to change');
+  if (item === undefined || before.plan_key !== change.fromPlanKey)
+    throw new ProviderError('refused', 'Stripe: the subscription is not on the plan to change from');
   const params: Stripe.SubscriptionUpdateParams = {
-    items: [{ id: item.id, price, quantity: 1 }],
+    items: [{ id: item.id, price: await priceIdOf(stripe, change.price), quantity: 1 }],
     ...(change.type === 'upgrade'
       ? { proration_behavior: 'always_invoice', payment_behavior: 'pending_if_incomplete' }
       : { proration_behavior: 'none' }),

@@ -11,6 +11,7 @@ export interface StripeEvent {
 
 /** By what the object calls itself; its own id, or that of what it belongs to. */
 const KINDS: ReadonlyMap<unknown, readonly [kind: ProviderObject, field: string]> = new Map([
+  ['customer', ['customer', 'id']],
   ['checkout.session', ['checkout', 'id']],
   ['payment_intent', ['payment', 'id']],
   ['charge', ['payment', 'payment_intent']],

@@ -28,6 +28,7 @@ export function invoiceOf(
     status: oneOf(invoice.status, ['draft', 'open', 'paid', 'uncollectible', 'void'], 'open'),
     reason: REASONS.get(invoice.billing_reason) ?? 'other',
     amount_paid_cents: invoice.amount_paid,
+    total_cents: invoice.total,
     currency: invoice.currency,
     payment_id: paymentIdOf(invoice.payments?.data ?? []),
     receipt_url: invoice.hosted_invoice_url ?? null,

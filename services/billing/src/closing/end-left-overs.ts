@@ -1,0 +1,37 @@
+import { newUuid } from '@attribution/contracts';
+import type { Logger } from 'pino';
+import { type PaymentProvider, ProviderError } from '../provider/index.ts';
+import type { BillingDatabase, Refresh } from '../store.ts';
+import { findLeftOvers, type LeftOver } from './closed.store.ts';
+
+export interface ClosingParts {
+  readonly database: BillingDatabase;
+  readonly provider: PaymentProvider;
+  readonly refresh: Refresh;
+  readonly logger: Logger;
+}
+
+const atOnce = 100;
+
+/** Nobody of a closed account can cancel any more: its subscription ends with its period, and its pages are closed. */
+export async function endLeftOvers(parts: ClosingParts): Promise<void> {
+  for (const left of await findLeftOvers(parts.database, atOnce)) {
+    await end(parts, left).catch((error: unknown) => {
+      parts.logger.warn(
+        { err: error, ...left },
+        'What a closed account has left could not be ended; it is tried again',
+      );
+    });
+  }
+}
+
+async function end({ provider, refresh }: ClosingParts, { kind, id }: LeftOver): Promise<void> {
+  try {
+    if (kind === 'checkout') await provider.expireCheckout(id);
+    else await provider.setCancelAtPeriodEnd(id, true, newUuid());
+  } catch (error) {
+    // It has ended by itself.
+    if (!(error instanceof ProviderError && error.kind === 'refused')) throw error;
+  }
+  await refresh(kind, id);
+}

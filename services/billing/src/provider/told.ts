@@ -1,0 +1,24 @@
+import type { ServiceParts } from '@attribution/service';
+import { type PaymentProvider, ProviderError } from './payment-provider.ts';
+
+/** The same provider, whose failures are logged: callers are not told its words. */
+export function told(provider: PaymentProvider, logger: ServiceParts['logger']): PaymentProvider {
+  return new Proxy(provider, {
+    get(target, name: keyof PaymentProvider) {
+      const member = target[name];
+      if (typeof member !== 'function') return member;
+      return (...given: readonly unknown[]) => {
+        const answer = (member as (...args: readonly unknown[]) => unknown)(...given);
+        if (!(answer instanceof Promise)) return answer;
+        return answer.catch((error: unknown) => {
+          if (error instanceof ProviderError)
+            logger.warn(
+              { operation: name, kind: error.kind, reason: error.message },
+              'The payment provider did not do it',
+            );
+          throw error;
+        });
+      };
+    },
+  });
+}
