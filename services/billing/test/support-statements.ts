@@ -53,7 +53,7 @@ export const oneStatements = (money: () => Money): StatementTable => ({
 /** Of endpoints that ask something of the provider, and fetch what has become of it. */
 export const writingStatements = (money: () => Money): StatementTable => ({
   create_checkout_session: {
-    statements: 8,
+    statements: 11,
     async prepare(rows) {
       const { owner } = await booked(money(), rows);
       return () => owner.call(createCheckoutSession, { body: { mode: 'subscription', plan_key: 'starter' } });
@@ -75,7 +75,7 @@ export const writingStatements = (money: () => Money): StatementTable => ({
     },
   },
   change_plan: {
-    statements: 13,
+    statements: 19,
     async prepare(rows) {
       const { owner } = await subscribed(money(), rows);
       return () => owner.call(changePlan, { body: { plan_key: 'growth' } });
