@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CatalogueEntry, PaymentProvider } from '../src/provider/payment-provider.ts';
+import { describeCards } from './provider-cards.ts';
 import { describeNotifications } from './provider-notifications.ts';
+import { describeSubscriptions } from './provider-subscriptions.ts';
 import {
   buy,
-  type Customer,
   checkoutOf,
-  eventsOf,
+  lastInvoice,
   newCustomer,
   newKey,
   type OpenProvider,
@@ -125,7 +126,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         expect(Math.round(days)).toBeGreaterThanOrEqual(28);
         expect(Math.round(days)).toBeLessThanOrEqual(31);
 
-        const invoice = await lastInvoice(began, customer);
+        const invoice = await lastInvoice(opened, began, customer);
         expect(invoice).toMatchObject({
           subscription_id: subscriptionId,
           status: 'paid',
@@ -216,171 +217,9 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
       });
     });
 
-    describe('subscriptions', () => {
-      test('one that is to end at the end of its period stays active, and can go on', async () => {
-        const { subscriptionId } = await buy(opened, prices.small);
-        const before = await provider.getSubscription(subscriptionId);
-        const ending = await provider.setCancelAtPeriodEnd(subscriptionId, true, newKey());
-        expect(ending).toEqual({ ...before, cancel_at_period_end: true });
-        expect(await provider.setCancelAtPeriodEnd(subscriptionId, false, newKey())).toEqual(before);
-      });
+    describeSubscriptions(() => opened);
 
-      test('an upgrade is paid for at once, for the rest of the period', async () => {
-        const since = opened.now();
-        const { customer, subscriptionId } = await buy(opened, prices.small);
-        const before = await provider.getSubscription(subscriptionId);
-        const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
-        expect(await provider.changePlan(change, newKey())).toEqual({ ...before, plan_key: 'large' });
-        const invoice = await lastInvoice(since, customer, 'update');
-        expect(invoice).toMatchObject({ status: 'paid', plan_key: 'large', subscription_id: subscriptionId });
-        expect(Math.abs(invoice.amount_paid_cents - 15_000)).toBeLessThanOrEqual(1);
-        const lines = invoice.lines.toSorted((a, b) => a.amount_cents - b.amount_cents);
-        expect(lines).toEqual([
-          { plan_key: 'small', amount_cents: expect.any(Number), proration: true },
-          { plan_key: 'large', amount_cents: expect.any(Number), proration: true },
-        ]);
-        const [back = 0, charged = 0] = lines.map(({ amount_cents }) => amount_cents);
-        expect([back < 0, back + charged]).toEqual([true, invoice.amount_paid_cents]);
-      });
-
-      test('an upgrade that is not paid for does not happen', async () => {
-        const { customer, subscriptionId } = await buy(opened, prices.small);
-        const [card] = await provider.listPaymentMethods(customer.id);
-        const { client_secret } = await provider.createSetupIntent(customer.id, newKey());
-        await opened.saveCard(client_secret, 'fails_later');
-        await provider.detachPaymentMethod(customer.id, card?.id ?? '');
-        const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
-        await expect(provider.changePlan(change, newKey())).rejects.toEqual(refusal('declined'));
-        expect(await provider.getSubscription(subscriptionId)).toMatchObject({ status: 'active', plan_key: 'small' });
-      });
-
-      test('a downgrade happens at once, in the same period, without an invoice', async () => {
-        const since = opened.now();
-        const { customer, subscriptionId } = await buy(opened, prices.large);
-        const before = await provider.getSubscription(subscriptionId);
-        const change = { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'downgrade' as const };
-        expect(await provider.changePlan(change, newKey())).toEqual({ ...before, plan_key: 'small' });
-        expect((await invoicesOf(since, customer)).map(({ reason }) => reason)).toEqual(['create']);
-      });
-
-      test('a change to the plan that it is on changes and invoices nothing, whatever its key', async () => {
-        const since = opened.now();
-        const { customer, subscriptionId } = await buy(opened, prices.small);
-        const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
-        const key = newKey();
-        const changed = await provider.changePlan(change, key);
-        const told = (await eventsOf(opened, since)).length;
-        for (const again of [key, newKey()]) expect(await provider.changePlan(change, again)).toEqual(changed);
-        expect(await provider.getSubscription(subscriptionId)).toEqual(changed);
-        expect((await invoicesOf(since, customer)).map(({ reason }) => reason)).toEqual(['create', 'update']);
-        expect(await eventsOf(opened, since)).toHaveLength(told);
-      });
-
-      test('a change from a plan that it is not on is refused', async () => {
-        const { customer, subscriptionId } = await buy(opened, prices.small);
-        const before = await provider.getSubscription(subscriptionId);
-        const since = opened.now();
-        const change = { subscriptionId, fromPlanKey: 'yearly', price: prices.large, type: 'upgrade' as const };
-        await expect(provider.changePlan(change, newKey())).rejects.toEqual(refusal('refused'));
-        expect(await provider.getSubscription(subscriptionId)).toEqual(before);
-        const invoiced = await invoicesOf(since, customer);
-        expect(invoiced.filter(({ reason }) => reason === 'update')).toEqual([]);
-      });
-
-      test('what credit pays of an invoice is in its total', async () => {
-        const since = opened.now();
-        const { customer, subscriptionId } = await buy(opened, prices.large);
-        const change = { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'upgrade' as const };
-        await provider.changePlan(change, newKey());
-        const { id } = await provider.createCheckout(checkoutOf(customer, prices.small), newKey());
-        await opened.pay(await provider.getCheckout(id), 'succeeds');
-        const invoice = await lastInvoice(since, customer);
-        expect(invoice).toMatchObject({ status: 'paid', amount_paid_cents: 0, total_cents: 4_900 });
-      });
-
-      test('from a month to a year the new period begins at once, and is paid for whole', async () => {
-        const since = opened.now();
-        const { customer, subscriptionId } = await buy(opened, prices.small);
-        const change = { subscriptionId, fromPlanKey: 'small', price: prices.yearly, type: 'upgrade' as const };
-        const { current_period_end, plan_key } = await provider.changePlan(change, newKey());
-        const days = (Number(current_period_end) - opened.now().getTime()) / 86_400_000;
-        expect([plan_key, Math.round(days) >= 365]).toEqual(['yearly', true]);
-        const { lines } = await lastInvoice(since, customer, 'update');
-        expect(lines).toContainEqual({ plan_key: 'yearly', amount_cents: 199_000, proration: false });
-        expect(lines).toContainEqual({ plan_key: 'small', amount_cents: expect.any(Number), proration: true });
-      });
-    });
-
-    describe('payment methods', () => {
-      test('a card that a browser saves is listed, until it is detached', async () => {
-        const customer = await newCustomer(provider);
-        const { client_secret } = await provider.createSetupIntent(customer.id, newKey());
-        await opened.saveCard(client_secret, 'succeeds');
-        const [card, ...others] = await provider.listPaymentMethods(customer.id);
-        expect([card, others]).toEqual([expect.objectContaining({ brand: 'visa', last4: '4242' }), []]);
-
-        const stranger = await newCustomer(provider);
-        const stolen = provider.detachPaymentMethod(stranger.id, card?.id ?? '');
-        await expect(stolen).rejects.toEqual(refusal('not_found'));
-        await provider.detachPaymentMethod(customer.id, card?.id ?? '');
-        expect(await provider.listPaymentMethods(customer.id)).toEqual([]);
-        const again = provider.detachPaymentMethod(customer.id, card?.id ?? '');
-        await expect(again).rejects.toEqual(refusal('not_found'));
-      });
-    });
-
-    describe('set-ups', () => {
-      test('what they have saved is told, and named by their id', async () => {
-        const since = opened.now();
-        const customer = await newCustomer(provider);
-        const key = newKey();
-        const { id, client_secret } = await provider.createSetupIntent(customer.id, key);
-        expect(await provider.createSetupIntent(customer.id, key)).toEqual({ id, client_secret });
-        expect(await provider.getSetup(id)).toEqual({ id, customer_id: customer.id });
-        await opened.saveCard(client_secret, 'succeeds');
-        const told = (await eventsOf(opened, since)).filter(({ object }) => object.id === id);
-        expect(told.at(-1)).toMatchObject({ type: 'setup_intent.succeeded', object: { kind: 'setup', id } });
-      });
-
-      test('the card that one saved is the default once it is used, and stays it under the same key', async () => {
-        const customer = await newCustomer(provider);
-        const saved: string[] = [];
-        for (const card of ['succeeds', 'fails_later'] as const) {
-          const { id, client_secret } = await provider.createSetupIntent(customer.id, newKey());
-          await opened.saveCard(client_secret, card);
-          saved.push(id);
-        }
-        const defaults = async () => {
-          const methods = await provider.listPaymentMethods(customer.id);
-          return methods.filter(({ is_default }) => is_default).map(({ last4 }) => last4);
-        };
-        const [first = '', second = ''] = saved;
-        const key = newKey();
-        for (const _ of ['first', 'repeated']) {
-          await provider.useSavedCard(first, key);
-          expect(await defaults()).toEqual(['4242']);
-        }
-        await provider.useSavedCard(second, newKey());
-        expect(await defaults()).toEqual(['0341']);
-      });
-
-      test('the card that one saved is charged for a running subscription', async () => {
-        const { customer, subscriptionId } = await buy(opened, prices.small);
-        const { id, client_secret } = await provider.createSetupIntent(customer.id, newKey());
-        await opened.saveCard(client_secret, 'fails_later');
-        await provider.useSavedCard(id, newKey());
-        const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
-        await expect(provider.changePlan(change, newKey())).rejects.toEqual(refusal('declined'));
-      });
-
-      test('one that is not finished changes nothing', async () => {
-        const { customer } = await buy(opened, prices.small);
-        const before = await provider.listPaymentMethods(customer.id);
-        const { id } = await provider.createSetupIntent(customer.id, newKey());
-        await provider.useSavedCard(id, newKey());
-        expect(await provider.listPaymentMethods(customer.id)).toEqual(before);
-      });
-    });
+    describeCards(() => opened);
 
     describe('the payments of a customer', () => {
       test('are listed as each is found, those that failed too, and nobody else’s', async () => {
@@ -432,19 +271,5 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
     });
 
     describeNotifications(() => opened);
-
-    /** Of a customer, oldest first, each once. */
-    async function invoicesOf(since: Date, customer: Customer) {
-      const told = (await eventsOf(opened, since)).filter(({ object }) => object.kind === 'invoice');
-      const ids = new Set(told.map(({ object }) => object.id));
-      const invoices = await Promise.all([...ids].map((id) => provider.getInvoice(id)));
-      return invoices.filter(({ customer_id }) => customer_id === customer.id);
-    }
-
-    async function lastInvoice(since: Date, customer: Customer, reason = 'create') {
-      const found = (await invoicesOf(since, customer)).findLast((invoice) => invoice.reason === reason);
-      if (!found) throw new Error(`No invoice of reason ${reason}`);
-      return found;
-    }
   });
 }

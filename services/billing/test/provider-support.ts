@@ -69,3 +69,22 @@ export async function eventsOf({ provider }: Pick<OpenProvider, 'provider'>, sin
 export const refundOf = (paymentId: string, amountCents: number) => {
   return { paymentId, amountCents, reason: 'requested_by_customer' as const, reference: `ref_${randomUUID()}` };
 };
+
+/** The invoices of a customer, oldest first, each once. */
+export async function invoicesOf(opened: Pick<OpenProvider, 'provider'>, since: Date, customer: Customer) {
+  const told = (await eventsOf(opened, since)).filter(({ object }) => object.kind === 'invoice');
+  const ids = new Set(told.map(({ object }) => object.id));
+  const invoices = await Promise.all([...ids].map((id) => opened.provider.getInvoice(id)));
+  return invoices.filter(({ customer_id }) => customer_id === customer.id);
+}
+
+export async function lastInvoice(
+  opened: Pick<OpenProvider, 'provider'>,
+  since: Date,
+  customer: Customer,
+  reason = 'create',
+) {
+  const found = (await invoicesOf(opened, since, customer)).findLast((invoice) => invoice.reason === reason);
+  if (!found) throw new Error(`No invoice of reason ${reason}`);
+  return found;
+}
