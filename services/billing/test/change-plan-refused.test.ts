@@ -113,10 +113,10 @@ test('409: while a renewal is unpaid, nothing dearer is begun', async () => {
   expect(await shown(tenant)).toMatchObject({ plan_key: 'starter', status: 'past_due' });
 });
 
-test('502: a subscription that the provider does not have', async () => {
+test('404: a subscription that the provider does not have', async () => {
   const tenant = await subscriber();
   faults.fail('changePlan', 'not_found');
-  expect((await change(tenant, { plan_key: 'growth' })).problem).toMatchObject({ status: 502, kind: 'upstream-error' });
+  expect((await change(tenant, { plan_key: 'growth' })).problem).toMatchObject({ status: 404, kind: 'not-found' });
 });
 
 test('502: while the provider does not answer, nothing changes; afterwards it does', async () => {

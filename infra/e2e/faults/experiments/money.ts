@@ -14,7 +14,7 @@ const leapEvery = 100;
  * notifications, and months go by. In the end everything that was paid is in the books once, and the tokens are there.
  */
 export const money: Experiment = {
-  name: 'money',
+  name: 'money at random',
   rounds: { short: 300, long: 10_000 },
   async run(lab) {
     const bank = await openBank(failures);

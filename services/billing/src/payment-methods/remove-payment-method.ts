@@ -1,7 +1,7 @@
 import { Problem, removePaymentMethod } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { findProviderCustomerId } from '../customers/index.ts';
-import { type PaymentProvider, ProviderError, providerProblem } from '../provider/index.ts';
+import { type PaymentProvider, thingProblem } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 
 export const removePaymentMethodEndpoint = (database: BillingDatabase, provider: PaymentProvider) =>
@@ -9,7 +9,6 @@ export const removePaymentMethodEndpoint = (database: BillingDatabase, provider:
     const customerId = await findProviderCustomerId(database, caller.accountId);
     if (customerId === null) throw Problem.notFound();
     await provider.detachPaymentMethod(customerId, params.id).catch((error: unknown) => {
-      if (error instanceof ProviderError && error.kind === 'not_found') throw Problem.notFound();
-      throw providerProblem(error);
+      throw thingProblem(error);
     });
   });

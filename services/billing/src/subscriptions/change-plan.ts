@@ -1,7 +1,7 @@
 import { changePlan, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { activePrice, findPrices, type PlanPriceRow } from '../prices/index.ts';
-import { ProviderError, providerProblem } from '../provider/index.ts';
+import { ProviderError, thingProblem } from '../provider/index.ts';
 import { refreshed, type SubscriptionParts } from './set-cancelling.ts';
 import {
   beginPlanChange,
@@ -38,7 +38,7 @@ async function ask({ database, provider, clock }: SubscriptionParts, change: Pla
   } catch (error) {
     if (error instanceof ProviderError && error.kind !== 'unavailable')
       await finishPlanChange(database, id, clock.now());
-    throw providerProblem(error);
+    throw thingProblem(error);
   }
   await finishPlanChange(database, id, clock.now());
 }

@@ -1,6 +1,6 @@
 import { Problem } from '@attribution/contracts';
 import type { Clock } from '@attribution/service';
-import { type PaymentProvider, ProviderError, providerProblem } from '../provider/index.ts';
+import { type PaymentProvider, ProviderError, providerProblem, thingProblem } from '../provider/index.ts';
 import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
 import { findSubscription, type SubscriptionRow } from './subscription.store.ts';
 import { isLive } from './subscription.ts';
@@ -23,7 +23,7 @@ export async function setCancelling(
   try {
     await provider.setCancelAtPeriodEnd(id, cancel, key);
   } catch (error) {
-    if (!(error instanceof ProviderError && error.kind === 'refused')) throw providerProblem(error);
+    if (!(error instanceof ProviderError && error.kind === 'refused')) throw thingProblem(error);
   }
   const now = await refreshed({ database, refresh }, id);
   if (isLive(now) && now.cancel_at_period_end !== cancel)

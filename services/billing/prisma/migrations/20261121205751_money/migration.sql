@@ -130,6 +130,9 @@ CREATE TABLE "plan_changes" (
 );
 
 -- CreateIndex
+CREATE INDEX "customers_closed_at_idx" ON "customers"("closed_at");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "checkouts_provider_checkout_id_key" ON "checkouts"("provider_checkout_id");
 
 -- CreateIndex
