@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PostgresServer, startPostgres } from '@attribution/database';
@@ -8,6 +7,7 @@ import { z } from 'zod';
 import { seedDemo } from './demo.ts';
 import { FolderInUse, lockFolder } from './lock.ts';
 import { embeddedServices, startPlatform } from './platform.ts';
+import { nextFreePort, portProblem } from './ports.ts';
 import { noteRunning } from './running.ts';
 import { localSecrets } from './secrets.ts';
 
@@ -23,7 +23,7 @@ const config = readConfig(
   z.object({
     ...processSettings,
     PORT: setting.port.default(8080),
-    PAYMENTS_PORT: setting.port.default(8081),
+    PAYMENTS_PORT: setting.port.optional(),
     STRIPE_SECRET_KEY: z.string().optional(),
     LOCAL_DIR: z.string().default('.local'),
   }),
@@ -33,9 +33,11 @@ const say = (line: string) => console.error(`· ${line}`);
 const began = performance.now();
 
 const simulated = config.STRIPE_SECRET_KEY === undefined;
-const paymentsUrl = `http://${config.HOST}:${config.PAYMENTS_PORT}`;
 await requireFreePort('PORT', config.HOST, config.PORT);
-if (simulated) await requireFreePort('PAYMENTS_PORT', config.HOST, config.PAYMENTS_PORT);
+if (simulated && config.PAYMENTS_PORT !== undefined)
+  await requireFreePort('PAYMENTS_PORT', config.HOST, config.PAYMENTS_PORT);
+const paymentsPort = config.PAYMENTS_PORT ?? (await nextFreePort(config.HOST, config.PORT + 1));
+const paymentsUrl = `http://${config.HOST}:${paymentsPort}`;
 const directory = resolve(config.LOCAL_DIR);
 await mkdir(directory, { recursive: true, mode: 0o700 });
 const unlock = takeFolder();
@@ -118,11 +120,7 @@ function takeFolder(): () => void {
 }
 
 async function requireFreePort(setting: string, host: string, port: number): Promise<void> {
-  const probe = createServer();
-  const problem = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
-    probe.once('error', done);
-    probe.listen(port, host, () => probe.close(() => done(undefined)));
-  });
+  const problem = await portProblem(host, port);
   if (!problem) return;
   const reason = problem.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${problem.code})`;
   console.error(

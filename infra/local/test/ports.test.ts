@@ -1,0 +1,14 @@
+import { createServer } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { nextFreePort, portProblem } from '../src/ports.ts';
+
+test('a port that is taken is passed over for the next that is free', async () => {
+  const taken = createServer();
+  const port = await new Promise<number>((resolve) => {
+    taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port));
+  });
+  expect(await portProblem('127.0.0.1', port)).toMatchObject({ code: 'EADDRINUSE' });
+  expect(await nextFreePort('127.0.0.1', port)).toBeGreaterThan(port);
+  await new Promise((resolve) => taken.close(resolve));
+  expect(await portProblem('127.0.0.1', port)).toBeUndefined();
+});
