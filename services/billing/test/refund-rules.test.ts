@@ -51,3 +51,7 @@ test('the largest numbers that a column holds are counted exactly', () => {
   expect(tokensBack(paid, most - 1, 1)).toBe(1);
   expect(tokensBack({ total_cents: most, token_amount: most - 1 }, 0, most - 1)).toBe(most - 1);
 });
+
+test('of what credit has mostly paid, the part that a card paid takes back its own part alone', () => {
+  expect(tokensBack({ total_cents: 4_900, token_amount: 10_000 }, 0, 100)).toBe(205);
+});
