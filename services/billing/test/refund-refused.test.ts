@@ -16,12 +16,6 @@ beforeEach(() => {
 });
 afterAll(() => money.stop());
 
-async function buyer(plan = 'tokens_1000') {
-  const tenant = await money.newTenant();
-  await money.buy(tenant, plan);
-  return tenant;
-}
-
 test.each<[object, RegExp]>([
   [{ account_id: 'acme' }, /^body\.account_id: must be an account id/],
   [{ payment_id: newId('refund') }, /^body\.payment_id: must be a payment id/],
@@ -39,7 +33,7 @@ test.each<[object, RegExp]>([
 });
 
 test('401: nobody but another service of the platform gives money back', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const [payment] = await money.paymentsOf(tenant);
   const body = { account_id: tenant.account, payment_id: payment?.id ?? '', idempotency_key: 'k' };
   const tokens = [undefined, personToken({ account: tenant.account }), 'opaque'];
@@ -49,7 +43,7 @@ test('401: nobody but another service of the platform gives money back', async (
 });
 
 test('402: where the tokens are spent nothing goes back, nothing is kept, and the provider is not asked', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   money.account.refuse({ status: 402, kind: 'insufficient-balance', detail: 'The balance is 3, and 1000 are needed.' });
   const { problem } = await money.refund(tenant, { idempotency_key: 'later' });
   expect(problem).toMatchObject({
@@ -67,14 +61,14 @@ test.each([
   { status: 409, kind: 'conflict', detail: 'The account is closed.' },
   { status: 422, kind: 'unprocessable', detail: 'Not so.' },
 ])('$status: what is said against holding the tokens is passed on, and nothing is kept', async (problem) => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   money.account.refuse(problem);
   expect((await money.refund(tenant)).problem).toMatchObject(problem);
   expect([await money.refundsOf(tenant), faults.callsOf('createRefund')]).toEqual([[], []]);
 });
 
 test('404: a payment of another account, and one that there is not, answer alike', async () => {
-  const [tenant, other] = [await buyer(), await buyer()];
+  const [tenant, other] = [await money.newBuyer(), await money.newBuyer()];
   const [theirs] = await money.paymentsOf(other);
   const unknown = await money.refund(tenant, { payment_id: newId('payment') });
   expect(unknown.problem).toMatchObject({ status: 404, kind: 'not-found' });
@@ -94,7 +88,7 @@ test('409: a payment that has not succeeded has nothing to give back', async () 
 });
 
 test('409: a key that was used for another refund', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const asked = { idempotency_key: 'k', amount_cents: 100, reason: 'duplicate' } as const;
   await money.refund(tenant, asked);
   const detail = 'body.idempotency_key: was used for another refund, of 100 cents.';
@@ -104,7 +98,7 @@ test('409: a key that was used for another refund', async () => {
 });
 
 test('422: more than is left, or anything where nothing is left', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const refused = (left: number) => {
     return { status: 422, kind: 'unprocessable', detail: expect.stringContaining(`${left} cents can be given back.`) };
   };
@@ -117,7 +111,7 @@ test('422: more than is left, or anything where nothing is left', async () => {
 });
 
 test('422: what the provider refuses has failed, is told once, and lets the payment be given back later', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   faults.fail('createRefund', 'refused');
   const asked = { idempotency_key: 'k' };
   const { problem } = await money.refund(tenant, asked);
@@ -136,7 +130,7 @@ test('422: what the provider refuses has failed, is told once, and lets the paym
 });
 
 test('422: a refusal that comes to many at once is told once', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const everybody = Promise.withResolvers<void>();
   let waiting = 0;
   faults.before('createRefund', async () => {

@@ -14,12 +14,7 @@ beforeEach(() => {
 });
 afterAll(() => money.stop());
 
-async function buyer() {
-  const tenant = await money.newTenant();
-  await money.buy(tenant, 'tokens_1000');
-  return tenant;
-}
-/** The job's turn comes every ten seconds. */
+/** The job's turn comes every two seconds. */
 const finished = (tenant: Tenant) =>
   eventually(async () => {
     const [refund] = await money.refundsOf(tenant);
@@ -31,7 +26,7 @@ const events = async (tenant: Tenant) =>
   (await money.told(tenant, 2)).filter(({ type }) => type.startsWith('refund.')).map(({ type }) => type);
 
 test('502: a provider that does not answer: the tokens stay held, and a job completes it under the same key', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   faults.fail('createRefund');
   const { status, headers } = await money.refund(tenant);
   expect([status, headers.get('retry-after')]).toEqual([502, '1']);
@@ -45,7 +40,7 @@ test('502: a provider that does not answer: the tokens stay held, and a job comp
 });
 
 test('502: an answer that was lost on its way: the money goes back once, and the notification says so', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   faults.loseAnswer('createRefund');
   expect((await money.refund(tenant)).status).toBe(502);
   faults.mend();
@@ -56,7 +51,7 @@ test('502: an answer that was lost on its way: the money goes back once, and the
 });
 
 test('201: whoever repeats the request need not wait for the job; the money goes back once', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const asked = { idempotency_key: 'k' };
   faults.loseAnswer('createRefund');
   expect((await money.refund(tenant, asked)).status).toBe(502);
@@ -68,7 +63,7 @@ test('201: whoever repeats the request need not wait for the job; the money goes
 });
 
 test('502: while tokens cannot be held the provider is not asked; a job goes on when they can', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   money.account.refuse({ status: 503, kind: 'unavailable', detail: 'Not now.' });
   const { problem } = await money.refund(tenant);
   const detail = 'The tokens could not be held for now; try again.';
@@ -81,7 +76,7 @@ test('502: while tokens cannot be held the provider is not asked; a job goes on 
 });
 
 test('a refund that a crash left without a hold is taken back where the tokens are spent meanwhile', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   money.account.refuse({ status: 503, kind: 'unavailable', detail: 'Not now.' });
   await money.refund(tenant);
   money.account.refuse({ status: 402, kind: 'insufficient-balance', detail: 'Too few.' });
@@ -91,7 +86,7 @@ test('a refund that a crash left without a hold is taken back where the tokens a
 });
 
 test('what the provider refuses in the end has failed, once, and is told', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   faults.fail('createRefund');
   await money.refund(tenant);
   faults.fail('createRefund', 'refused');

@@ -14,17 +14,12 @@ beforeEach(() => {
 });
 afterAll(() => money.stop());
 
-async function buyer(plan = 'tokens_1000') {
-  const tenant = await money.newTenant();
-  await money.buy(tenant, plan);
-  return tenant;
-}
 const holdOf = (id: string) => money.account.holds.get(id);
 const refundEvents = async (tenant: Tenant, count: number) =>
   (await money.told(tenant, count)).filter(({ type }) => type.startsWith('refund.'));
 
 test('201: a whole payment goes back, with all of its tokens, which were held before', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const [payment] = await money.paymentsOf(tenant);
   const { status, body } = await money.refund(tenant);
   expect([status, body]).toEqual([
@@ -69,7 +64,7 @@ test('201: a whole payment goes back, with all of its tokens, which were held be
 });
 
 test('201: a part, and then the rest: both take the tokens of their part, which are the whole together', async () => {
-  const tenant = await buyer('tokens_10000');
+  const tenant = await money.newBuyer('tokens_10000');
   const part = (await money.refund(tenant, { amount_cents: 1_001, reason: 'duplicate' })).body;
   expect(part).toMatchObject({ amount_cents: 1_001, reason: 'duplicate', status: 'succeeded' });
   expect(await money.paymentsOf(tenant)).toMatchObject([{ status: 'partially_refunded', amount_cents: 7_900 }]);
@@ -84,12 +79,12 @@ test('201: a part, and then the rest: both take the tokens of their part, which 
 });
 
 test('201: a payment of a subscription goes back alike', async () => {
-  const tenant = await buyer('starter');
+  const tenant = await money.newBuyer('starter');
   expect((await money.refund(tenant)).body).toMatchObject({ amount_cents: 4_900, token_amount: 10_000 });
 });
 
 test('201: twenty parts at once take no cent and no token more than there are', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const answers = await Promise.all(Array.from({ length: 20 }, () => money.refund(tenant, { amount_cents: 90 })));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(10).fill(422)]);
   const refunds = await money.refundsOf(tenant);
@@ -98,7 +93,7 @@ test('201: twenty parts at once take no cent and no token more than there are', 
 });
 
 test('201: a repeated key answers the first refund, also twenty times at once, and gives back once', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const asked = { idempotency_key: 'once', amount_cents: 400 };
   const answers = await Promise.all(Array.from({ length: 20 }, () => money.refund(tenant, asked)));
   const again = await money.refund(tenant, asked);
@@ -110,7 +105,7 @@ test('201: a repeated key answers the first refund, also twenty times at once, a
 });
 
 test('201: the same key is free for another payment', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   await money.buy(tenant, 'tokens_1000');
   const payments = await money.paymentsOf(tenant);
   for (const { id } of payments)
@@ -119,7 +114,7 @@ test('201: the same key is free for another payment', async () => {
 });
 
 test('a refund that somebody makes at the provider is taken up, told and booked, and no tokens were held for it', async () => {
-  const tenant = await buyer();
+  const tenant = await money.newBuyer();
   const [payment] = await money.rows('SELECT * FROM payments WHERE account_id = $1', tenant.account);
   const made = { paymentId: String(payment?.provider_payment_id), amountCents: 450, reference: newId('refund') };
   await money.provider.createRefund({ ...made, reason: 'fraudulent' }, 'by hand');

@@ -97,6 +97,14 @@ export async function startMoney({ between = (provider) => provider, environment
   const paymentsOf = async (tenant: Tenant) => (await tenant.owner.call(listPayments)).body.entries;
   const pay = (page: { readonly url: string }, card: CardName = 'succeeds') => send(page.url, typed(card));
 
+  /** Buys, pays, and waits until it has taken effect. */
+  async function buy(tenant: Tenant, plan_key: string, card: CardName = 'succeeds') {
+    const page = await checkout(tenant, plan_key);
+    await pay(page, card);
+    await settle();
+    return (await tenant.owner.call(getCheckoutSession, { params: { id: page.id } })).body;
+  }
+
   return {
     ...service,
     account,
@@ -130,12 +138,12 @@ export async function startMoney({ between = (provider) => provider, environment
     /** Rows of the service's own database. */
     rows: async (sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]> =>
       (await service.db.query(sql, values)).rows,
-    /** Buys, pays, and waits until it has taken effect. */
-    async buy(tenant: Tenant, plan_key: string, card: CardName = 'succeeds') {
-      const page = await checkout(tenant, plan_key);
-      await pay(page, card);
-      await settle();
-      return (await tenant.owner.call(getCheckoutSession, { params: { id: page.id } })).body;
+    buy,
+    /** A new account that has paid for something. */
+    async newBuyer(plan_key = 'tokens_1000') {
+      const tenant = await newCustomer();
+      await buy(tenant, plan_key);
+      return tenant;
     },
     async stop() {
       await service.stop();

@@ -7,11 +7,6 @@ const conflicts = {
   refused: 'The payment provider refuses this as things stand.',
 };
 
-/** The same where what is asked for is a thing of the caller's: without it the answer is `not-found`. */
-export function thingProblem(error: unknown): unknown {
-  return error instanceof ProviderError && error.kind === 'not_found' ? Problem.notFound() : providerProblem(error);
-}
-
 /** What a caller is told of the provider's failure; anything else goes on as it is. */
 export function providerProblem(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error;
@@ -22,4 +17,9 @@ export function providerProblem(error: unknown): unknown {
   if (error.kind === 'not_found')
     return new Problem('upstream-error', 'The payment provider does not know this account any more.');
   return new Problem('conflict', conflicts[error.kind]);
+}
+
+/** The same where what is asked for is a thing of the caller's: without it the answer is `not-found`. */
+export function thingProblem(error: unknown): unknown {
+  return error instanceof ProviderError && error.kind === 'not_found' ? Problem.notFound() : providerProblem(error);
 }
