@@ -9,7 +9,7 @@ const preflight: HeaderList = [
   'access-control-max-age',
   '600',
 ];
-const exposed = 'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
+const exposed = 'content-disposition, x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
 
 export interface Cors {
   /** What says whether the asking page may read the answer. */

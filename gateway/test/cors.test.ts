@@ -22,7 +22,14 @@ afterAll(async () => {
 const token = personToken();
 const origin = 'https://app.example';
 const asking = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
-const exposed = ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
+const exposed = [
+  'content-disposition',
+  'x-request-id',
+  'retry-after',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+];
 
 test.each([
   ['200', '/v2/plans', { token }],

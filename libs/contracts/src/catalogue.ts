@@ -12,8 +12,13 @@ import * as internalBilling from './billing/internal.endpoints.ts';
 import * as webhooks from './billing/webhook.endpoints.ts';
 import * as campaign from './campaign/endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
+import * as cameras from './organization/cameras.endpoints.ts';
 import * as organization from './organization/endpoints.ts';
+import * as estate from './organization/estate.endpoints.ts';
+import * as installations from './organization/installations.endpoints.ts';
 import * as internalOrganization from './organization/internal.endpoints.ts';
+import * as screens from './organization/screens.endpoints.ts';
+import * as zones from './organization/zones.endpoints.ts';
 
 const all = (...areas: readonly object[]): Endpoint[] => areas.flatMap((area) => Object.values(area) as Endpoint[]);
 
@@ -28,6 +33,11 @@ export const endpoints: readonly Endpoint[] = all(
   apiKeys,
   audit,
   organization,
+  zones,
+  screens,
+  installations,
+  cameras,
+  estate,
   campaign,
   billing,
   webhooks,

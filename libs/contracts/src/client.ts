@@ -1,10 +1,19 @@
 import type { z } from 'zod';
-import { type Call, type Endpoint, problemsOf } from './endpoint.ts';
+import { type Call, type DownloadMedia, type Endpoint, problemsOf } from './endpoint.ts';
 import { ProblemDetails, problemKindOf, problemKinds } from './wire/problems.ts';
+
+/** A file that came as the answer. */
+export interface ReceivedFile<M extends string> {
+  readonly media: M;
+  readonly filename: string;
+  readonly text: string;
+}
 
 type SuccessBody<E extends Endpoint> = E['success'] extends { body: infer S extends z.ZodType }
   ? z.output<S>
-  : undefined;
+  : [DownloadMedia<E>] extends [never]
+    ? undefined
+    : ReceivedFile<DownloadMedia<E>>;
 
 export interface Answer<E extends Endpoint> {
   readonly status: number;
@@ -27,7 +36,11 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds until a call is given up. */
   readonly timeout?: number;
+  /** Bytes of a file that are taken into memory at most; a larger one throws a RangeError. */
+  readonly maxDownload?: number;
 }
+
+const defaultMaxDownload = 64 * 1024 * 1024;
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -46,10 +59,15 @@ export function createClient(options: ClientOptions) {
           ...input.headers,
           ...(token && { authorization: `Bearer ${token}` }),
           ...(input.body !== undefined && { 'content-type': 'application/json' }),
+          ...(input.upload && { 'content-type': input.upload.media }),
         },
         ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+        ...(input.upload && { body: input.upload.content, duplex: 'half' }),
         ...(options.timeout !== undefined && { signal: AbortSignal.timeout(options.timeout) }),
       });
+      const { success } = endpoint as Endpoint;
+      if (success.download && response.status === success.status)
+        return readDownload(endpoint, response, options.maxDownload ?? defaultMaxDownload);
       return readAnswer(endpoint, response);
     },
   };
@@ -93,6 +111,30 @@ async function readAnswer<E extends Endpoint>(endpoint: E, response: Response): 
       throw new Error(`${what}: ${problem.kind}: ${problem.detail}`);
     },
   };
+}
+
+async function readDownload<E extends Endpoint>(endpoint: E, response: Response, limit: number): Promise<Answer<E>> {
+  const { status, headers } = response;
+  const what = `${endpoint.method} ${endpoint.path} answered ${status}`;
+  const type = headers.get('content-type');
+  const media = endpoint.success.download?.media.find((one) => type === `${one}; charset=utf-8`);
+  const filename = /^attachment; filename="([^"]+)"$/.exec(headers.get('content-disposition') ?? '')?.[1];
+  if (media === undefined || filename === undefined) {
+    await response.body?.cancel();
+    throw new ContractViolation(`${what} (${type}), which is no file that the contract lists`);
+  }
+  // Whatever stands first in the file is a part of it, a byte order mark too.
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > limit) throw new RangeError(`${what} with a file larger than ${limit} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  text += decoder.decode();
+  const body: ReceivedFile<string> = { media, filename, text };
+  return { status, headers, body: body as SuccessBody<E>, problem: undefined };
 }
 
 function parseJson(text: string, what: string): unknown {

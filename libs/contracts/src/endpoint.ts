@@ -39,6 +39,21 @@ export interface RateLimit {
   readonly counts: 'requests' | 'unauthorized';
 }
 
+/** A body that is a file of text in UTF-8. */
+export interface UploadRules {
+  /** The media types that it may have, in lower case, without parameters: `text/csv`. */
+  readonly media: readonly [string, ...string[]];
+  readonly max_bytes: number;
+  /** The beginning of such a file, by media type. */
+  readonly example?: Readonly<Record<string, string>>;
+}
+
+/** A success body that is a file of text in UTF-8. */
+export interface DownloadRules {
+  /** The media types that it may have. */
+  readonly media: readonly [string, ...string[]];
+}
+
 /** Everything there is to know about one endpoint. */
 export interface Endpoint {
   readonly operation: string;
@@ -55,13 +70,21 @@ export interface Endpoint {
   /** Request headers of its own, in lower case; what is missing or odd is the handler's to judge. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Its body is a file; it has no `body` then. */
+  readonly upload?: UploadRules;
   /** Its body is bytes, signed by whoever sends them: for one sender, and no part of the reference. */
   readonly raw?: true;
   /** Takes an `Idempotency-Key`. `secret`: its answer holds a secret and is not kept. */
   readonly idempotent?: true | 'secret';
   /** Its effect is at another's, outside the transaction: a repeated request is the same attempt there too (ADR 17). */
   readonly external?: true;
-  readonly success: { readonly status: 200 | 201 | 202 | 204; readonly description: string; readonly body?: z.ZodType };
+  readonly success: {
+    readonly status: 200 | 201 | 202 | 204;
+    readonly description: string;
+    readonly body?: z.ZodType;
+    /** It answers a file, and has no `body` then. Of a GET alone: no Idempotency-Key could keep it. */
+    readonly download?: DownloadRules;
+  };
   /** The problems of its own; those that follow from the other fields are added by `problemsOf`. */
   readonly problems?: readonly ProblemKind[];
 }
@@ -86,18 +109,37 @@ export interface Input<E extends Endpoint> {
 /** What a handler returns: the success body, or nothing. */
 export type Output<E extends Endpoint> = Given<Part<E['success'], 'body'>>;
 
+/** The media types of an endpoint's file, where it takes one. */
+export type UploadMedia<E extends Endpoint> = E extends { readonly upload: infer U extends UploadRules }
+  ? U['media'][number]
+  : never;
+
+/** The media types of the file that an endpoint answers, where it does. */
+export type DownloadMedia<E extends Endpoint> = E['success'] extends {
+  readonly download: infer D extends DownloadRules;
+}
+  ? D['media'][number]
+  : never;
+
+/** A file to send. Its length is announced unless it is a stream. */
+export interface FileToSend<M extends string> {
+  readonly media: M;
+  readonly content: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+}
+
 /** What a caller sends. Query values go as strings. */
 export interface Call<E extends Endpoint> {
   readonly params?: Given<Part<E, 'params'>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Given<Part<E, 'body'>>;
+  readonly upload?: FileToSend<UploadMedia<E>>;
 }
 
 /** Every problem an endpoint can answer, by ascending status. */
 export function problemsOf(e: Endpoint): ProblemKind[] {
   const kinds = new Set<ProblemKind>(e.problems);
-  if (e.body || e.query || e.raw) kinds.add('validation-error');
+  if (e.body || e.query || e.raw || e.upload) kinds.add('validation-error');
   if (e.access.credential !== 'none') kinds.add('unauthorized');
   if (e.access.credential !== 'none' && e.access.credential !== 'internal') kinds.add('forbidden');
   if (e.idempotent) kinds.add('conflict').add('validation-error');

@@ -96,17 +96,42 @@ const headerOf: Record<number, string> = { 401: 'WWW-Authenticate', 429: retry, 
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
-function response(status: number, description: string, content: object | undefined): object {
+/** A file is text to whoever reads of it here: what stands in it is the description's to say. */
+const files = (media: readonly string[], example: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(
+    media.map((one) => [one, { schema: { type: 'string' }, ...(one in example && { example: example[one] }) }]),
+  );
+
+const disposition = {
+  'Content-Disposition': {
+    description: 'Says that it is a file, and its name: `attachment; filename="…"`',
+    schema: { type: 'string' },
+  },
+};
+
+function response(status: number, description: string, content: object | undefined, own: object = {}): object {
   const names = ['X-Request-Id', headerOf[status] ?? []].flat();
   const references = names.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
-  return { description, headers: Object.fromEntries(references), ...(content && { content }) };
+  return { description, headers: { ...Object.fromEntries(references), ...own }, ...(content && { content }) };
+}
+
+function successOf({ success: { status, description, body, download } }: Endpoint): object {
+  return download
+    ? response(status, description, files(download.media), disposition)
+    : response(status, description, body && json(body));
+}
+
+function requestBodyOf({ body, upload }: Endpoint): object | undefined {
+  if (body) return { required: !body.safeParse(undefined).success, content: json(body) };
+  if (!upload) return undefined;
+  const description = `A file in UTF-8, of ${upload.max_bytes} bytes at most`;
+  return { description, required: true, content: files(upload.media, upload.example) };
 }
 
 function operation(e: Endpoint): object {
-  const { status, description, body } = e.success;
-  const success = response(status, description, body && json(body));
   const kinds = Map.groupBy(problemsOf(e), (kind) => problemKinds[kind].status);
   const problems = [...kinds].map(([of, some]) => [of, problemResponse(of, some)]);
+  const requestBody = requestBodyOf(e);
   return {
     operationId: e.operation,
     tags: [areaOf(e).name],
@@ -114,10 +139,8 @@ function operation(e: Endpoint): object {
     description: describe(e),
     security: securityOf(e),
     ...parametersOf(e),
-    ...(e.body && {
-      requestBody: { required: !e.body.safeParse(undefined).success, content: json(e.body) },
-    }),
-    responses: { [status]: success, ...Object.fromEntries(problems) },
+    ...(requestBody && { requestBody }),
+    responses: { [e.success.status]: successOf(e), ...Object.fromEntries(problems) },
   };
 }
 

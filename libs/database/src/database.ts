@@ -23,6 +23,8 @@ export interface Database<Client extends SqlTransaction = SqlTransaction, Tx ext
   readonly sql: Sql;
   /** As `transaction`, with the same promises, for hot writes: its work speaks prepared SQL and no models. */
   sqlTransaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
+  /** Reads, all of them of one moment; what others commit meanwhile is not seen. */
+  snapshot<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -76,6 +78,7 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
     transaction: (work) => repeated((inOne) => prisma.$transaction(inOne, limits), work),
     sql: sqlOver(pool, nameOf),
     sqlTransaction: (work) => repeated((inOne) => runSqlTransaction(pool, nameOf, inOne), work),
+    snapshot: (work) => runSqlTransaction(pool, nameOf, work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     async ping() {
       await pool.query('SELECT 1');
     },
@@ -144,4 +147,10 @@ export function isUniqueViolation(error: unknown): boolean {
 /** A foreign key stood in the way; PostgreSQL 18 has a code of its own for those with RESTRICT. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return codesOf(error).some((code) => code === 'P2003' || code === '23503' || code === '23001');
+}
+
+/** The name of the constraint that stood in the way, as Postgres tells it to `sql` and `sqlTransaction`. */
+export function violatedConstraint(error: unknown): string | undefined {
+  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
+  return typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string' ? constraint : undefined;
 }

@@ -57,12 +57,17 @@ function textOf(template: TemplateStringsArray): string {
   return text;
 }
 
-/** Runs the work between BEGIN and COMMIT on a connection of its own. */
-export async function runSqlTransaction<T>(pool: Pool, nameOf: NameOf, work: (tx: Sql) => Promise<T>): Promise<T> {
+/** Runs the work between `begin` and COMMIT on a connection of its own. */
+export async function runSqlTransaction<T>(
+  pool: Pool,
+  nameOf: NameOf,
+  work: (tx: Sql) => Promise<T>,
+  begin = 'BEGIN',
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('BEGIN');
+    await client.query(begin);
     const result = await work(sqlOver(client, nameOf));
     const { command } = await client.query('COMMIT');
     // A failure that the work swallowed: Postgres answers with what it did instead.

@@ -3,6 +3,7 @@ import { type InternalVerifier, type Principal, refuseAccess, type Verifier } fr
 import { type Endpoint, newUuid, Problem, type ServiceName } from '@attribution/contracts';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import { type Download, sendDownload } from './downloads.ts';
 import { type Idempotency, idempotencyKeyOf, type KeyedRequest } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
 import { readBytes, readJsonBody } from './json-body.ts';
@@ -10,6 +11,7 @@ import type { HttpMetrics } from './metrics.ts';
 import { problemOf, writeProblem } from './problem-response.ts';
 import { queryOf, type RequestContext, requestContext } from './request.ts';
 import { requestRecorder } from './request-record.ts';
+import { receiveUpload } from './uploads.ts';
 import { validate } from './validate.ts';
 
 export interface AppOptions {
@@ -85,44 +87,57 @@ function openRequest({ logger, metrics }: AppOptions) {
 }
 
 function answer({ contract, handle }: Implementation, options: AppOptions) {
-  const { success } = contract;
   return async (req: Request, res: Response): Promise<void> => {
     const locals = res.locals as Locals;
     locals.contract = contract;
     const caller = admit(contract, req, options);
-    const input = {
+    const parts = {
       params: readParams(contract, req.params),
       query: contract.query && validate(contract.query, queryOf(req.url), 'query'),
       headers: contract.headers && validate(contract.headers, req.headers, 'headers'),
-      body: contract.body && validate(contract.body, await readJsonBody(req, res), 'body'),
-      bytes: contract.raw && (await readBytes(req, res)),
       caller,
       request: locals.context,
     };
-    const work = (attempt?: string) => handle({ ...input, attempt } as never);
     const key = idempotencyKeyOf(contract, req.headers['idempotency-key']);
-    const { params, query, body: sent } = input;
+    const body = contract.body && validate(contract.body, await readJsonBody(req, res), 'body');
+    const bytes = contract.raw && (await readBytes(req, res));
+    const upload = contract.upload && (await receiveUpload(contract.upload, req));
+    const work = (attempt?: string) => handle({ ...parts, body, bytes, upload, attempt } as never);
+    const sent = upload ? { media: upload.media, digest: upload.digest } : body;
+    const { params, query } = parts;
     const keyed =
       key && typeof caller === 'object'
         ? { contract, key, accountId: caller.accountId, callerId: caller.id, input: [params, query, sent] }
         : undefined;
-    const body = await handleOnce(contract, keyed, options.idempotency, work);
-    res.statusCode = success.status;
-    res.setHeader('cache-control', 'no-store');
-    if (!success.body) {
-      res.end();
-      return;
-    }
-    if (options.checkAnswers) checkAnswer(contract, body);
-    const text = JSON.stringify(body);
-    res.setHeader('content-type', 'application/json; charset=utf-8');
-    res.setHeader('content-length', Buffer.byteLength(text));
-    res.end(text);
+    const handled = handleOnce(contract, keyed, options.idempotency, work);
+    const answered = await (upload ? handled.finally(() => upload.close()) : handled);
+    await writeAnswer(contract, answered, res, options);
   };
 }
 
+async function writeAnswer(
+  contract: Endpoint,
+  answered: unknown,
+  res: Response,
+  { checkAnswers }: Pick<AppOptions, 'checkAnswers'>,
+): Promise<void> {
+  const { status, body, download } = contract.success;
+  res.statusCode = status;
+  res.setHeader('cache-control', 'no-store');
+  if (download) return sendDownload(download, answered as Download, res);
+  if (!body) {
+    res.end();
+    return;
+  }
+  if (checkAnswers) checkAnswer(contract, answered);
+  const text = JSON.stringify(answered);
+  res.setHeader('content-type', 'application/json; charset=utf-8');
+  res.setHeader('content-length', Buffer.byteLength(text));
+  res.end(text);
+}
+
 /** Handles a request; with a key once for all its repetitions. */
-function handleOnce(
+async function handleOnce(
   { external }: Endpoint,
   keyed: KeyedRequest | undefined,
   idempotency: Idempotency,

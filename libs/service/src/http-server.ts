@@ -5,6 +5,7 @@ import { newUuid, Problem } from '@attribution/contracts';
 import { watchConnections } from './connections.ts';
 import { watchIdle } from './idle-connections.ts';
 import { watchReaders } from './slow-readers.ts';
+import { watchSenders } from './slow-senders.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -20,10 +21,11 @@ export interface ListenOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly problemBase: string;
-  /** Milliseconds in which a client must send a request, and take an answer or 512 KiB of it. */
+  /** Milliseconds in which a client must send a request or 512 KiB of it, and take an answer or 512 KiB of it. */
   readonly clientTimeout?: number;
 }
 
+const late = 'The request did not arrive in time.';
 /** After which no kept connection is believed to bring another request, milliseconds. */
 const lastWords = 250;
 /** How long a connection is kept for the next request: longer than balancers keep theirs, which would send into its end. */
@@ -50,8 +52,8 @@ export async function listen(
     {
       keepAliveTimeout,
       headersTimeout,
-      requestTimeout: clientTimeout,
-      connectionsCheckingInterval: 1_000, // How late these two may be.
+      requestTimeout: 0, // It knows no progress, and would cut every long upload.
+      connectionsCheckingInterval: 1_000, // How late `headersTimeout` may be.
       maxHeaderSize: 16_384,
       requireHostHeader: false, // The handler says so, as a problem.
     },
@@ -91,6 +93,9 @@ export async function listen(
   const connections = watchConnections(server);
   const unwatch = [
     watchReaders(connections, clientTimeout),
+    watchSenders(connections, clientTimeout, ({ socket }) => {
+      if (!leaving.has(socket)) void refuse(new Problem('validation-error', late), socket);
+    }),
     watchIdle(connections, keepAliveTimeout + headersTimeout), // The next request may begin at the last moment.
   ];
   await new Promise<void>((resolve, reject) => {
@@ -138,6 +143,6 @@ function endWith(problem: Problem, socket: Duplex, problemBase: string): void {
 
 function describe(code: string | undefined): string {
   if (code === 'HPE_HEADER_OVERFLOW') return 'The headers are larger than 16 KiB.';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request did not arrive in time.';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return late;
   return 'This is not a valid HTTP request.';
 }

@@ -1,6 +1,8 @@
 import type { Principal } from '@attribution/auth';
-import type { Endpoint, Input, Output, ServiceName } from '@attribution/contracts';
+import type { DownloadMedia, Endpoint, Input, Output, ServiceName, UploadMedia } from '@attribution/contracts';
+import type { Download } from './downloads.ts';
 import type { RequestContext } from './request.ts';
+import type { Upload } from './uploads.ts';
 
 /** Who calls, by what the contract lets in. */
 interface Callers {
@@ -16,6 +18,8 @@ type Caller<E extends Endpoint> = Callers[E['access']['credential']];
 export interface HandlerInput<E extends Endpoint> extends Input<E> {
   readonly caller: Caller<E>;
   readonly bytes: E extends { readonly raw: true } ? Buffer : undefined;
+  /** The file that was sent: gone when the handler is done. */
+  readonly upload: E extends { readonly upload: object } ? Upload<UploadMedia<E>> : undefined;
   /**
    * Of an `external` endpoint: names this request and its repetitions under one Idempotency-Key, so that what is asked of
    * others in its name is done once. A UUIDv7.
@@ -24,9 +28,12 @@ export interface HandlerInput<E extends Endpoint> extends Input<E> {
   readonly request: RequestContext;
 }
 
+/** Returns the success body, a file, or nothing. */
 export type Handler<E extends Endpoint> = (
   input: HandlerInput<E>,
-) => Promise<Output<E> extends undefined ? void : Output<E>>;
+) => Promise<
+  [DownloadMedia<E>] extends [never] ? (Output<E> extends undefined ? void : Output<E>) : Download<DownloadMedia<E>>
+>;
 
 /** A contract and what fulfils it. */
 export interface Implementation {

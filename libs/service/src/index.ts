@@ -1,7 +1,9 @@
 export type { Clock } from './clock.ts';
 export { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
+export type { Download } from './downloads.ts';
 export { listen, type RunningServer } from './http-server.ts';
 export { implement } from './implement.ts';
+export { findFault } from './json-body.ts';
 export { createLogger } from './logger.ts';
 export { createRegistry, type HttpMetrics, observeHttp } from './metrics.ts';
 export { problemOf, writeProblem } from './problem-response.ts';
@@ -9,3 +11,6 @@ export { onStopSignal, runService } from './process.ts';
 export { type RequestContext, requestIdOf, traceparentOf } from './request.ts';
 export { requestRecorder } from './request-record.ts';
 export { openService, type Service, type ServiceParts } from './service.ts';
+export { openSpool, type Spool } from './spool.ts';
+export type { Upload } from './uploads.ts';
+export { faultOf } from './validate.ts';

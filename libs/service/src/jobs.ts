@@ -8,7 +8,8 @@ export interface Job {
   readonly name: string;
   /** Milliseconds from the end of one run to the next. */
   readonly every: number;
-  readonly run: () => Promise<void>;
+  /** Aborted when the process is to stop: work that lasts ends then. */
+  readonly run: (stopping: AbortSignal) => Promise<void>;
 }
 
 export interface RunningJobs {
@@ -22,15 +23,18 @@ export function startJobs(jobs: readonly Job[], pool: Pool, logger: Logger): Run
   const naps = new Map<string, AbortController>();
   const awake = new Set<string>();
   const locks = createLockKeeper(pool);
-  let stopping = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
   async function loop(job: Job): Promise<void> {
-    while (!stopping) {
+    while (!signal.aborted) {
       awake.delete(job.name);
-      await locks.withLock(`job ${job.name}`, job.run).catch((error: unknown) => {
-        logger.warn({ err: error, job: job.name }, 'A job failed; its next turn tries again');
-      });
-      if (stopping || awake.has(job.name)) continue;
+      await locks
+        .withLock(`job ${job.name}`, () => job.run(signal))
+        .catch((error: unknown) => {
+          logger.warn({ err: error, job: job.name }, 'A job failed; its next turn tries again');
+        });
+      if (signal.aborted || awake.has(job.name)) continue;
       const nap = new AbortController();
       naps.set(job.name, nap);
       await sleep(job.every, undefined, { signal: nap.signal }).catch(() => {});
@@ -44,7 +48,7 @@ export function startJobs(jobs: readonly Job[], pool: Pool, logger: Logger): Run
       naps.get(name)?.abort();
     },
     async stop() {
-      stopping = true;
+      stopping.abort();
       for (const nap of naps.values()) nap.abort();
       await Promise.all(loops);
     },

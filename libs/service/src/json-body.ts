@@ -26,7 +26,7 @@ export async function readJsonBody(req: Request, res: Response): Promise<unknown
     throw new Problem('validation-error', 'Content-Type: must be application/json.');
   }
   const value = parse(bytes);
-  const fault = findFault(value, 'body', 0);
+  const fault = findFault(value, 'body');
   if (fault) throw new Problem('validation-error', fault);
   return value;
 }
@@ -54,8 +54,11 @@ function isJsonMedia(contentType: string | undefined): boolean {
   return media === 'application/json' && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
 }
 
-/** What no field of any endpoint can take: text that Postgres cannot store, numbers JSON cannot say, deep nesting. */
-function findFault(value: unknown, path: string, depth: number): string | undefined {
+/**
+ * What no field of any endpoint can take, and where it is below `path`: text that Postgres cannot store, numbers JSON
+ * cannot say, deep nesting.
+ */
+export function findFault(value: unknown, path: string, depth = 0): string | undefined {
   if (typeof value === 'string') return findTextFault(value, path);
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${path}: is a number out of range.`;
   if (value === null || typeof value !== 'object') return undefined;

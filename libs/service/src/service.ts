@@ -82,6 +82,11 @@ const purgedAtOnce = 10_000;
 const purgeInbox = `
   DELETE FROM inbox WHERE (consumer, event_id) IN (
     SELECT consumer, event_id FROM inbox WHERE processed_at < now() - make_interval(days => $1) LIMIT $2)`;
+/** A dead letter may be older than what is gone, and is replayed when somebody likes. */
+const purgeTombstones = `
+  DELETE FROM projection_tombstones WHERE id IN (
+    SELECT id FROM projection_tombstones WHERE deleted_at < now() - make_interval(days => $1) LIMIT $2)
+  AND NOT EXISTS (SELECT FROM dead_letters)`;
 
 /** Opens a service's own parts; `assemble` makes the service of them and of what it implements. */
 export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransaction>(
@@ -157,8 +162,8 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
           every: day / 24,
           run: async () => {
             // In parts, as one statement over everything could take longer than a statement may.
-            const purge = () => database.pool.query(purgeInbox, [inboxKeptDays, purgedAtOnce]);
-            while ((await purge()).rowCount === purgedAtOnce);
+            for (const purge of [purgeInbox, purgeTombstones])
+              while ((await database.pool.query(purge, [inboxKeptDays, purgedAtOnce])).rowCount === purgedAtOnce);
           },
         },
       ];

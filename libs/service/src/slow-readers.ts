@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
 
-/** Bytes of an answer that a client must take within its time, when more than that waits for it. */
-const least = 512 * 1024;
+/** Bytes of an answer that a client must take within its time, and of a request that it must send, when there are more. */
+export const least = 512 * 1024;
 /** Milliseconds between two looks. */
 const interval = 1_000;
 

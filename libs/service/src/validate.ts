@@ -4,6 +4,12 @@ import type { z } from 'zod';
 /** Values that must not come back in a problem, and so not in a log of one. */
 const secret = /password|code|token|secret/i;
 
+/** What is at fault in a value, first things first, naming the field; undefined where nothing is. */
+export function faultOf(schema: z.ZodType, value: unknown): string | undefined {
+  const [issue] = schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
+  return issue && describeIssue(issue, '', value).slice(issue.path.length > 0 ? 1 : 0);
+}
+
 /** Parses one part of a request. Throws `validation-error` that names the first value found at fault. */
 export function validate<S extends z.ZodType>(
   schema: S,

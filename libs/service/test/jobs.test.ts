@@ -180,6 +180,19 @@ test('stopping waits for the run in hand, and no run follows', async () => {
   expect(runs).toBe(1);
 });
 
+test('a run that lasts is told to end when its process stops', async () => {
+  let runs = 0;
+  const jobs = start({
+    every: hour,
+    run: (stopping) => {
+      runs++;
+      return new Promise((resolve) => stopping.addEventListener('abort', () => resolve()));
+    },
+  });
+  await eventually(() => expect(runs).toBe(1));
+  await jobs.stop();
+});
+
 test('stopping does not wait for the next turn', async () => {
   let runs = 0;
   const jobs = start({ every: hour, run: async () => void runs++ });

@@ -45,6 +45,15 @@ const quietOrder = declare({
   path: '/v2/quiet-orders',
   success: { status: 204, description: '' },
 });
+const load = declare({
+  operation: 'load',
+  method: 'POST',
+  path: '/v2/loads',
+  access,
+  upload: { media: ['text/csv', 'application/x-ndjson'], max_bytes: 1000 },
+  idempotent: true,
+  success: made,
+});
 const plain = declare({ operation: 'plain', method: 'POST', path: '/v2/plain', access, body, success: made });
 
 /** No handler of these tests speaks to Prisma. */
@@ -58,6 +67,7 @@ interface Request {
   readonly token?: string;
   readonly key?: string | string[];
   readonly sent?: string;
+  readonly media?: string;
 }
 
 /** A service whose endpoints make a thing each, in one transaction or at somebody else's, and take an `Idempotency-Key`. */
@@ -112,6 +122,11 @@ export async function startKeyedService() {
       implement(quiet, (input) => make(input).then(() => {}) as never),
       implement(careless, async (input) => ({ ...(await make(input)) })),
       implement(plain, make),
+      implement(load, async ({ upload }) => {
+        let name = '';
+        for await (const chunk of upload.read()) name += chunk.toString();
+        return make({ body: { name, size: upload.bytes } });
+      }),
       implement(order, ask),
       implement(secretOrder, ask),
       implement(quietOrder, (input) => ask(input).then(() => {}) as never),
@@ -141,10 +156,11 @@ export async function startKeyedService() {
       token = ada,
       key = 'a-key',
       sent = '{"name":"one"}',
+      media = json['content-type'],
     }: Request = {}): Promise<Answered> =>
       send(server.port, path, {
         method: 'POST',
-        headers: { ...json, authorization: `Bearer ${token}`, 'idempotency-key': key },
+        headers: { 'content-type': media, authorization: `Bearer ${token}`, 'idempotency-key': key },
         body: sent,
       }),
     countOf: async (table: 'things' | 'idempotency_keys') => (await pool.query(`SELECT 1 FROM ${table}`)).rowCount,

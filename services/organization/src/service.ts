@@ -1,11 +1,21 @@
 import { organizationEvents } from '@attribution/contracts';
 import { openService, type Service, type ServiceParts } from '@attribution/service';
+import { cameraEndpoints } from './cameras/index.ts';
+import { createWriter } from './estate/index.ts';
+import { exportEstateEndpoint } from './exports/index.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
-import * as groups from './groups/index.ts';
-import * as locations from './locations/index.ts';
+import { groupEndpoints, onAccountCreated } from './groups/index.ts';
+import { importEndpoints, importJob, purgeImports, runImports } from './imports/index.ts';
+import { installationEndpoints } from './installations/index.ts';
+import { locationEndpoints } from './locations/index.ts';
+import { matchScreensEndpoint } from './match/index.ts';
+import { onAccountPurged, purgeEstates, purgeJob } from './purge/index.ts';
+import { screenEndpoints } from './screens/index.ts';
+import { estateSnapshotEndpoint } from './snapshot/index.ts';
 import type { Tx } from './store.ts';
+import { zoneEndpoints } from './zones/index.ts';
 
-/** The physical estate: groups and their locations. */
+/** The physical estate: groups ▸ locations ▸ zones ▸ screens, with installations and cameras. */
 export function createOrganizationService(parts: ServiceParts): Service {
   const service = openService<PrismaClient, Tx>(
     'organization',
@@ -13,23 +23,27 @@ export function createOrganizationService(parts: ServiceParts): Service {
     (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
   );
   const { database, outbox, clock } = service;
-  const writing = { database, outbox, clock };
+  const write = createWriter({ database, outbox, clock });
 
   return service.assemble({
     publishes: [organizationEvents],
     implementations: [
-      groups.listGroupsEndpoint(database),
-      groups.createGroupEndpoint(writing),
-      groups.getGroupEndpoint(database),
-      groups.updateGroupEndpoint(writing),
-      groups.deleteGroupEndpoint(writing),
-      groups.lookUpGroupsEndpoint(database),
-      locations.listLocationsEndpoint(database),
-      locations.createLocationEndpoint(writing),
-      locations.getLocationEndpoint(database),
-      locations.updateLocationEndpoint(writing),
-      locations.deleteLocationEndpoint(writing),
+      matchScreensEndpoint(database), // Before the screen of an id: "match" is none.
+      ...groupEndpoints(database, write),
+      ...locationEndpoints(database, write),
+      ...zoneEndpoints(database, write),
+      ...screenEndpoints(database, write),
+      ...installationEndpoints(database, write),
+      ...cameraEndpoints(database, write),
+      ...importEndpoints({ database, clock, wake: () => service.wake(importJob) }),
+      exportEstateEndpoint(database),
+      estateSnapshotEndpoint(database),
     ],
-    handlers: [groups.onAccountCreated(outbox), groups.onAccountPurged(outbox)],
+    handlers: [onAccountCreated(outbox), onAccountPurged(() => service.wake(purgeJob))],
+    jobs: [
+      runImports({ database, outbox, clock, logger: service.logger }),
+      purgeImports({ database, clock }),
+      purgeEstates({ database, outbox, clock }),
+    ],
   });
 }

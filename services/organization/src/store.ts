@@ -5,8 +5,3 @@ import type { Prisma, PrismaClient } from './generated/prisma/client.ts';
 export type Tx = Prisma.TransactionClient;
 
 export type OrganizationDatabase = Database<PrismaClient, Tx>;
-
-/** Part of a name, in any letter case. Prisma leaves `%`, `_` and `\` to LIKE, which a query does not mean. */
-export const nameContains = (query: string) => ({
-  name: { contains: query.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' as const },
-});

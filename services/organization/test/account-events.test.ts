@@ -22,7 +22,7 @@ test('account.created gives the account its first group, and group.created tells
   const { entries } = (await tenant.owner.call(listGroups)).body;
   const at = envelope.occurred_at;
   expect(entries).toEqual([
-    { id: expect.stringMatching(/^grp_/), name: 'Main', description: null, created_at: at, updated_at: at },
+    { id: expect.stringMatching(/^grp_/), name: 'Main', external_id: null, description: null, created_at: at, updated_at: at },
   ]);
   const events = await tenant.events();
   expect(events).toHaveLength(1);
@@ -31,7 +31,7 @@ test('account.created gives the account its first group, and group.created tells
     key: tenant.account,
     occurred_at: at,
     traceparent: envelope.traceparent,
-    data: { account_id: tenant.account, group: entries[0] },
+    data: { account_id: tenant.account, aggregate_version: 1, group: entries[0] },
   });
 });
 
@@ -67,17 +67,22 @@ test('account.purged takes all groups of that account, tells of each, and touche
   const before = await tenant.events();
 
   const purged = await service.deliver(accountPurged, { account_id: tenant.account }, tenant.account);
+  await tenant.purged();
   expect((await tenant.owner.call(listGroups)).body.entries).toEqual([]);
   const told = (await tenant.events()).slice(before.length);
   expect(told.map(({ type, data }) => [type, data.group_id]).sort()).toEqual(
     ids.map((id) => ['group.deleted', id]).sort(),
   );
-  for (const event of told) expect(event).toMatchObject({ key: tenant.account, occurred_at: purged.occurred_at });
+  for (const event of told) {
+    expect(event).toMatchObject({ key: tenant.account, data: { account_id: tenant.account, aggregate_version: 2 } });
+    expect(Date.parse(event.occurred_at)).toBeGreaterThanOrEqual(Date.parse(purged.occurred_at));
+  }
   expect((await other.owner.call(listGroups)).body.entries).toHaveLength(1);
 
   // Both may come again: nothing is made or told a second time.
   await service.redeliver(envelope, topic);
   await service.redeliver(purged, topic);
+  await tenant.purged();
   expect((await tenant.owner.call(listGroups)).body.entries).toEqual([]);
   expect(await tenant.events()).toHaveLength(before.length + told.length);
 });
@@ -85,6 +90,7 @@ test('account.purged takes all groups of that account, tells of each, and touche
 test('account.purged of an account that has nothing is done without a word', async () => {
   const tenant = newTenant(service);
   await service.deliver(accountPurged, { account_id: tenant.account }, tenant.account);
+  await tenant.purged();
   expect(await tenant.events()).toEqual([]);
   const { rows } = await service.db.query('SELECT id FROM dead_letters');
   expect(rows).toEqual([]);

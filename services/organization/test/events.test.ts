@@ -28,18 +28,18 @@ test('each change of a group or a location tells what it became, once, in order,
   const created = (await owner.call(createGroup, { body: { name: 'A' } })).body;
   const updated = (await owner.call(updateGroup, { params: { id: created.id }, body: { description: 'B' } })).body;
   const place = await tenant.location(created.id);
-  const moved = (await owner.call(updateLocation, { params: { id: place.id }, body: { latitude: 1.5 } })).body;
+  const moved = (await owner.call(updateLocation, { params: { id: place.id }, body: { latitude: 1.5, longitude: 2 } })).body;
   await owner.call(deleteLocation, { params: { id: place.id } });
   await owner.call(deleteGroup, { params: { id: created.id } });
 
   const events = await tenant.events();
   expect(events.map(({ type, data }) => [type, data])).toEqual([
-    ['group.created', { account_id: account, group: created }],
-    ['group.updated', { account_id: account, group: updated }],
-    ['location.created', { account_id: account, location: place }],
-    ['location.updated', { account_id: account, location: moved }],
-    ['location.deleted', { account_id: account, location_id: place.id }],
-    ['group.deleted', { account_id: account, group_id: created.id }],
+    ['group.created', { account_id: account, aggregate_version: 1, group: created }],
+    ['group.updated', { account_id: account, aggregate_version: 2, group: updated }],
+    ['location.created', { account_id: account, aggregate_version: 1, location: place }],
+    ['location.updated', { account_id: account, aggregate_version: 2, location: moved }],
+    ['location.deleted', { account_id: account, aggregate_version: 3, location_id: place.id }],
+    ['group.deleted', { account_id: account, aggregate_version: 3, group_id: created.id }],
   ]);
   for (const event of events) {
     expect(Envelope.parse(event)).toEqual(event);

@@ -18,7 +18,14 @@ describe('create', () => {
     expect(created.status).toBe(201);
     const { id, created_at } = created.body;
     expect(id).toMatch(/^grp_/);
-    expect(created.body).toEqual({ id, name: 'North', description: null, created_at, updated_at: created_at });
+    expect(created.body).toEqual({
+      id,
+      name: 'North',
+      external_id: null,
+      description: null,
+      created_at,
+      updated_at: created_at,
+    });
     const read = await owner.call(getGroup, { params: { id } });
     expect(read.status).toBe(200);
     expect(read.body).toEqual(created.body);

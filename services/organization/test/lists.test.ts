@@ -1,7 +1,8 @@
-import { createGroup, deleteGroup, deleteLocation, listGroups, listLocations, newId } from '@attribution/contracts';
+import { createGroup, listGroups } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newTenant, startOrganization } from './support.ts';
+import { fill, kindNames, kinds } from './kinds.ts';
+import { newTenant, startOrganization, type Tenant } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -9,37 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Tenant = ReturnType<typeof newTenant>;
 type Query = Record<string, string | number | undefined>;
 
-/** Both lists of the area, which keep the same rules. */
-const lists = {
-  groups: {
-    endpoint: listGroups,
-    remove: deleteGroup,
-    fill: async ({ account }: Tenant, count: number) => fill(account, count),
-  },
-  locations: {
-    endpoint: listLocations,
-    remove: deleteLocation,
-    fill: async (tenant: Tenant, count: number) => fill(tenant.account, count, (await tenant.group()).id),
-  },
-};
-
-/** Rows written at once, where a test wants many. Returns their ids, oldest first. */
-async function fill(account: string, count: number, group?: string): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => newId(group ? 'location' : 'group'));
-  const sql = group
-    ? `INSERT INTO locations (id, account_id, group_id, name, timezone, created_at, updated_at)
-       SELECT id, $2, $3, 'Row', 'UTC', now(), now() FROM unnest($1::text[]) AS id`
-    : `INSERT INTO groups (id, account_id, name, created_at, updated_at)
-       SELECT id, $2, 'Row', now(), now() FROM unnest($1::text[]) AS id`;
-  await service.db.query(sql, group ? [ids, account, group] : [ids, account]);
-  return ids;
-}
-
-describe.each(Object.entries(lists))('the list of %s', (name, { endpoint, remove, fill: fillList }) => {
-  const other = lists[name === 'groups' ? 'locations' : 'groups'];
+/** The lists of the area keep the same rules. */
+describe.each(kindNames)('the list of every %s', (kind) => {
+  const { list: endpoint, remove } = kinds[kind];
+  const other = kind === 'group' ? 'location' : 'group';
+  const fillList = (tenant: Tenant, count: number) => fill(service, tenant, kind, count);
   const read = async (tenant: Tenant, query: Query = {}) => {
     const { body } = await tenant.owner.call(endpoint, { query });
     return { ids: body.entries.map(({ id }) => id), next: body.next_cursor };
@@ -103,8 +80,8 @@ describe.each(Object.entries(lists))('the list of %s', (name, { endpoint, remove
     await fillList(tenant, 2);
     const good = (await read(tenant, { limit: 1 })).next ?? '';
     const elsewhere = newTenant(service);
-    await other.fill(elsewhere, 2);
-    const ofOther = (await elsewhere.owner.call(other.endpoint, { query: { limit: 1 } })).body.next_cursor ?? '';
+    await fill(service, elsewhere, other, 2);
+    const ofOther = (await elsewhere.owner.call(kinds[other].list, { query: { limit: 1 } })).body.next_cursor ?? '';
     const filtered = (await read(tenant, { limit: 1, query: 'row' })).next ?? '';
     const [scope] = JSON.parse(Buffer.from(good, 'base64url').toString()) as [string];
     const forge = (...content: unknown[]) => Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -144,6 +121,17 @@ describe.each(Object.entries(lists))('the list of %s', (name, { endpoint, remove
     const ids = await fillList(tenant, 2);
     expect((await read(tenant, { cursor: next ?? '' })).ids.every((id) => ids.includes(id))).toBe(true);
   });
+});
+
+test('each list shows a thing as it is got alone', async () => {
+  const tenant = newTenant(service);
+  const tree = await tenant.tree();
+  for (const kind of kindNames) {
+    const { list, get } = kinds[kind];
+    const alone = await tenant.owner.call(get, { params: { id: tree[kind].id } });
+    expect([kind, alone.body]).toEqual([kind, tree[kind]]);
+    expect([kind, (await tenant.owner.call(list)).body]).toEqual([kind, { entries: [tree[kind]], next_cursor: null }]);
+  }
 });
 
 test('the list of groups shows each group as it is got alone', async () => {

@@ -30,7 +30,7 @@ beforeEach(async () => {
 type Caller = ReturnType<typeof newTenant>['owner'];
 const refusal = {
   kind: 'forbidden',
-  detail: 'Only an owner, an admin or an admin of the group sets up its locations.',
+  detail: 'Only an owner, an admin or an admin of the group sets up what is in it.',
 };
 
 const create = (caller: Caller, group_id: string) =>

@@ -19,11 +19,12 @@ afterAll(() => service.stop());
 
 const everything = {
   name: 'Bahnhofstrasse 🏬',
+  external_id: 'CH-0142',
   timezone: 'Europe/Zurich',
   address: 'Bahnhofstrasse 1\n8001 Zürich',
   latitude: 47.376_886_5,
   longitude: -8.541_694,
-  venue_type: 'fashion',
+  venue_type: 'retail.grocery',
   opening_hours: {
     mon: [
       { opens: '09:00', closes: '12:30' },
@@ -34,7 +35,11 @@ const everything = {
   status: 'inactive',
 } satisfies z.input<typeof LocationChange>;
 
+/** What comes with a venue type. */
+const taxonomy = { venue_taxonomy: 'openooh-1.1' };
+
 const nothing = {
+  external_id: null,
   address: null,
   latitude: null,
   longitude: null,
@@ -52,7 +57,15 @@ describe('create', () => {
     expect(created.status).toBe(201);
     const { id, created_at } = created.body;
     expect(id).toMatch(/^loc_/);
-    expect(created.body).toEqual({ id, ...body, name: 'Corner', ...nothing, created_at, updated_at: created_at });
+    expect(created.body).toEqual({
+      id,
+      ...body,
+      name: 'Corner',
+      ...nothing,
+      venue_taxonomy: null,
+      created_at,
+      updated_at: created_at,
+    });
     const read = await tenant.owner.call(getLocation, { params: { id } });
     expect(read.status).toBe(200);
     expect(read.body).toEqual(created.body);
@@ -64,7 +77,7 @@ describe('create', () => {
     const created = await tenant.owner.call(createLocation, { body: { group_id, ...everything, floor: 3 } as never });
     expect(created.status).toBe(201);
     const { id, created_at, updated_at } = created.body;
-    expect(created.body).toEqual({ id, group_id, ...everything, created_at, updated_at });
+    expect(created.body).toEqual({ id, group_id, ...everything, ...taxonomy, created_at, updated_at });
     expect((await tenant.owner.call(getLocation, { params: { id } })).body).toEqual(created.body);
   });
 
@@ -104,13 +117,18 @@ describe('change', () => {
     service.clock.advance({ seconds: 1 });
     const full = await tenant.owner.call(updateLocation, { params, body: everything });
     expect(full.status).toBe(200);
-    expect(full.body).toEqual({ ...before, ...everything, updated_at: full.body.updated_at });
+    expect(full.body).toEqual({ ...before, ...everything, ...taxonomy, updated_at: full.body.updated_at });
     expect(Date.parse(full.body.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
     const same = await tenant.owner.call(updateLocation, { params, body: {} });
     expect(same.body).toEqual({ ...full.body, updated_at: same.body.updated_at });
     const { status, ...clearable } = nothing;
     const cleared = await tenant.owner.call(updateLocation, { params, body: clearable as object });
-    expect(cleared.body).toEqual({ ...full.body, ...clearable, updated_at: cleared.body.updated_at });
+    expect(cleared.body).toEqual({
+      ...full.body,
+      ...clearable,
+      venue_taxonomy: null,
+      updated_at: cleared.body.updated_at,
+    });
     expect((await tenant.owner.call(getLocation, { params })).body).toEqual(cleared.body);
   });
 

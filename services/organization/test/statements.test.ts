@@ -1,19 +1,8 @@
-import {
-  createGroup,
-  createLocation,
-  deleteGroup,
-  deleteLocation,
-  getGroup,
-  getLocation,
-  listGroups,
-  listLocations,
-  lookUpGroups,
-  updateGroup,
-  updateLocation,
-} from '@attribution/contracts';
+import * as contracts from '@attribution/contracts';
 import { countStatements, internalToken, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newTenant, startOrganization } from './support.ts';
+import { type insideKinds, kinds } from './kinds.ts';
+import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -31,13 +20,59 @@ async function settled() {
 
 const times = (count: number) => Array.from({ length: count });
 
+/** A tenant with a tree. */
+async function planted() {
+  const tenant = newTenant(service);
+  return { tenant, owner: tenant.owner, tree: await tenant.tree() };
+}
+
+/** The endpoints that are alike for all kinds inside a location: a list by every filter, a get, a deletion. */
+function alike(kind: (typeof insideKinds)[number], filters: (tree: Tree) => Record<string, string>, removal = 5): StatementTable {
+  const { list, get, remove, another } = kinds[kind];
+  return {
+    [list.operation]: {
+      statements: 1,
+      async prepare(rows) {
+        const { tenant, owner, tree } = await planted();
+        await Promise.all(times(rows - 1).map(() => another(tenant, tree)));
+        const query = { group_ids: tree.group.id, location_ids: tree.location.id, ...filters(tree) };
+        return () => owner.call(list, { query });
+      },
+    },
+    [get.operation]: {
+      statements: 1,
+      async prepare() {
+        const { owner, tree } = await planted();
+        return () => owner.call(get, { params: { id: tree[kind].id } });
+      },
+    },
+    [remove.operation]: {
+      statements: removal,
+      async prepare() {
+        const { tenant, owner, tree } = await planted();
+        const { id } = await another(tenant, tree);
+        return () => owner.call(remove, { params: { id } });
+      },
+    },
+  };
+}
+
+/** Outputs to so many screens of the tree. */
+const wired = async (tenant: Tenant, { zone }: Tree, count: number) =>
+  (await Promise.all(times(count).map(() => tenant.screen(zone.id)))).map(({ id }, at) => ({
+    output: `HDMI-${at}`,
+    screen_id: id,
+  }));
+/** An installation has 16 at most. */
+const outputsFor = (rows: number) => Math.min(rows, 16);
+
 const table: StatementTable = {
   list_groups: {
     statements: 1,
     async prepare(rows) {
       const tenant = newTenant(service);
       await Promise.all(times(rows).map(() => tenant.group()));
-      return () => tenant.owner.call(listGroups);
+      return () => tenant.owner.call(contracts.listGroups);
     },
   },
   look_up_groups: {
@@ -47,25 +82,25 @@ const table: StatementTable = {
       const groups = await Promise.all(times(rows).map(() => tenant.group()));
       const query = { account_id: tenant.account, ids: groups.map(({ id }) => id).join(',') };
       const client = service.client.with({ token: internalToken('account', 'organization') });
-      return () => client.call(lookUpGroups, { query });
+      return () => client.call(contracts.lookUpGroups, { query });
     },
   },
   create_group: {
     statements: 4,
-    prepare: async () => () => newTenant(service).owner.call(createGroup, { body: { name: 'New' } }),
+    prepare: async () => () => newTenant(service).owner.call(contracts.createGroup, { body: { name: 'New' } }),
   },
   get_group: {
     statements: 1,
     async prepare() {
       const { owner, group } = await settled();
-      return () => owner.call(getGroup, { params: { id: group.id } });
+      return () => owner.call(contracts.getGroup, { params: { id: group.id } });
     },
   },
   update_group: {
     statements: 5,
     async prepare() {
       const { owner, group } = await settled();
-      return () => owner.call(updateGroup, { params: { id: group.id }, body: { name: 'Other' } });
+      return () => owner.call(contracts.updateGroup, { params: { id: group.id }, body: { name: 'Other' } });
     },
   },
   delete_group: {
@@ -73,7 +108,7 @@ const table: StatementTable = {
     async prepare() {
       const tenant = newTenant(service);
       const { id } = await tenant.group();
-      return () => tenant.owner.call(deleteGroup, { params: { id } });
+      return () => tenant.owner.call(contracts.deleteGroup, { params: { id } });
     },
   },
   list_locations: {
@@ -82,21 +117,21 @@ const table: StatementTable = {
       const tenant = newTenant(service);
       const group = await tenant.group();
       await Promise.all(times(rows).map(() => tenant.location(group.id)));
-      return () => tenant.owner.call(listLocations, { query: { group_ids: group.id, query: 'location' } });
+      return () => tenant.owner.call(contracts.listLocations, { query: { group_ids: group.id, query: 'location' } });
     },
   },
   create_location: {
     statements: 5,
     async prepare() {
       const { owner, group } = await settled();
-      return () => owner.call(createLocation, { body: { group_id: group.id, name: 'New', timezone: 'UTC' } });
+      return () => owner.call(contracts.createLocation, { body: { group_id: group.id, name: 'New', timezone: 'UTC' } });
     },
   },
   get_location: {
     statements: 1,
     async prepare() {
       const { owner, location } = await settled();
-      return () => owner.call(getLocation, { params: { id: location.id } });
+      return () => owner.call(contracts.getLocation, { params: { id: location.id } });
     },
   },
   /** A move: the rights in both groups. */
@@ -105,15 +140,109 @@ const table: StatementTable = {
     async prepare() {
       const { owner, location, group: createdGroup } = await settled();
       const tenant = { owner };
-      const { body: other } = await tenant.owner.call(createGroup, { body: { name: `Not ${createdGroup.name}` } });
-      return () => owner.call(updateLocation, { params: { id: location.id }, body: { group_id: other.id } });
+      const { body: other } = await tenant.owner.call(contracts.createGroup, { body: { name: `Not ${createdGroup.name}` } });
+      return () => owner.call(contracts.updateLocation, { params: { id: location.id }, body: { group_id: other.id } });
     },
   },
   delete_location: {
     statements: 5,
     async prepare() {
       const { owner, location } = await settled();
-      return () => owner.call(deleteLocation, { params: { id: location.id } });
+      return () => owner.call(contracts.deleteLocation, { params: { id: location.id } });
+    },
+  },
+  ...alike('zone', () => ({ query: 'zone' })),
+  create_zone: {
+    statements: 5,
+    async prepare() {
+      const { owner, location } = await settled();
+      return () => owner.call(contracts.createZone, { body: { location_id: location.id, name: 'New' } });
+    },
+  },
+  update_zone: {
+    statements: 5,
+    async prepare() {
+      const { owner, tree } = await planted();
+      return () => owner.call(contracts.updateZone, { params: { id: tree.zone.id }, body: { kind: 'aisle' } });
+    },
+  },
+  ...alike('screen', ({ zone }) => ({ zone_ids: zone.id, query: 'screen' })),
+  create_screen: {
+    statements: 5,
+    async prepare() {
+      const { owner, tree } = await planted();
+      const body = { zone_id: tree.zone.id, name: 'New', width_px: 1, height_px: 1, tags: ['a', 'b'] };
+      return () => owner.call(contracts.createScreen, { body });
+    },
+  },
+  /** A move. */
+  update_screen: {
+    statements: 6,
+    async prepare() {
+      const { tenant, owner, tree } = await planted();
+      const zone_id = (await tenant.zone(tree.location.id)).id;
+      return () => owner.call(contracts.updateScreen, { params: { id: tree.screen.id }, body: { zone_id, width_px: 1 } });
+    },
+  },
+  match_screens: {
+    statements: 2,
+    async prepare(rows) {
+      const { tenant, owner, tree } = await planted();
+      const tags = ['here'];
+      await Promise.all(times(rows).map(() => tenant.screen(tree.zone.id, { tags })));
+      const query = { tags: 'here', group_ids: tree.group.id, location_ids: tree.location.id };
+      return () => owner.call(contracts.matchScreens, { query });
+    },
+  },
+  ...alike('installation', () => ({ status: 'live' }), 6),
+  create_installation: {
+    statements: 7,
+    async prepare(rows) {
+      const { tenant, owner, tree } = await planted();
+      const outputs = await wired(tenant, tree, outputsFor(rows));
+      const body = { location_id: tree.location.id, device_id: contracts.newId('device'), outputs };
+      return () => owner.call(contracts.createInstallation, { body });
+    },
+  },
+  /** Its outputs are read when it is locked. */
+  update_installation: {
+    statements: 9,
+    async prepare(rows) {
+      const { tenant, owner, tree } = await planted();
+      const outputs = await wired(tenant, tree, outputsFor(rows));
+      const params = { id: tree.installation.id };
+      return () => owner.call(contracts.updateInstallation, { params, body: { outputs, status: 'removed' } });
+    },
+  },
+  ...alike('camera', ({ zone }) => ({ zone_ids: zone.id, query: 'camera' })),
+  create_camera: {
+    statements: 5,
+    async prepare() {
+      const { owner, tree } = await planted();
+      const body = { zone_id: tree.zone.id, device_id: contracts.newId('device'), name: 'New' };
+      return () => owner.call(contracts.createCamera, { body });
+    },
+  },
+  /** A move. */
+  update_camera: {
+    statements: 6,
+    async prepare() {
+      const { tenant, owner, tree } = await planted();
+      const zone_id = (await tenant.zone(tree.location.id)).id;
+      return () => owner.call(contracts.updateCamera, { params: { id: tree.camera.id }, body: { zone_id } });
+    },
+  },
+  /** One for each kind. */
+  estate_snapshot: {
+    statements: 6,
+    async prepare(rows) {
+      const { tenant, tree } = await planted();
+      await Promise.all(times(rows - 1).map(() => tenant.zone(tree.location.id)));
+      const client = service.client.with({ token: internalToken('account', 'organization') });
+      return async () => {
+        const { status, body } = await client.call(contracts.estateSnapshot, { query: { account_id: tenant.account } });
+        return { status, body: body.zones };
+      };
     },
   },
 };

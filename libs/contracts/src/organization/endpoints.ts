@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { CommaSeparated, Text, unchangeable } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { Page, pageQuery } from '../wire/pages.ts';
+import { admins, among, fixed, groupAdmins, nameQuery, readers } from './common.ts';
 import { Group, GroupChange, Location, LocationChange, NewGroup, NewLocation } from './resources.ts';
 
 const service = 'organization';
 const groupId = z.object({ id: id('group') });
 const locationId = z.object({ id: id('location') });
-const query = Text(200).min(1).optional().meta({ description: 'Part of the name, in any letter case' });
-const fixed = unchangeable('id', 'created_at', 'updated_at');
-
-/** Set-up of the estate is done by people; which groups a group admin may touch is the service's rule. */
-const readers = { credential: 'any' } as const;
-const admins = { credential: 'person', roles: ['owner', 'admin'] } as const;
-const groupAdmins = { credential: 'person' } as const;
 
 export const listGroups = endpoint({
   operation: 'list_groups',
@@ -23,7 +16,7 @@ export const listGroups = endpoint({
   service,
   summary: 'Groups',
   access: readers,
-  query: z.object({ ...pageQuery, query }),
+  query: z.object({ ...pageQuery, query: nameQuery }),
   success: { status: 200, description: 'A page of groups, oldest first', body: Page(Group) },
 });
 
@@ -60,6 +53,7 @@ export const updateGroup = endpoint({
   params: groupId,
   body: GroupChange.extend(fixed).meta({ id: 'GroupChange', example: { name: 'Zurich and around' } }),
   success: { status: 200, description: 'The group', body: Group },
+  problems: ['conflict'],
 });
 
 export const deleteGroup = endpoint({
@@ -83,10 +77,8 @@ export const listLocations = endpoint({
   access: readers,
   query: z.object({
     ...pageQuery,
-    group_ids: CommaSeparated(id('group'))
-      .optional()
-      .meta({ description: 'Comma-joined ids (grp_…): locations of these groups' }),
-    query,
+    group_ids: among('group', 'locations of these groups'),
+    query: nameQuery,
   }),
   success: { status: 200, description: 'A page of locations, oldest first', body: Page(Location) },
 });
@@ -127,10 +119,10 @@ export const updateLocation = endpoint({
   params: locationId,
   body: LocationChange.extend(fixed).meta({
     id: 'LocationChange',
-    example: { venue_type: 'mall', status: 'inactive' },
+    example: { venue_type: 'retail.malls', status: 'inactive' },
   }),
   success: { status: 200, description: 'The location', body: Location },
-  problems: ['unprocessable'],
+  problems: ['conflict', 'unprocessable'],
 });
 
 export const deleteLocation = endpoint({
@@ -138,8 +130,9 @@ export const deleteLocation = endpoint({
   method: 'DELETE',
   path: '/v2/locations/{id}',
   service,
-  summary: 'Delete a location',
+  summary: 'Delete a location without zones and installations',
   access: groupAdmins,
   params: locationId,
   success: { status: 204, description: 'Deleted' },
+  problems: ['conflict'],
 });

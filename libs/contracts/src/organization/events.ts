@@ -1,21 +1,55 @@
 import { z } from 'zod';
 import { event, type Topic } from '../event.ts';
 import { id } from '../wire/ids.ts';
+import { Camera, Installation, Screen, Zone } from './places.resources.ts';
 import { Group, Location } from './resources.ts';
 
 export const organizationEvents: Topic = { name: 'organization.events', owner: 'organization', partitions: 6 };
 
-const accountId = { account_id: id('account') };
+/** `aggregate_version` counts the changes of the one thing, from 1; its deletion is the last of them. */
+const told = { account_id: id('account'), aggregate_version: z.int().min(1) };
 const byAccount = { topic: organizationEvents, version: 1, key: (data: { account_id: string }) => data.account_id };
 
-const groupState = z.object({ ...accountId, group: Group });
-const groupGone = z.object({ ...accountId, group_id: id('group') });
-const locationState = z.object({ ...accountId, location: Location });
-const locationGone = z.object({ ...accountId, location_id: id('location') });
+const groupState = z.object({ ...told, group: Group });
+const locationState = z.object({ ...told, location: Location });
+const zoneState = z.object({ ...told, zone: Zone });
+const screenState = z.object({ ...told, screen: Screen });
+const installationState = z.object({ ...told, installation: Installation });
+const cameraState = z.object({ ...told, camera: Camera });
 
+const groupGone = z.object({ ...told, group_id: id('group') });
+const locationGone = z.object({ ...told, location_id: id('location') });
+const zoneGone = z.object({ ...told, zone_id: id('zone') });
+const screenGone = z.object({ ...told, screen_id: id('screen') });
+const installationGone = z.object({ ...told, installation_id: id('installation') });
+const cameraGone = z.object({ ...told, camera_id: id('camera') });
+
+/** What is told of an account comes in this order of kinds: nothing before what it is in, nothing gone before what is in it. */
 export const groupCreated = event({ type: 'group.created', ...byAccount, data: groupState });
 export const groupUpdated = event({ type: 'group.updated', ...byAccount, data: groupState });
 export const groupDeleted = event({ type: 'group.deleted', ...byAccount, data: groupGone });
 export const locationCreated = event({ type: 'location.created', ...byAccount, data: locationState });
 export const locationUpdated = event({ type: 'location.updated', ...byAccount, data: locationState });
 export const locationDeleted = event({ type: 'location.deleted', ...byAccount, data: locationGone });
+export const zoneCreated = event({ type: 'zone.created', ...byAccount, data: zoneState });
+export const zoneUpdated = event({ type: 'zone.updated', ...byAccount, data: zoneState });
+export const zoneDeleted = event({ type: 'zone.deleted', ...byAccount, data: zoneGone });
+export const screenCreated = event({ type: 'screen.created', ...byAccount, data: screenState });
+export const screenUpdated = event({ type: 'screen.updated', ...byAccount, data: screenState });
+export const screenDeleted = event({ type: 'screen.deleted', ...byAccount, data: screenGone });
+export const installationCreated = event({ type: 'installation.created', ...byAccount, data: installationState });
+export const installationUpdated = event({ type: 'installation.updated', ...byAccount, data: installationState });
+export const installationDeleted = event({ type: 'installation.deleted', ...byAccount, data: installationGone });
+export const cameraCreated = event({ type: 'camera.created', ...byAccount, data: cameraState });
+export const cameraUpdated = event({ type: 'camera.updated', ...byAccount, data: cameraState });
+export const cameraDeleted = event({ type: 'camera.deleted', ...byAccount, data: cameraGone });
+
+/** What is, as the events tell of it: a page of an estate, kinds in the same order. */
+export const EstatePage = z.object({
+  groups: z.array(groupState),
+  locations: z.array(locationState),
+  zones: z.array(zoneState),
+  screens: z.array(screenState),
+  installations: z.array(installationState),
+  cameras: z.array(cameraState),
+});

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { CommaSeparated } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
+import { pageQuery } from '../wire/pages.ts';
+import { EstatePage } from './events.ts';
+import { estateKinds } from './kinds.ts';
 
 /** For services whose projection has not heard of a group yet. */
 export const lookUpGroups = endpoint({
@@ -16,5 +19,34 @@ export const lookUpGroups = endpoint({
     status: 200,
     description: 'Those that exist',
     body: z.object({ entries: z.array(z.object({ id: id('group'), name: z.string() })) }),
+  },
+});
+
+/**
+ * For a consumer that starts late. Its pages are read one after the other, and changes go on meanwhile: each of them is
+ * told by an event after the page that shows it, or that does not show it yet. By `aggregate_version` the newer state wins.
+ */
+export const estateSnapshot = endpoint({
+  operation: 'estate_snapshot',
+  method: 'GET',
+  path: '/internal/v2/estate-snapshot',
+  service: 'organization',
+  summary: 'The estate as it is, of one account or of all, parents before children',
+  access: { credential: 'internal' },
+  query: z.object({
+    cursor: pageQuery.cursor,
+    limit: z
+      .string()
+      .regex(/^\d{1,5}$/, 'must be a whole number from 1 to 2000')
+      .transform(Number)
+      .pipe(z.int().min(1, 'must be at least 1').max(2000, 'must be at most 2000'))
+      .default(1000),
+    account_id: id('account').optional(),
+    kinds: CommaSeparated(z.enum(estateKinds)).optional(),
+  }),
+  success: {
+    status: 200,
+    description: 'A page, of one kind or of some; without `kinds` of all',
+    body: EstatePage.extend({ next_cursor: z.string().nullable() }),
   },
 });

@@ -61,3 +61,8 @@ export function id(kind: IdKind) {
       example: `${prefix}_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f`,
     });
 }
+
+const anyId = new RegExp(`^[a-z]{2,3}_${uuidV7}$`);
+
+/** Whether a text has the shape of an id, of whatever kind. */
+export const looksLikeId = (text: string) => anyId.test(text);

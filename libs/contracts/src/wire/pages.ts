@@ -30,7 +30,7 @@ export const pageQuery = {
     }),
 };
 
-const nextCursor = z.string().nullable().meta({ description: 'null on the last page', example: null });
+export const nextCursor = z.string().nullable().meta({ description: 'null on the last page', example: null });
 
 /** `{ entries, next_cursor }`, the shape of every list but the campaigns'. */
 export function Page<T extends z.ZodType>(entry: T) {

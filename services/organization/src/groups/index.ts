@@ -1,9 +1,19 @@
-export { createGroupEndpoint } from './create-group.ts';
-export { deleteGroupEndpoint } from './delete-group.ts';
-export { getGroupEndpoint } from './get-group.ts';
-export { type GroupScope, lockGroup } from './group.store.ts';
-export { listGroupsEndpoint } from './list-groups.ts';
-export { lookUpGroupsEndpoint } from './look-up-groups.ts';
-export { onAccountCreated, onAccountPurged } from './on-account.ts';
-export { scopeOf } from './scope.ts';
-export { updateGroupEndpoint } from './update-group.ts';
+import * as contracts from '@attribution/contracts';
+import { deleteEndpoint, getEndpoint, listEndpoint, type Writer } from '../estate/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
+import { createGroupEndpoint } from './create-group.ts';
+import { groupKind } from './group.ts';
+import { lookUpGroupsEndpoint } from './look-up-groups.ts';
+import { updateGroupEndpoint } from './update-group.ts';
+
+export { groupKind } from './group.ts';
+export { onAccountCreated } from './on-account-created.ts';
+
+export const groupEndpoints = (database: OrganizationDatabase, write: Writer) => [
+  listEndpoint(database, groupKind, contracts.listGroups),
+  createGroupEndpoint(write),
+  getEndpoint(database, groupKind, contracts.getGroup),
+  updateGroupEndpoint(write),
+  deleteEndpoint(write, groupKind, contracts.deleteGroup),
+  lookUpGroupsEndpoint(database),
+];

@@ -1,22 +1,13 @@
-import { createLocation, locationCreated, newId } from '@attribution/contracts';
-import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
-import type { OrganizationDatabase } from '../store.ts';
-import { requireSetUpRight } from './group-right.ts';
-import { insertLocation } from './location.store.ts';
-import { viewLocation } from './location.view.ts';
+import { createLocation } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import type { Writer } from '../estate/index.ts';
+import { groupKind } from '../groups/index.ts';
+import { locationKind, taxonomyOf } from './location.ts';
 
-export const createLocationEndpoint = (parts: { database: OrganizationDatabase; outbox: Outbox; clock: Clock }) =>
-  implement(createLocation, async ({ body, caller, request }) => {
-    const { accountId } = caller;
-    const now = parts.clock.now();
-    const row = { id: newId('location'), ...body, created_at: now, updated_at: now };
-    return parts.database.sqlTransaction(async (tx) => {
-      await requireSetUpRight(tx, caller, body.group_id);
-      await insertLocation(tx, accountId, row);
-      const location = viewLocation(row);
-      const context = { accountId, occurredAt: now, traceparent: request.traceparent };
-      await parts.outbox.append(tx, newEvent(locationCreated, { account_id: accountId, location }, context));
-      return location;
-    });
-  });
+export const createLocationEndpoint = (write: Writer) =>
+  implement(createLocation, async ({ body, caller, request }) =>
+    write({ caller, request }, async (change) => {
+      await change.into(groupKind, body.group_id, 'body.group_id');
+      return change.create(locationKind, { ...body, venue_taxonomy: taxonomyOf(body.venue_type) });
+    }),
+  );

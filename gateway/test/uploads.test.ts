@@ -1,0 +1,210 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, type RunningServer } from '@attribution/service';
+import { eventually, personToken, problemBase } from '@attribution/testing';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { range, startGateway, type TestGateway } from './support.ts';
+
+/** What the service does with a request as it comes: those of these tests read and write as they like. */
+let handle: (req: IncomingMessage, res: ServerResponse) => unknown;
+let service: RunningServer;
+let gateway: TestGateway;
+beforeEach(async () => {
+  service = await listen((req, res) => void handle(req, res), { host: '127.0.0.1', port: 0, problemBase });
+  gateway = await startGateway({ url: `http://127.0.0.1:${service.port}` });
+});
+afterEach(async () => {
+  await gateway.stop();
+  await service.close(0);
+});
+
+const path = '/v2/campaigns';
+const token = personToken();
+const piece = randomBytes(1_000_000);
+/** Bytes, and pieces, of what is large here. */
+const large = 200_000_000;
+const pieces = range(200);
+const digest = createHash('sha256');
+for (const _ of pieces) digest.update(piece);
+const sha256 = digest.digest('hex');
+/** What the system's buffers of four sockets may hold; far less than what is large. */
+const buffered = 30_000_000;
+
+function open(method: string, headers: Record<string, string> = {}): ClientRequest {
+  const own = { authorization: `Bearer ${token}`, 'content-type': 'text/csv', ...headers };
+  return request({ port: gateway.port, path, method, agent: false, headers: own }).on('error', () => {});
+}
+
+async function response(req: ClientRequest): Promise<IncomingMessage> {
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  return res;
+}
+
+async function digestOf(stream: IncomingMessage): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of stream) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Writes all pieces, no faster than they are taken. Returns how many bytes have been handed over so far. */
+function writeAll(to: ClientRequest | ServerResponse): () => number {
+  let written = 0;
+  const next = () => {
+    while (written < large) {
+      written += piece.length;
+      if (!to.write(piece)) return void to.once('drain', next);
+    }
+    to.end();
+  };
+  next();
+  return () => written;
+}
+
+/** The most that buffers took meanwhile, beyond what they took before. */
+function watchMemory(): () => number {
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers - before)), 5);
+  return () => {
+    clearInterval(timer);
+    return most;
+  };
+}
+
+test.each<[string, Record<string, string>]>([
+  ['of a known length', { 'content-length': String(large) }],
+  ['in chunks', {}],
+])('a large upload %s goes on as it comes, and waits while the service does not read', async (_what, headers) => {
+  const go = Promise.withResolvers<void>();
+  handle = async (req, res) => {
+    await go.promise;
+    res.end(await digestOf(req));
+  };
+  const most = watchMemory();
+  const req = open('POST', headers);
+  const answer = response(req);
+  const written = writeAll(req);
+  let before = -1;
+  while (written() > before) {
+    before = written();
+    await sleep(200);
+  }
+  expect(before).toBeLessThan(buffered);
+  go.resolve();
+  const res = await answer;
+  let text = '';
+  for await (const chunk of res) text += String(chunk);
+  expect([res.statusCode, text]).toEqual([200, sha256]);
+  expect(most()).toBeLessThan(large * 0.6); // What nobody holds any more is collected at 64 MiB or so.
+});
+
+test.each<[string, Record<string, string>]>([
+  ['of a known length', { 'content-length': String(large) }],
+  ['in chunks', {}],
+])('a large download %s comes as it is written, and waits while the client does not read', async (_what, headers) => {
+  let written = () => 0;
+  handle = (_req, res) => {
+    res.writeHead(200, { ...headers, 'content-disposition': 'attachment; filename="a.csv"' });
+    written = writeAll(res);
+  };
+  const most = watchMemory();
+  const res = await response(open('GET').end());
+  expect(res.headers['content-disposition']).toBe('attachment; filename="a.csv"');
+  let before = -1;
+  while (written() > before) {
+    before = written();
+    await sleep(200);
+  }
+  expect(before).toBeLessThan(buffered);
+  expect(await digestOf(res)).toBe(sha256);
+  expect(most()).toBeLessThan(large * 0.6); // What nobody holds any more is collected at 64 MiB or so.
+});
+
+test('401: what the gateway refuses is refused before the body, while the client still sends', async () => {
+  handle = () => {
+    throw new Error('It went on');
+  };
+  for (const headers of [{ 'content-length': String(large) }, {}]) {
+    const req = open('POST', { ...headers, authorization: 'Bearer x' });
+    req.flushHeaders();
+    expect((await response(req)).statusCode).toBe(401);
+    req.destroy();
+  }
+});
+
+test.each<[string, Record<string, string>]>([
+  ['of a known length', { 'content-length': String(large) }],
+  ['in chunks', {}],
+])('400: what the service refuses before the body %s reaches a client that sends on', async (_what, headers) => {
+  handle = (req, res) => {
+    if (req.method === 'POST') res.writeHead(400, { 'content-length': '2' }).end('no');
+    else res.end('served');
+  };
+  const waiting = open('POST', headers);
+  waiting.write('a,b\n');
+  expect((await response(waiting)).statusCode).toBe(400);
+  waiting.destroy();
+
+  // A client that does not look at what it is told before it has sent all.
+  const socket = connect(gateway.port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (bytes) => (text += String(bytes)));
+  const framing = headers['content-length'] ? `Content-Length: ${large}` : 'Transfer-Encoding: chunked';
+  const head = (line: string) => `${line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`;
+  socket.write(`${head(`POST ${path}`)}${framing}\r\n\r\n`);
+  const frame = headers['content-length'] ? ['', ''] : [`${piece.length.toString(16)}\r\n`, '\r\n'];
+  for (const _ of pieces) {
+    socket.write(frame[0] ?? '');
+    const taken = socket.write(piece);
+    socket.write(frame[1] ?? '');
+    if (!taken) await once(socket, 'drain');
+  }
+  socket.write(headers['content-length'] ? '' : '0\r\n\r\n');
+  socket.write(`${head(`GET ${path}`)}\r\n`);
+  await eventually(() => expect(text).toContain('served'));
+  expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['400', '200']);
+  socket.destroy();
+});
+
+test.each<[string, Record<string, string>]>([
+  ['of a known length', { 'content-length': String(large) }],
+  ['in chunks', {}],
+])('a download %s whose service dies in its middle is broken: it never looks whole', async (_what, headers) => {
+  handle = (_req, res) => {
+    res.writeHead(200, headers);
+    res.write(piece, () => res.destroy());
+  };
+  const res = await response(open('GET').end());
+  expect(res.statusCode).toBe(200);
+  await expect(digestOf(res)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect(res.complete).toBe(false);
+});
+
+test('an upload that is broken off is broken off at the service', async () => {
+  const ended = Promise.withResolvers<boolean>();
+  handle = (req) => {
+    req
+      .resume()
+      .on('close', () => ended.resolve(req.complete))
+      .on('error', () => {});
+  };
+  const req = open('POST', { 'content-length': String(large) });
+  req.write(piece);
+  await sleep(100);
+  req.destroy();
+  expect(await ended.promise).toBe(false);
+});
+
+test('502: a service that dies while it takes an upload is told to a client that still sends', async () => {
+  handle = (req) => {
+    req.once('data', () => req.socket.destroy());
+    req.on('error', () => {});
+  };
+  const req = open('POST', { 'content-length': String(large) });
+  const answer = response(req);
+  writeAll(req);
+  expect((await answer).statusCode).toBe(502);
+});

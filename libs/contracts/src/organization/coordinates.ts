@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** Degrees, WGS 84; null: unknown. */
+export const coordinates = {
+  latitude: z.number().min(-90).max(90).nullable().meta({ description: 'Degrees, WGS 84', example: 47.3686 }),
+  longitude: z.number().min(-180).max(180).nullable().meta({ description: 'Degrees, WGS 84', example: 8.5392 }),
+};
+
+interface Place {
+  readonly latitude?: number | null | undefined;
+  readonly longitude?: number | null | undefined;
+}
+
+/**
+ * For `superRefine`: both are numbers, both are null, or both are left out. The issue is at the missing one.
+ * So a change names both, and leaves no half of a place behind.
+ */
+export function bothOrNeither({ latitude, longitude }: Place, context: z.RefinementCtx): void {
+  const missing = given(longitude) - given(latitude);
+  if (missing === 0 || context.issues.length > 0) return;
+  const [path, other] = missing < 0 ? ['longitude', 'latitude'] : ['latitude', 'longitude'];
+  context.addIssue({ code: 'custom', path: [path], message: `must be given with ${other}` });
+}
+
+/** How much is said: nothing, that there is none, or where. */
+const given = (degrees: number | null | undefined) => (degrees === undefined ? 0 : degrees === null ? 1 : 2);

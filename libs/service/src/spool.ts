@@ -1,0 +1,86 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A file of any size that nobody else sees, in constant memory. One caller at a time writes; any number read what is written. */
+export interface Spool {
+  /** Bytes written. */
+  readonly bytes: number;
+  /** SHA-256 of what is written, in hex. */
+  readonly digest: string;
+  /** Appends; text as UTF-8. Rejects with the system's error, as of a full disk. The bytes are the spool's from then on. */
+  write(chunk: Uint8Array | string): Promise<void>;
+  /** What is written, from its start, in pieces of up to 64 KiB. */
+  read(): AsyncIterable<Buffer>;
+  /** Gives the file back to the system. Once or more often; what still reads fails. */
+  close(): Promise<void>;
+}
+
+/** Bytes that are read, and gathered to be written, at once. */
+const atOnce = 64 * 1024;
+
+/** A spool in the system's folder for temporary files. */
+export async function openSpool(): Promise<Spool> {
+  const path = join(tmpdir(), `spool-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  try {
+    await unlink(path); // From here on it ends with its handle, and so with the process, however that ends.
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return spoolOn(file);
+}
+
+function spoolOn(file: FileHandle): Spool {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let gathered: Uint8Array[] = [];
+  let gatheredBytes = 0;
+  let flushed: Promise<void> = Promise.resolve();
+
+  function flush(): Promise<void> {
+    if (gatheredBytes === 0) return flushed;
+    const [first] = gathered;
+    const chunk = first && gathered.length === 1 ? first : Buffer.concat(gathered);
+    const position = bytes - gatheredBytes;
+    gathered = [];
+    gatheredBytes = 0;
+    return (flushed = flushed.then(() => writeAll(file, chunk, position)));
+  }
+
+  return {
+    get bytes() {
+      return bytes;
+    },
+    get digest() {
+      return hash.copy().digest('hex');
+    },
+    async write(chunk) {
+      const given = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      hash.update(given);
+      gathered.push(given);
+      gatheredBytes += given.length;
+      bytes += given.length;
+      if (gatheredBytes >= atOnce) await flush();
+    },
+    async *read() {
+      await flush();
+      for (let position = 0; ; ) {
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(atOnce), 0, atOnce, position);
+        if (bytesRead === 0) return;
+        position += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    },
+    close: () => file.close(),
+  };
+}
+
+async function writeAll(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    const { bytesWritten } = await file.write(chunk, written, chunk.length - written, at + written);
+    written += bytesWritten;
+  }
+}

@@ -1,0 +1,16 @@
+import * as contracts from '@attribution/contracts';
+import { deleteEndpoint, getEndpoint, listEndpoint, type Writer } from '../estate/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
+import { cameraKind } from './camera.ts';
+import { createCameraEndpoint } from './create-camera.ts';
+import { updateCameraEndpoint } from './update-camera.ts';
+
+export { cameraKind } from './camera.ts';
+
+export const cameraEndpoints = (database: OrganizationDatabase, write: Writer) => [
+  listEndpoint(database, cameraKind, contracts.listCameras),
+  createCameraEndpoint(write),
+  getEndpoint(database, cameraKind, contracts.getCamera),
+  updateCameraEndpoint(write),
+  deleteEndpoint(write, cameraKind, contracts.deleteCamera),
+];

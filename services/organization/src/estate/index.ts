@@ -1,0 +1,9 @@
+export { refusalOf } from './constraints.ts';
+export { deleteEndpoint, getEndpoint, listEndpoint, readPage } from './endpoints.ts';
+export { columnsOf, type EstateRow, type Kind, type PlacedRow } from './kind.ts';
+export { merge } from './merge.ts';
+export { countByGroup, findPage } from './page.store.ts';
+export { type Scope, scopeOf } from './scope.ts';
+export { firstFields, stateOf, tellGone, tellState } from './telling.ts';
+export { deleteSome, findAll, insertRows, selectionOf, updateRows } from './tree.store.ts';
+export { type Change, createWriter, type Writer } from './writer.ts';

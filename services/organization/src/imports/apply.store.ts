@@ -1,0 +1,39 @@
+import { looksLikeId } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
+import { type EstateRow, type Kind, selectionOf } from '../estate/index.ts';
+import type { Columns } from './decide.ts';
+
+/** What a file calls a thing: its external id, or our own id where it has none. */
+export const refOf = ({ id, external_id }: EstateRow) => external_id ?? id;
+
+const locks = { changing: 'FOR NO KEY UPDATE', holding: 'FOR KEY SHARE' } as const;
+
+/** The account's things that a file calls so, by that; they stay as they are until the commit. */
+export async function lockByRefs(
+  tx: Sql,
+  kind: Kind<never>,
+  accountId: string,
+  refs: readonly string[],
+  mode: keyof typeof locks,
+): Promise<Map<string, Columns>> {
+  if (refs.length === 0) return new Map();
+  const ids = refs.filter(looksLikeId);
+  const byId = ids.length > 0 ? 'OR (t.id = ANY($3) AND t.external_id IS NULL)' : '';
+  const text = `SELECT ${selectionOf(kind)} FROM ${kind.table} t
+    WHERE t.account_id = $1 AND (t.external_id = ANY($2) ${byId}) ORDER BY t.id ${locks[mode]} OF t`;
+  const rows = await tx.$queryRawUnsafe<Columns[]>(text, accountId, refs, ...(ids.length > 0 ? [ids] : []));
+  return new Map(rows.map((row) => [refOf(row), row]));
+}
+
+/** In which location the account's zones are, both by what a file calls them. */
+export async function findLocationsOfZones(
+  db: Sql,
+  accountId: string,
+  zones: readonly string[],
+): Promise<{ zone: string; location: string }[]> {
+  return db.$queryRaw`
+    SELECT coalesce(z.external_id, z.id) AS zone, coalesce(l.external_id, l.id) AS location
+    FROM zones z JOIN locations l ON l.id = z.location_id
+    WHERE z.account_id = ${accountId}
+      AND (z.external_id = ANY(${zones}) OR (z.id = ANY(${zones}) AND z.external_id IS NULL))`;
+}

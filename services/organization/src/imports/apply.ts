@@ -1,0 +1,149 @@
+import type { EstateKind } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
+import type { NewEvent, Outbox } from '@attribution/messaging';
+import { type EstateRow, firstFields, insertRows, type Kind, tellState, updateRows } from '../estate/index.ts';
+import { kinds } from '../tree.ts';
+import { lockByRefs } from './apply.store.ts';
+import { type Columns, decide } from './decide.ts';
+import type { Counts, ImportRow } from './import.store.ts';
+import { seesWith } from './importer.ts';
+import { parentKinds } from './row.ts';
+import type { Fault, StagedRow } from './staged-row.store.ts';
+
+/** Rows that are at fault where they were to go; their units are refused, and nothing of the transaction is kept. */
+export class Faults extends Error {
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    super('Rows of an import are at fault');
+    this.faults = faults;
+  }
+}
+
+export interface Applying {
+  readonly tx: Sql;
+  readonly outbox: Outbox;
+  readonly job: ImportRow;
+  readonly now: Date;
+}
+
+/** Rows that one statement writes, and events that one appends: so that none takes long. */
+const atOnce = 1_000;
+
+/** What is there of a kind, by what the file calls it. */
+type Known = Map<string, Columns>;
+
+/**
+ * Sets up the rows, parents before children, and tells of what became different. Throws `Faults`, and whatever the
+ * database refuses.
+ */
+export async function applyRows(applying: Applying, rows: readonly StagedRow[]): Promise<Omit<Counts, 'refused'>> {
+  const known = new Map<EstateKind, Known>(kinds.map(({ name }) => [name, new Map()]));
+  const counts = { created: 0, updated: 0, unchanged: 0 };
+  const events: NewEvent[] = [];
+  const ofKind = Map.groupBy(rows, ({ kind }) => kind);
+  for (const kind of kinds) {
+    const own = ofKind.get(kind.name) ?? [];
+    if (own.length === 0) continue;
+    await learnAround(applying, kind.name, own, known);
+    await setUp(applying, kind as unknown as Kind<Columns>, own, known, counts, events);
+  }
+  for (let start = 0; start < events.length; start += atOnce)
+    await applying.outbox.append(applying.tx, ...events.slice(start, start + atOnce));
+  return counts;
+}
+
+const kindOf = (name: EstateKind) => kinds.find((kind) => kind.name === name) as unknown as Kind<never>;
+
+/** Reads what rows are put into, and what they name besides, as far as the rows before them do not have it. */
+async function learnAround(
+  { tx, job }: Applying,
+  name: EstateKind,
+  rows: readonly StagedRow[],
+  known: Map<EstateKind, Known>,
+) {
+  const learn = async (kind: EstateKind, refs: readonly string[]) => {
+    const there = known.get(kind) as Known;
+    const missing = [...new Set(refs)].filter((ref) => !there.has(ref));
+    const found = await lockByRefs(tx, kindOf(kind), job.account_id, missing, 'holding');
+    for (const [ref, row] of found) there.set(ref, row);
+  };
+  const above = parentKinds[name];
+  if (above)
+    await learn(
+      above,
+      rows.flatMap(({ parent }) => parent ?? []),
+    );
+  if (name === 'installation')
+    await learn(
+      'screen',
+      rows.flatMap(({ fields }) => screensIn(fields)),
+    );
+}
+
+const screensIn = ({ outputs }: StagedRow['fields']) =>
+  ((outputs ?? []) as readonly { screen: string }[]).map(({ screen }) => screen);
+
+/** Sets up rows of one kind; they are known to those that come after. */
+async function setUp(
+  { tx, job, now }: Applying,
+  kind: Kind<Columns>,
+  rows: readonly StagedRow[],
+  known: Map<EstateKind, Known>,
+  counts: Record<'created' | 'updated' | 'unchanged', number>,
+  events: NewEvent[],
+): Promise<void> {
+  const own = known.get(kind.name) as Known;
+  const parentKind = parentKinds[kind.name];
+  const refs = rows.map(({ external_id }) => external_id);
+  for (const [ref, row] of await lockByRefs(tx, kind as unknown as Kind<never>, job.account_id, refs, 'changing'))
+    own.set(ref, row);
+  const screensAt = kind.name === 'installation' ? screensByLocation(known.get('screen')) : new Map<unknown, Known>();
+  const faults: Fault[] = [];
+  const written = { created: [] as Columns[], updated: [] as Columns[] };
+  for (const staged of rows) {
+    const existing = own.get(staged.external_id);
+    const parent =
+      parentKind && staged.parent !== null ? seen(known.get(parentKind)?.get(staged.parent), job) : undefined;
+    const screens = screensAt.get(parent?.id) ?? none;
+    const decision = decide(staged, { grants: job.grants, now, parent, existing, screens });
+    if (decision.result === 'refused') faults.push({ ...staged, reason: decision.reason });
+    else counts[decision.result]++;
+    if (decision.result !== 'created' && decision.result !== 'updated') continue;
+    const row = { ...startOf(kind, job, staged, existing, now), ...decision.columns } as Columns;
+    own.set(staged.external_id, row);
+    written[decision.result].push(row);
+  }
+  if (faults.length > 0) throw new Faults(faults);
+  for (const part of inParts(written.created)) await insertRows(tx, kind, part);
+  for (const part of inParts(written.updated)) await updateRows(tx, kind, part);
+  const occasion = { now, traceparent: job.traceparent };
+  for (const deed of ['created', 'updated'] as const)
+    for (const row of written[deed]) events.push(tellState(kind, deed, row, occasion));
+}
+
+const none: ReadonlyMap<string, Columns> = new Map();
+
+const seen = (row: Columns | undefined, { grants }: ImportRow) =>
+  row && seesWith(grants, String(row.group_id ?? row.id)) ? row : undefined;
+
+const screensByLocation = (screens: Known = new Map()): Map<unknown, Known> => {
+  const byLocation = Map.groupBy(screens, ([, row]) => row.location_id);
+  return new Map([...byLocation].map(([id, entries]) => [id, new Map(entries)]));
+};
+
+/** What a row is before its columns: a new one's first fields, or what is there, as its next version. */
+function startOf(
+  kind: Kind<Columns>,
+  job: ImportRow,
+  staged: StagedRow,
+  existing: Columns | undefined,
+  now: Date,
+): EstateRow {
+  if (existing) return { ...existing, aggregate_version: existing.aggregate_version + 1, updated_at: now };
+  return { ...firstFields(kind, job.account_id, now), external_id: staged.external_id };
+}
+
+function* inParts<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += atOnce) yield items.slice(start, start + atOnce);
+}

@@ -1,0 +1,59 @@
+import { estateColumns, importEstate, newId, Problem } from '@attribution/contracts';
+import { afterCommit } from '@attribution/database';
+import { type Clock, implement, type Upload } from '@attribution/service';
+import type { OrganizationDatabase } from '../store.ts';
+import { insertImport, insertPart } from './import.store.ts';
+import { viewImport } from './import.view.ts';
+import { grantsOf } from './importer.ts';
+import { type ImportMedia, readRecords } from './read-records.ts';
+
+interface Parts {
+  readonly database: OrganizationDatabase;
+  readonly clock: Clock;
+  readonly wake: () => void;
+}
+
+/** Keeps the file; what is in it is the job's. A file that cannot be one at all is refused at once. */
+export const importEstateEndpoint = ({ database, clock, wake }: Parts) =>
+  implement(importEstate, async ({ query, upload, caller, request }) => {
+    const grants = grantsOf(caller);
+    await requireRows(upload);
+    return database.sqlTransaction(async (tx) => {
+      const row = await insertImport(tx, {
+        id: newId('job'),
+        account_id: caller.accountId,
+        created_by: caller.id,
+        grants,
+        dry_run: query.dry_run,
+        media: upload.media,
+        traceparent: request.traceparent,
+        created_at: clock.now(),
+      });
+      let part = 0;
+      for await (const bytes of inParts(upload.read())) await insertPart(tx, row.id, part++, bytes);
+      afterCommit(tx, wake);
+      return viewImport(row);
+    });
+  });
+
+/** Looks at the file's first rows. Throws `validation-error` where it has none, or a header that is unknown. */
+async function requireRows(upload: Upload<ImportMedia>): Promise<void> {
+  for await (const records of readRecords(upload.read(), upload.media, estateColumns)) if (records.length > 0) return;
+  throw new Problem('validation-error', 'body: has no rows.');
+}
+
+const partBytes = 1024 * 1024;
+
+async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let gathered: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    gathered.push(chunk);
+    bytes += chunk.length;
+    if (bytes < partBytes) continue;
+    yield Buffer.concat(gathered);
+    gathered = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(gathered);
+}

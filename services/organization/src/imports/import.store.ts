@@ -1,0 +1,137 @@
+import type { EstateMedia } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
+import type { Grants } from './importer.ts';
+
+export interface ImportRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly created_by: string;
+  readonly grants: Grants;
+  readonly dry_run: boolean;
+  readonly media: EstateMedia;
+  readonly status: 'queued' | 'running' | 'succeeded' | 'failed';
+  readonly error: string | null;
+  readonly traceparent: string | null;
+  readonly staged_at: Date | null;
+  readonly total: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+}
+
+export type NewImport = Pick<
+  ImportRow,
+  'id' | 'account_id' | 'created_by' | 'grants' | 'dry_run' | 'media' | 'traceparent' | 'created_at'
+>;
+
+export async function insertImport(tx: Sql, row: NewImport): Promise<ImportRow> {
+  const [inserted] = await tx.$queryRaw<ImportRow[]>`
+    INSERT INTO estate_imports (id, account_id, created_by, grants, dry_run, media, traceparent, created_at)
+    VALUES (${row.id}, ${row.account_id}, ${row.created_by}, ${row.grants && JSON.stringify(row.grants)}::jsonb,
+      ${row.dry_run}, ${row.media}, ${row.traceparent}, ${row.created_at}) RETURNING *`;
+  return inserted as ImportRow;
+}
+
+export async function insertPart(tx: Sql, importId: string, part: number, bytes: Buffer): Promise<void> {
+  await tx.$executeRaw`INSERT INTO estate_import_parts (import_id, part, bytes) VALUES (${importId}, ${part}, ${bytes})`;
+}
+
+/** The file, part by part. */
+export async function* readParts(db: Sql, importId: string): AsyncGenerator<Buffer> {
+  for (let part = 0; ; part++) {
+    const [found] = await db.$queryRaw<{ bytes: Buffer }[]>`
+      SELECT bytes FROM estate_import_parts WHERE import_id = ${importId} AND part = ${part}`;
+    if (!found) return;
+    yield found.bytes;
+  }
+}
+
+/** Newest first; `maker`: whose alone. */
+export async function findImports(
+  db: Sql,
+  accountId: string,
+  maker: string | undefined,
+  page: { limit: number; before: string | undefined },
+): Promise<ImportRow[]> {
+  return db.$queryRaw`
+    SELECT * FROM estate_imports
+    WHERE account_id = ${accountId} AND (${maker ?? null}::text IS NULL OR created_by = ${maker ?? null})
+      AND (${page.before ?? null}::text IS NULL OR id < ${page.before ?? null})
+    ORDER BY id DESC LIMIT ${page.limit}`;
+}
+
+export async function findImport(
+  db: Sql,
+  accountId: string,
+  maker: string | undefined,
+  id: string,
+): Promise<ImportRow | undefined> {
+  const [found] = await db.$queryRaw<
+    ImportRow[]
+  >`SELECT * FROM estate_imports WHERE id = ${id} AND account_id = ${accountId}`;
+  return found && (maker === undefined || found.created_by === maker) ? found : undefined;
+}
+
+/** The one that waits longest. */
+export async function findWaiting(db: Sql): Promise<ImportRow | undefined> {
+  const [found] = await db.$queryRaw<ImportRow[]>`
+    SELECT * FROM estate_imports WHERE status IN ('queued', 'running') ORDER BY id LIMIT 1`;
+  return found;
+}
+
+/** Only one at a time works on an import, whoever believes to be the only one. False when it is over. */
+export async function lockImport(tx: Sql, id: string): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM estate_imports WHERE id = ${id} AND status = 'running' FOR NO KEY UPDATE`;
+  return found.length === 1;
+}
+
+export async function startImport(db: Sql, id: string, now: Date): Promise<void> {
+  await db.$executeRaw`
+    UPDATE estate_imports SET status = 'running', started_at = coalesce(started_at, ${now})
+    WHERE id = ${id} AND status IN ('queued', 'running')`;
+}
+
+export async function endImport(tx: Sql, id: string, error: string | null, now: Date): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE estate_imports SET status = (CASE WHEN ${error}::text IS NULL THEN 'succeeded' ELSE 'failed' END)::"EstateImportStatus",
+      error = ${error}, finished_at = ${now}
+    WHERE id = ${id} AND status = 'running'`;
+  await tx.$executeRaw`DELETE FROM estate_import_parts WHERE import_id = ${id}`;
+}
+
+/** Its rows lie in their table from now on. */
+export async function markStaged(tx: Sql, id: string, rows: { total: number; refused: number }, now: Date) {
+  await tx.$executeRaw`
+    UPDATE estate_imports SET staged_at = ${now}, total = ${rows.total}, refused = ${rows.refused} WHERE id = ${id}`;
+  await tx.$executeRaw`DELETE FROM estate_import_parts WHERE import_id = ${id}`;
+}
+
+export type Counts = Readonly<Record<'created' | 'updated' | 'unchanged' | 'refused', number>>;
+
+export async function addCounts(tx: Sql, id: string, { created, updated, unchanged, refused }: Counts): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE estate_imports SET created = created + ${created}, updated = updated + ${updated},
+      unchanged = unchanged + ${unchanged}, refused = refused + ${refused}
+    WHERE id = ${id}`;
+}
+
+/** Some of those that ended before then. */
+export async function findEnded(db: Sql, before: Date, limit: number): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM estate_imports WHERE finished_at < ${before} ORDER BY id LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+export async function findOfAccount(db: Sql, accountId: string): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`SELECT id FROM estate_imports WHERE account_id = ${accountId}`;
+  return rows.map(({ id }) => id);
+}
+
+export async function deleteImport(tx: Sql, id: string): Promise<void> {
+  await tx.$executeRaw`DELETE FROM estate_imports WHERE id = ${id}`;
+}

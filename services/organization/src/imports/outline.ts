@@ -1,0 +1,103 @@
+import type { EstateKind } from '@attribution/contracts';
+import { parentKinds, type ReadRow } from './row.ts';
+
+/**
+ * What belongs together in a file, told as its rows go by, in memory of their ids alone. A unit is what is set up whole:
+ * a location with what is in it, or a group by itself. It is named by the number of its first row.
+ */
+export interface Outline {
+  /** Where the row belongs. Rows of one thing, and rows before their parent's, are at fault. */
+  place(row: number, read: Pick<ReadRow, 'kind' | 'ref' | 'parent' | 'fields'>): Place;
+  /** Whether the file has had that thing. */
+  has(kind: EstateKind, ref: string): boolean;
+  /** A zone that is there already, in which location; undefined: there is none. */
+  adopt(zone: string, location: string | undefined): void;
+  /** Rows whose parent came after them. */
+  late(): readonly Late[];
+}
+
+export interface Place {
+  /** undefined: not known. */
+  readonly unit: number | undefined;
+  readonly reason?: string;
+}
+
+export interface Late {
+  readonly row: number;
+  readonly unit: number | undefined;
+  readonly reason: string;
+}
+
+interface Seen {
+  readonly row: number;
+  readonly unit: number | undefined;
+}
+
+export function createOutline(): Outline {
+  const seen = new Map<string, Seen>();
+  /** Units of locations, by what the file calls them. */
+  const units = new Map<string, number>();
+  /** Rows that came before their parent, by its name. */
+  const waiting = new Map<string, number[]>();
+  const late: Late[] = [];
+  const adopted = new Map<string, string>();
+  const devices = new Map<string, number>();
+  const name = (kind: EstateKind, ref: string) => `${kind} ${ref}`;
+
+  function unitOfLocation(ref: string, row: number): number {
+    const known = units.get(ref);
+    if (known === undefined) units.set(ref, row);
+    return known ?? row;
+  }
+
+  function unitOfZone(ref: string, row: number): number | undefined {
+    const zone = seen.get(name('zone', ref));
+    if (zone) return zone.unit;
+    const location = adopted.get(ref);
+    return location === undefined ? undefined : unitOfLocation(location, row);
+  }
+
+  function unitOf(row: number, { kind, ref, parent }: Pick<ReadRow, 'kind' | 'ref' | 'parent'>): number | undefined {
+    if (kind === 'group') return row;
+    if (kind === 'location') return ref === '' ? undefined : unitOfLocation(ref, row);
+    if (parent === undefined) return undefined;
+    if (kind === undefined) return units.get(parent) ?? unitOfZone(parent, row);
+    return parentKinds[kind] === 'zone' ? unitOfZone(parent, row) : unitOfLocation(parent, row);
+  }
+
+  function faultOf(row: number, { kind, ref, fields }: Pick<ReadRow, 'kind' | 'ref' | 'fields'>): string | undefined {
+    if (kind === undefined || ref === '') return undefined;
+    const before = seen.get(name(kind, ref));
+    if (before) return `external_id: row ${before.row} is of the same ${kind} already.`;
+    if (kind !== 'installation' || fields.status === 'removed' || typeof fields.device_id !== 'string')
+      return undefined;
+    const other = devices.get(fields.device_id);
+    if (other !== undefined) return `device_id: row ${other} has the device in a live installation already.`;
+    devices.set(fields.device_id, row);
+    return undefined;
+  }
+
+  return {
+    place(row, read) {
+      const { kind, ref, parent } = read;
+      const unit = unitOf(row, read);
+      const fault = faultOf(row, read);
+      if (fault !== undefined) return { unit, reason: fault };
+      if (kind === undefined || ref === '') return { unit };
+      const own = name(kind, ref);
+      seen.set(own, { row, unit });
+      for (const child of waiting.get(own) ?? [])
+        late.push({ row: child, unit, reason: `parent: its row comes after this one, in row ${row}.` });
+      waiting.delete(own);
+      const above = parentKinds[kind];
+      const missing = above && parent !== undefined && !seen.has(name(above, parent)) && name(above, parent);
+      if (missing) waiting.set(missing, [...(waiting.get(missing) ?? []), row]);
+      return { unit };
+    },
+    has: (kind, ref) => seen.has(name(kind, ref)),
+    adopt(zone, location) {
+      if (location !== undefined) adopted.set(zone, location);
+    },
+    late: () => late,
+  };
+}

@@ -1,0 +1,209 @@
+import {
+  bothOrNeither,
+  CameraChange,
+  type EstateColumn,
+  type EstateKind,
+  ExternalId,
+  estateColumns,
+  estateKinds,
+  GroupChange,
+  InstallationChange,
+  id,
+  LocationChange,
+  looksLikeId,
+  NewCamera,
+  NewInstallation,
+  NewLocation,
+  ScreenChange,
+  ZoneChange,
+} from '@attribution/contracts';
+import { faultOf } from '@attribution/service';
+import { z } from 'zod';
+
+/** What a row of a file says, and what is wrong with it: pure. */
+
+/** A row as it was read: of a CSV all text, of NDJSON any JSON. */
+export type FileRecord = Readonly<Record<string, unknown>>;
+
+/** What a row gives of its thing: fields as the API has them, but for what refers to others. */
+export type RowFields = Readonly<Record<string, unknown>>;
+
+export interface ReadRow {
+  /** undefined: unknown. */
+  readonly kind: EstateKind | undefined;
+  /** An external id, or our own id; empty when it is missing. */
+  readonly ref: string;
+  readonly parent: string | undefined;
+  readonly fields: RowFields;
+  /** Why it cannot be set up. */
+  readonly reason: string | undefined;
+}
+
+/** What each kind is in. */
+export const parentKinds = {
+  group: undefined,
+  location: 'group',
+  zone: 'location',
+  screen: 'zone',
+  installation: 'location',
+  camera: 'zone',
+} as const satisfies Record<EstateKind, EstateKind | undefined>;
+
+/** A thing's external id, or our own id of it. */
+const refTo = (kind: EstateKind) =>
+  z.string().superRefine((text, context) => {
+    const { error } = (looksLikeId(text) ? id(kind) : ExternalId.unwrap()).safeParse(text);
+    if (error) context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? '', input: text });
+  });
+
+const Output = InstallationChange.shape.outputs.unwrap().element;
+const outputs = z
+  .array(z.object({ output: Output.shape.output, screen: refTo('screen') }))
+  .max(16)
+  .refine(
+    (wires) =>
+      ['output', 'screen'].every((key) => new Set(wires.map((wire) => wire[key as 'output'])).size === wires.length),
+    'must name each output and each screen once',
+  );
+
+/** The columns of each kind besides `kind`, `external_id` and `parent`; optional ones may be left out. */
+const columnsOf = {
+  group: { name: GroupChange.shape.name, description: GroupChange.shape.description },
+  location: {
+    name: LocationChange.shape.name,
+    timezone: LocationChange.shape.timezone,
+    address: LocationChange.shape.address,
+    latitude: LocationChange.shape.latitude,
+    longitude: LocationChange.shape.longitude,
+    venue_type: LocationChange.shape.venue_type,
+    opening_hours: LocationChange.shape.opening_hours,
+    status: LocationChange.shape.status,
+  },
+  zone: { name: ZoneChange.shape.name, zone_kind: ZoneChange.shape.kind },
+  screen: {
+    name: ScreenChange.shape.name,
+    tags: ScreenChange.shape.tags,
+    width_px: ScreenChange.shape.width_px,
+    height_px: ScreenChange.shape.height_px,
+    accepted_formats: ScreenChange.shape.accepted_formats,
+    audio: ScreenChange.shape.audio,
+  },
+  installation: {
+    name: InstallationChange.shape.name,
+    device_id: NewInstallation.shape.device_id.optional(),
+    status: InstallationChange.shape.status,
+    outputs: outputs.optional(),
+  },
+  camera: { name: CameraChange.shape.name, device_id: NewCamera.shape.device_id.optional() },
+} as const satisfies Record<EstateKind, Partial<Record<EstateColumn, z.ZodType>>>;
+
+/** What unset fields are that cannot be null: as on creation. */
+export const defaults: Readonly<Partial<Record<EstateKind, RowFields>>> = {
+  location: { status: NewLocation.shape.status.parse(undefined) },
+  zone: { zone_kind: 'other' },
+  screen: { tags: [], accepted_formats: ['image/jpeg', 'image/png', 'video/mp4'], audio: false },
+  installation: { status: 'live', outputs: [] },
+};
+
+const schemas = Object.fromEntries(estateKinds.map((kind) => [kind, schemaOf(kind)])) as Record<EstateKind, z.ZodType>;
+
+function schemaOf(kind: EstateKind): z.ZodType {
+  const parent = parentOf(kind);
+  const schema = z.object({ external_id: refTo(kind), ...(parent && { parent }), ...columnsOf[kind] });
+  return kind === 'location' ? (schema as z.ZodType<object>).superRefine(bothOrNeither) : schema;
+}
+
+function parentOf(kind: EstateKind) {
+  const above = parentKinds[kind];
+  return above && refTo(above);
+}
+
+const isKind = (text: unknown): text is EstateKind => estateKinds.includes(text as EstateKind);
+
+/** Reads a record; a row that is at fault still tells where it belongs, as far as that can be seen. */
+export function readRow(record: FileRecord, media: string): ReadRow {
+  const { kind: name, external_id, parent } = record;
+  const kind = isKind(name) ? name : undefined;
+  const row = { kind, ref: textOf(external_id) ?? '', parent: textOf(parent), fields: {} };
+  if (!kind) return { ...row, reason: `kind: must be one of ${estateKinds.join(', ')}, not ${shown(name)}.` };
+  const { values, fault } = valuesOf(kind, record, media);
+  if (fault !== undefined) return { ...row, reason: fault };
+  const parsed = schemas[kind].safeParse(values);
+  if (!parsed.success) return { ...row, reason: faultOf(schemas[kind], values) };
+  const { external_id: ref, parent: above, ...fields } = parsed.data as RowFields;
+  return { kind, ref: String(ref), parent: textOf(above), fields, reason: undefined };
+}
+
+interface Values {
+  readonly values: Record<string, unknown>;
+  readonly fault?: string;
+}
+
+/** The record's values of this kind, as JSON would have them. */
+function valuesOf(kind: EstateKind, record: FileRecord, media: string): Values {
+  const known: readonly string[] = ['kind', 'external_id', 'parent', ...Object.keys(columnsOf[kind])];
+  const values: Record<string, unknown> = {};
+  for (const [column, given] of Object.entries(record)) {
+    if (column === 'kind') continue;
+    const cell = media === 'text/csv' ? readCell(column, given as string) : { value: given };
+    if (cell.fault !== undefined) return { values, fault: `${column}: ${cell.fault}.` };
+    if (!known.includes(column) || (column === 'parent' && !parentKinds[kind])) {
+      if (cell.value === null) continue;
+      const what = (estateColumns as readonly string[]).includes(column)
+        ? `a ${kind} has none`
+        : 'there is no such column';
+      return { values, fault: `${column.slice(0, 60)}: ${what}.` };
+    }
+    values[column] = cell.value ?? defaults[kind]?.[column] ?? null;
+  }
+  for (const column of ['external_id', 'parent']) if (values[column] === null) delete values[column];
+  return { values };
+}
+
+interface Cell {
+  readonly value?: unknown;
+  readonly fault?: string;
+}
+
+const number = /^-?\d{1,12}(\.\d{1,20})?$/;
+
+/** What a cell's text stands for; empty is null. */
+function readCell(column: string, text: string): Cell {
+  if (text === '') return { value: null };
+  switch (column) {
+    case 'latitude':
+    case 'longitude':
+    case 'width_px':
+    case 'height_px':
+      return number.test(text) ? { value: Number(text) } : { fault: `must be a number, not ${shown(text)}` };
+    case 'audio':
+      return ['true', 'false'].includes(text)
+        ? { value: text === 'true' }
+        : { fault: `must be true or false, not ${shown(text)}` };
+    case 'tags':
+    case 'accepted_formats':
+      return { value: text.split(',') };
+    case 'opening_hours':
+    case 'outputs':
+      return readJson(text);
+    default:
+      return { value: text };
+  }
+}
+
+function readJson(text: string): Cell {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { fault: 'is not valid JSON' };
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** A value in a sentence; long ones are cut. */
+function shown(value: unknown): string {
+  if (value === undefined || value === null || value === '') return 'empty';
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,90 @@
+import { Problem } from '@attribution/contracts';
+import type { createLogger } from '@attribution/service';
+import { type ApplyParts, applyUnits } from './apply-units.ts';
+import {
+  deleteImport,
+  endImport,
+  findEnded,
+  findImport,
+  findWaiting,
+  type ImportRow,
+  startImport,
+} from './import.store.ts';
+import { stage } from './stage.ts';
+import { deleteRows } from './staged-row.store.ts';
+
+export const importJob = 'run-estate-imports';
+
+interface RunParts extends ApplyParts {
+  readonly logger: ReturnType<typeof createLogger>;
+}
+
+/** How often a fault of ours is tried again. */
+const tries = 3;
+const atOnce = 5_000;
+/** Days that an import and its report are kept. */
+const keptDays = 30;
+
+/** Does imports, one after the other, each from where it was left. */
+export function runImports(parts: RunParts) {
+  const failures = new Map<string, number>();
+  const { sql } = parts.database;
+  return {
+    name: importJob,
+    every: 5_000,
+    async run() {
+      for (let job = await findWaiting(sql); job; job = await findWaiting(sql)) {
+        try {
+          await runImport(parts, job);
+          failures.delete(job.id);
+        } catch (error) {
+          await parts.database.ping(); // Without a database nothing can be said of the import.
+          const failed = (failures.get(job.id) ?? 0) + 1;
+          failures.set(job.id, failed);
+          parts.logger.warn({ err: error, import: job.id, failed }, 'An import of an estate failed');
+          if (failed < tries) throw error;
+          await end(parts, job, 'The import could not be done. What it had set up until then stays.');
+        }
+      }
+    },
+  };
+}
+
+async function runImport(parts: RunParts, job: ImportRow): Promise<void> {
+  const { sql } = parts.database;
+  await startImport(sql, job.id, parts.clock.now());
+  if (!job.staged_at) {
+    try {
+      await stage(parts, job);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return end(parts, job, error.detail ?? 'The file cannot be read.');
+    }
+  }
+  const staged = await findImport(sql, job.account_id, undefined, job.id);
+  if (staged) await applyUnits(parts, staged);
+  await end(parts, job, null);
+}
+
+/** What was refused stays, for the report; of an import that failed nothing does. */
+async function end({ database, clock }: RunParts, { id }: ImportRow, error: string | null): Promise<void> {
+  while ((await deleteRows(database.sql, id, { all: error !== null }, atOnce)) > 0);
+  await database.sqlTransaction((tx) => endImport(tx, id, error, clock.now()));
+}
+
+/** Forgets imports whose time is over. */
+export function purgeImports({ database, clock }: Pick<RunParts, 'database' | 'clock'>) {
+  return {
+    name: 'purge-estate-imports',
+    every: 60 * 60 * 1000,
+    async run() {
+      const before = new Date(clock.now().getTime() - keptDays * 24 * 60 * 60 * 1000);
+      for (const id of await findEnded(database.sql, before, 1_000)) await forgetImport(database, id);
+    },
+  };
+}
+
+export async function forgetImport({ sql }: RunParts['database'], id: string): Promise<void> {
+  while ((await deleteRows(sql, id, { all: true }, atOnce)) > 0);
+  await deleteImport(sql, id);
+}

@@ -1,0 +1,140 @@
+import type { EstateKind } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
+import type { RowFields } from './row.ts';
+
+/** The rows of imports that are to be done, and those that were refused. */
+export interface StagedRow {
+  readonly row: number;
+  readonly kind: EstateKind;
+  readonly external_id: string;
+  readonly parent: string | null;
+  readonly unit: number;
+  readonly fields: RowFields;
+}
+
+export interface NewStagedRow {
+  readonly import_id: string;
+  readonly row: number;
+  readonly kind: string;
+  readonly external_id: string;
+  readonly parent: string | null;
+  readonly unit: number | null;
+  readonly fields: RowFields | null;
+  readonly reason: string | null;
+}
+
+export async function insertStagedRows(tx: Sql, rows: readonly NewStagedRow[]): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO estate_import_rows (import_id, row, kind, external_id, parent, unit, fields, reason)
+    SELECT import_id, row, kind, external_id, parent, unit, fields, reason
+    FROM jsonb_populate_recordset(NULL::estate_import_rows, ${JSON.stringify(rows)}::jsonb)`;
+}
+
+/** A fault that was found in a row, and the unit that it refuses. */
+export interface Fault {
+  readonly row: number;
+  readonly unit: number | null | undefined;
+  readonly reason: string;
+}
+
+/** Notes faults of rows that have none yet, and where they belong. */
+export async function noteFaults(tx: Sql, importId: string, faults: readonly Fault[]): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE estate_import_rows r SET reason = coalesce(r.reason, f.reason), unit = coalesce(f.unit, r.unit)
+    FROM jsonb_to_recordset(${JSON.stringify(faults)}::jsonb) AS f (row int, unit int, reason text)
+    WHERE r.import_id = ${importId} AND r.row = f.row`;
+}
+
+/** The units that have a row at fault, each with its first such row. */
+export async function findFaultyUnits(tx: Sql, importId: string): Promise<{ unit: number; row: number }[]> {
+  return tx.$queryRaw`
+    SELECT unit, min(row) AS row FROM estate_import_rows
+    WHERE import_id = ${importId} AND reason IS NOT NULL AND unit IS NOT NULL GROUP BY unit`;
+}
+
+/** Refuses the rows of these units, and those that belong to none, from one row to another; how many. */
+export async function refuseRows(
+  tx: Sql,
+  importId: string,
+  units: readonly { unit: number; row: number }[],
+  from: number,
+  to: number,
+): Promise<number> {
+  return tx.$executeRaw`
+    UPDATE estate_import_rows r SET result = 'refused', fields = NULL, reason = coalesce(r.reason,
+      CASE WHEN f.unit IS NULL THEN 'parent: there is no ' ||
+          CASE WHEN r.kind IN ('screen', 'camera') THEN 'zone ' ELSE '' END || coalesce(r.parent, '') || '.'
+        ELSE 'Row ' || f.row || ' of the same location is at fault.' END)
+    FROM estate_import_rows own
+    LEFT JOIN unnest(${units.map(({ unit }) => unit)}::int[], ${units.map(({ row }) => row)}::int[]) AS f (unit, row)
+      ON f.unit = own.unit
+    WHERE own.import_id = ${importId} AND own.row BETWEEN ${from} AND ${to} AND own.result IS NULL
+      AND (f.unit IS NOT NULL OR own.unit IS NULL)
+      AND r.import_id = own.import_id AND r.row = own.row`;
+}
+
+/** Rows to be done of units after one, in the order of units; of `unit` alone where it is given. */
+export async function findUndone(
+  tx: Sql,
+  importId: string,
+  from: { readonly after: number; readonly limit: number } | { readonly unit: number },
+): Promise<StagedRow[]> {
+  const columns = 'row, kind, external_id, parent, unit, fields';
+  return 'unit' in from
+    ? tx.$queryRawUnsafe(
+        `SELECT ${columns} FROM estate_import_rows WHERE import_id = $1 AND result IS NULL AND unit = $2 ORDER BY row`,
+        importId,
+        from.unit,
+      )
+    : tx.$queryRawUnsafe(
+        `SELECT ${columns} FROM estate_import_rows WHERE import_id = $1 AND result IS NULL AND unit > $2
+         ORDER BY unit, row LIMIT $3`,
+        importId,
+        from.after,
+        from.limit,
+      );
+}
+
+/** The file's rows of these groups that were not refused. */
+export async function findGroupRows(tx: Sql, importId: string, refs: readonly string[]): Promise<StagedRow[]> {
+  return tx.$queryRaw`
+    SELECT row, kind, external_id, parent, unit, fields FROM estate_import_rows
+    WHERE import_id = ${importId} AND kind = 'group' AND external_id = ANY(${refs}) AND result IS DISTINCT FROM 'refused'`;
+}
+
+/** Done rows are not needed any more; `keep`: those of groups are, with their result. Throws where another has done them. */
+export async function closeRows(
+  tx: Sql,
+  importId: string,
+  rows: readonly StagedRow[],
+  { keepGroups }: { keepGroups: boolean },
+): Promise<void> {
+  const kept = rows.filter(({ kind }) => keepGroups && kind === 'group').map(({ row }) => row);
+  const gone = rows.filter(({ kind }) => !(keepGroups && kind === 'group')).map(({ row }) => row);
+  const marked = await tx.$executeRaw`
+    UPDATE estate_import_rows SET result = 'unchanged' WHERE import_id = ${importId} AND row = ANY(${kept}) AND result IS NULL`;
+  const deleted = await tx.$executeRaw`
+    DELETE FROM estate_import_rows WHERE import_id = ${importId} AND row = ANY(${gone}) AND result IS NULL`;
+  if (marked + deleted !== rows.length) throw new Error('Rows of an import were done by another at the same time');
+}
+
+export interface RefusedRow {
+  readonly row: number;
+  readonly kind: string;
+  readonly external_id: string;
+  readonly reason: string;
+}
+
+export async function findRefused(db: Sql, importId: string, after: number, limit: number): Promise<RefusedRow[]> {
+  return db.$queryRaw`
+    SELECT row, kind, external_id, reason FROM estate_import_rows
+    WHERE import_id = ${importId} AND row > ${after} AND result = 'refused' ORDER BY row LIMIT ${limit}`;
+}
+
+/** Deletes some rows; with `all` of whatever result, else those that were not refused. How many. */
+export async function deleteRows(db: Sql, importId: string, { all }: { all: boolean }, limit: number): Promise<number> {
+  return db.$executeRaw`
+    DELETE FROM estate_import_rows WHERE import_id = ${importId} AND row = ANY(ARRAY(
+      SELECT row FROM estate_import_rows WHERE import_id = ${importId} AND (${all} OR result IS DISTINCT FROM 'refused')
+      LIMIT ${limit}))`;
+}

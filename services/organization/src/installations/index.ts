@@ -1,0 +1,16 @@
+import * as contracts from '@attribution/contracts';
+import { deleteEndpoint, getEndpoint, listEndpoint, type Writer } from '../estate/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
+import { createInstallationEndpoint } from './create-installation.ts';
+import { installationKind } from './installation.ts';
+import { updateInstallationEndpoint } from './update-installation.ts';
+
+export { inOrder, installationKind, standingOf } from './installation.ts';
+
+export const installationEndpoints = (database: OrganizationDatabase, write: Writer) => [
+  listEndpoint(database, installationKind, contracts.listInstallations),
+  createInstallationEndpoint(write),
+  getEndpoint(database, installationKind, contracts.getInstallation),
+  updateInstallationEndpoint(write),
+  deleteEndpoint(write, installationKind, contracts.deleteInstallation),
+];

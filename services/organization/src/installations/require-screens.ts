@@ -1,0 +1,17 @@
+import { Problem } from '@attribution/contracts';
+import type { Change } from '../estate/index.ts';
+import type { InstallationRow } from './installation.ts';
+import { findMissingScreen } from './outputs.store.ts';
+
+/** Requires that every output's screen is in the location. */
+export async function requireScreens(
+  { tx }: Change,
+  locationId: string,
+  outputs: InstallationRow['outputs'],
+): Promise<void> {
+  const ids = outputs.map(({ screen_id }) => screen_id);
+  const missing = await findMissingScreen(tx, locationId, ids);
+  if (missing === undefined) return;
+  const where = `body.outputs[${ids.indexOf(missing)}].screen_id`;
+  throw new Problem('unprocessable', `${where}: there is no screen ${missing} in the location.`);
+}

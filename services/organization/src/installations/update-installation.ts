@@ -1,0 +1,19 @@
+import { updateInstallation } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import type { Writer } from '../estate/index.ts';
+import { inOrder, installationKind, standingOf } from './installation.ts';
+import { requireScreens } from './require-screens.ts';
+
+export const updateInstallationEndpoint = (write: Writer) =>
+  implement(updateInstallation, async ({ params, body, caller, request }) =>
+    write({ caller, request }, async (change) => {
+      const before = await change.lock(installationKind, params.id);
+      const { status, outputs, ...fields } = body;
+      if (outputs) await requireScreens(change, before.location_id, outputs);
+      return change.update(installationKind, before, {
+        ...fields,
+        ...(outputs && { outputs: inOrder(outputs) }),
+        ...(status && standingOf(status, before, change.now)),
+      });
+    }),
+  );

@@ -1,0 +1,20 @@
+import type { Sql } from '@attribution/database';
+import type { Tx } from '../store.ts';
+
+export async function notePurge(tx: Tx, accountId: string, requestedAt: Date): Promise<void> {
+  await tx.estatePurge.createMany({
+    data: [{ account_id: accountId, requested_at: requestedAt }],
+    skipDuplicates: true,
+  });
+}
+
+/** The account that waits longest. */
+export async function findPurge(db: Sql): Promise<string | undefined> {
+  const [found] = await db.$queryRaw<{ account_id: string }[]>`
+    SELECT account_id FROM estate_purges ORDER BY requested_at, account_id LIMIT 1`;
+  return found?.account_id;
+}
+
+export async function forgetPurge(tx: Sql, accountId: string): Promise<void> {
+  await tx.$executeRaw`DELETE FROM estate_purges WHERE account_id = ${accountId}`;
+}
