@@ -22,6 +22,21 @@ const changeThing = endpoint({
   success: { status: 204, description: '' },
   problems: ['conflict'],
 });
+const sendFile = endpoint({
+  ...common,
+  path: '/v2/files',
+  operation: 'send_file',
+  method: 'POST',
+  upload: { media: ['text/csv', 'application/x-ndjson'], max_bytes: 1000 },
+  success: { status: 202, description: '' },
+});
+const getFile = endpoint({
+  ...common,
+  path: '/v2/files',
+  operation: 'get_file',
+  method: 'GET',
+  success: { status: 200, description: '', download: { media: ['text/csv', 'application/x-ndjson'] } },
+});
 
 let server: Awaited<ReturnType<typeof startCannedServer>>;
 beforeAll(async () => {
@@ -67,6 +82,62 @@ describe('what is sent', () => {
     await counting.with({ token: undefined }).call(changeThing, input);
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer t1', 'Bearer t2', undefined]);
     expect(server.seen.map(({ headers }) => headers['x-extra'])).toEqual(['1', '1', '1']);
+  });
+});
+
+test.each([
+  ['text', 'a,b\n1,é\n'],
+  ['bytes', new TextEncoder().encode('a,b\n1,é\n')],
+  ['a stream', ReadableStream.from([new Uint8Array(Buffer.from('a,b\n1,')), new Uint8Array(Buffer.from('é\n'))])],
+])('a file is sent from %s, as what it is', async (what, content) => {
+  server.answerWith({ status: 202 });
+  const headers = { 'idempotency-key': 'k' };
+  const answer = await client().call(sendFile, { headers, upload: { media: 'text/csv', content } });
+  expect(answer).toMatchObject({ status: 202, body: undefined });
+  expect(server.seen).toMatchObject([{ method: 'POST', body: 'a,b\n1,é\n', headers }]);
+  expect(server.seen[0]?.headers['content-type']).toBe('text/csv');
+  expect(server.seen[0]?.headers['content-length']).toBe(what === 'a stream' ? undefined : '9');
+});
+
+describe('a file that is answered', () => {
+  const fileHeaders = {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="estate.csv"',
+  };
+  const answerFile = (over: object, body = '\uFEFFa,b\r\n1,é\r\n') =>
+    server.answerWith({ status: 200, headers: { ...fileHeaders, ...over }, body });
+  const get = () => client().call(getFile);
+
+  test('is given as text, with all that is in it, its media type and its name', async () => {
+    answerFile({});
+    const { status, body } = await get();
+    expect(status).toBe(200);
+    expect(body).toEqual({ media: 'text/csv', filename: 'estate.csv', text: '\uFEFFa,b\r\n1,é\r\n' });
+    answerFile({ 'content-type': 'application/x-ndjson; charset=utf-8' }, '');
+    expect((await get()).body).toMatchObject({ media: 'application/x-ndjson', text: '' });
+  });
+
+  test('is refused when it is larger than what is taken into memory', async () => {
+    answerFile({}, 'x'.repeat(1001));
+    const careful = client().with({ maxDownload: 1000 });
+    await expect(careful.call(getFile)).rejects.toThrow(RangeError);
+    answerFile({}, 'x'.repeat(1000));
+    expect((await careful.call(getFile)).body.text).toHaveLength(1000);
+  });
+
+  test.each([
+    ['another media type', { 'content-type': 'text/html; charset=utf-8' }],
+    ['no charset', { 'content-type': 'text/csv' }],
+    ['a name that is missing', { 'content-disposition': 'attachment' }],
+    ['an answer to be shown', { 'content-disposition': 'inline; filename="a.csv"' }],
+  ])('with %s violates the contract', async (_what, over) => {
+    answerFile(over);
+    await expect(get()).rejects.toThrow(ContractViolation);
+  });
+
+  test('a problem in its place is told by its kind', async () => {
+    server.answerWith(problem('forbidden'));
+    expect((await get()).problem).toMatchObject({ kind: 'forbidden' });
   });
 });
 

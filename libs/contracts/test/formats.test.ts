@@ -16,6 +16,7 @@ import {
   Tokens,
   unchangeable,
 } from '../src/index.ts';
+import { chance } from './chance.ts';
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
 
@@ -128,20 +129,96 @@ describe('e-mail addresses', () => {
 });
 
 describe('time zones', () => {
-  test.each(['Europe/Zurich', 'UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])('%s is one', (name) => {
-    expect(TimeZone.parse(name)).toBe(name);
+  /** Links of the IANA database, which the runtime's own list leaves out, and zones of it. */
+  const links = [
+    ...['UTC', 'GMT', 'Etc/UTC', 'Etc/GMT', 'Etc/GMT+5', 'Etc/GMT-14', 'GMT0', 'GMT+0', 'Zulu', 'UCT', 'Universal'],
+    ...[
+      'EST',
+      'MST',
+      'HST',
+      'CET',
+      'WET',
+      'EST5EDT',
+      'PST8PDT',
+      'ROC',
+      'PRC',
+      'GB',
+      'GB-Eire',
+      'NZ',
+      'NZ-CHAT',
+      'W-SU',
+    ],
+    ...[
+      'US/Eastern',
+      'US/Pacific',
+      'Canada/Atlantic',
+      'Asia/Calcutta',
+      'Asia/Kolkata',
+      'Asia/Saigon',
+      'Asia/Ho_Chi_Minh',
+    ],
+    ...['Europe/Kiev', 'Europe/Kyiv', 'America/Buenos_Aires', 'America/Argentina/Buenos_Aires', 'America/Indianapolis'],
+    ...['America/Port-au-Prince', 'Africa/Asmera', 'Africa/Asmara', 'Pacific/Ponape', 'Antarctica/DumontDUrville'],
+  ];
+  const names = [...new Set([...Intl.supportedValuesOf('timeZone'), ...links])];
+
+  test('every one that the runtime lists passes as it is, and so do links, which it does not list', () => {
+    expect(names.length).toBeGreaterThan(400);
+    expect(names.filter((name) => !accepts(TimeZone, name))).toEqual([]);
+  });
+
+  test('none of them passes in other letter case, links no more than zones', () => {
+    const others = names.flatMap((name) => {
+      const title = name.replace(/[A-Za-z]+/g, (word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`);
+      const last = name.replace(/[A-Za-z](?=[^A-Za-z]*$)/, (c) => (c < 'a' ? c.toLowerCase() : c.toUpperCase()));
+      return [name.toLowerCase(), name.toUpperCase(), title, last].filter((other) => other !== name);
+    });
+    expect(others.length).toBeGreaterThan(names.length * 2);
+    expect(others.filter((other) => accepts(TimeZone, other) && !names.includes(other))).toEqual([]);
+  });
+
+  test('whatever passes is a zone to Temporal, under the same name', () => {
+    const random = chance(7);
+    const pieces = [
+      ...names.flatMap((name) => name.split('/')),
+      '/',
+      '/',
+      '+',
+      '-',
+      '0',
+      '5',
+      ' ',
+      'Z',
+      '[UTC]',
+      'u-ca=',
+    ];
+    const made = Array.from({ length: 20_000 }, () =>
+      Array.from({ length: 1 + random(4) }, () => pieces[random(pieces.length)]).join(''),
+    );
+    const passed = [...names, ...made].filter((name) => accepts(TimeZone, name));
+    expect(passed.length).toBeGreaterThan(names.length);
+    for (const name of passed) {
+      expect(Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId).toBe(name);
+    }
   });
 
   test.each([
-    '',
-    'Europe/Nowhere',
-    '+01:00',
-    'UTC+1',
-    'CET/',
-    '/UTC',
-    '../UTC',
-    'Europe/Zurich ',
-    'Zürich',
+    ...['', ' ', ' UTC', 'Europe/Zurich ', 'Europe/ Zurich', 'Europe/Zurich\n', 'UTC\0'],
+    ...['+01:00', '-0530', 'UTC+1', 'UTC+01:00', 'GMT+5', 'Etc/GMT+13', 'Z', '2026-03-01T00:00Z[Europe/Zurich]'],
+    ...[
+      'Europe/Nowhere',
+      'Europe/Atlantis',
+      'Europe',
+      'CET/',
+      '/UTC',
+      '../UTC',
+      'Europe//Zurich',
+      'Zürich',
+      'Etc/Unknown',
+    ],
+    ...['Factory', 'localtime', 'posixrules'],
+    // Known to ICU alone.
+    ...['PST', 'IST', 'JST', 'BST', 'ACT', 'SystemV/AST4', 'US/Pacific-New', 'Canada/East-Saskatchewan'],
     'x'.repeat(65),
   ])('%j is none', (name) => {
     expect(accepts(TimeZone, name)).toBe(false);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { endpoints, openApiDocument } from '../src/index.ts';
+import { endpoint, endpoints, openApiDocument } from '../src/index.ts';
 
 interface Parameter {
   readonly in: string;
@@ -36,4 +36,54 @@ test('a list in a query is documented as one parameter with comma-joined values,
 test('no other parameter is a list: a repeated one is refused', () => {
   const lists = operations.flatMap(({ parameters = [] }) => parameters.filter(({ schema }) => schema.type === 'array'));
   for (const list of lists) expect(list).toMatchObject({ in: 'query', style: 'form', explode: false });
+});
+
+const common = { service: 'organization', summary: '', access: { credential: 'any' } } as const;
+const example = 'a,b\n';
+const files = JSON.parse(
+  JSON.stringify(
+    openApiDocument([
+      endpoint({
+        ...common,
+        operation: 'send_file',
+        method: 'POST',
+        path: '/v2/files',
+        upload: { media: ['text/csv', 'application/x-ndjson'], max_bytes: 1000, example: { 'text/csv': example } },
+        idempotent: true,
+        success: { status: 202, description: 'Taken' },
+      }),
+      endpoint({
+        ...common,
+        operation: 'get_file',
+        method: 'GET',
+        path: '/v2/files',
+        success: { status: 200, description: 'The file', download: { media: ['text/csv', 'application/x-ndjson'] } },
+      }),
+    ]),
+  ),
+) as { paths: Record<string, Record<string, Record<string, unknown>>> };
+const schema = { type: 'string' };
+
+test('a file to send is documented as text of its media types, required, with its limit and its examples', () => {
+  const { requestBody, parameters, responses } = files.paths['/v2/files']?.post ?? {};
+  expect(requestBody).toEqual({
+    description: expect.stringContaining('1000 bytes'),
+    required: true,
+    content: { 'text/csv': { schema, example }, 'application/x-ndjson': { schema } },
+  });
+  expect(parameters).toMatchObject([{ in: 'header', name: 'idempotency-key' }]);
+  expect(Object.keys(responses as object)).toContain('400');
+});
+
+test('a file that is answered is documented as text of its media types, with the header that names it', () => {
+  const { requestBody, responses } = files.paths['/v2/files']?.get ?? {};
+  expect(requestBody).toBeUndefined();
+  expect((responses as Record<string, unknown>)['200']).toEqual({
+    description: 'The file',
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      'Content-Disposition': { description: expect.any(String), schema },
+    },
+    content: { 'text/csv': { schema }, 'application/x-ndjson': { schema } },
+  });
 });

@@ -84,6 +84,7 @@ const bare = endpoint({
 test.each<[string, Partial<Endpoint>, ProblemKind[]]>([
   ['nothing', {}, []],
   ['a body', { body: z.object({}) }, ['validation-error']],
+  ['a file to take', { upload: { media: ['text/csv'], max_bytes: 1 } }, ['validation-error']],
   ['a query', { query: z.object({}) }, ['validation-error']],
   ['a token', { access: { credential: 'any' } }, ['unauthorized', 'forbidden']],
   ['parameters', { params: z.object({}) }, ['not-found']],

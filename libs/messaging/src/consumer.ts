@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { gatherBatches, type Load } from './batches.ts';
 import { createDeadLetters } from './dead-letters.ts';
-import { type EventHandler, indexHandlers, runHandlers } from './handlers.ts';
+import { type EventHandler, indexHandlers, runHandlers, takeLocks } from './handlers.ts';
 import { markDone } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
 import { asError, byKey, type Failure, inParallel, type Message, type Subscription, undone } from './transport.ts';
@@ -43,8 +43,10 @@ export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptio
   const deadLetters = createDeadLetters(service, outbox);
 
   /** The effects, and the marks that they took place, in the caller's transaction. */
-  async function effects(tx: Tx, envelopes: readonly Envelope[]): Promise<void> {
-    await runHandlers(tx, await markDone(tx, service, envelopes), handlersOf);
+  async function effects(tx: Tx, envelopes: readonly Envelope[], alone = false): Promise<void> {
+    const marked = await markDone(tx, service, envelopes);
+    await takeLocks(tx, marked, handlersOf, alone);
+    await runHandlers(tx, marked, handlersOf);
   }
 
   const isOneByOne = (envelope: Envelope) => handlersOf(envelope).some((handler) => handler.oneByOne);
@@ -143,7 +145,7 @@ export function createConsumer<Tx extends SqlTransaction>(options: ConsumerOptio
         const letter = await deadLetters.takeRequested(tx);
         id = letter?.id;
         if (!letter) return 'none';
-        await effects(tx, [letter.envelope]);
+        await effects(tx, [letter.envelope], true); // What came after it in its key may be handled at this moment.
         await deadLetters.remove(tx, letter.id);
         return 'done';
       });

@@ -4,6 +4,7 @@ import type { Sql, SqlTransaction } from '@attribution/database';
 /** An event as a handler sees it. */
 export interface Received<T extends EventType> {
   readonly id: string;
+  readonly type: string;
   readonly accountId: string;
   readonly occurredAt: Date;
   readonly traceparent: string | null;
@@ -13,10 +14,12 @@ export interface Received<T extends EventType> {
 /** One kind of event and its effect on this service's database. */
 export interface EventHandler<Tx> {
   readonly event: EventType;
-  /** Events of one kind that came one after the other. */
+  /** Events that came one after the other: of this kind, and of the others whose handlers have this same function. */
   readonly handle: (tx: Tx, events: readonly Received<EventType>[]) => Promise<void>;
   /** What it costs grows with each event, so that fewer of them share a transaction. */
   readonly oneByOne: boolean;
+  /** Waits for a lock, before the first effect of a transaction. `alone`: out of their order, as dead letters come. */
+  readonly lock?: (tx: Tx, alone: boolean) => Promise<void>;
 }
 
 /** Declares a handler. It runs in the transaction that marks the event as done, so it touches this database alone. */
@@ -53,24 +56,44 @@ export function indexHandlers<Tx>(handlers: readonly EventHandler<Tx>[]) {
   return (envelope: Envelope) => index.get(name(envelope)) ?? none;
 }
 
-/** Runs the handlers of events in their order; what comes one after the other and is of one kind, together. */
+/** Which handlers have to do with an event. */
+type HandlersOf<Tx> = (envelope: Envelope) => readonly EventHandler<Tx>[];
+
+/** Takes each lock once that the events' handlers ask for: all before the first effect, so that none is waited for with rows held. */
+export async function takeLocks<Tx>(
+  tx: Tx,
+  envelopes: readonly Envelope[],
+  handlersOf: HandlersOf<Tx>,
+  alone: boolean,
+): Promise<void> {
+  const locks = new Set(envelopes.flatMap((envelope) => handlersOf(envelope).map(({ lock }) => lock)));
+  for (const lock of locks) await lock?.(tx, alone);
+}
+
+/** Runs the handlers of events in their order; what comes one after the other and has the same handlers, together. */
 export async function runHandlers<Tx>(
   tx: Tx,
   envelopes: readonly Envelope[],
-  handlersOf: (envelope: Envelope) => readonly EventHandler<Tx>[],
+  handlersOf: HandlersOf<Tx>,
 ): Promise<void> {
   for (let start = 0, end = 0; start < envelopes.length; start = end) {
     const handlers = handlersOf(envelopes[start] as Envelope);
-    while (end < envelopes.length && handlersOf(envelopes[end] as Envelope) === handlers) end++;
-    for (const handler of handlers) {
-      const events = envelopes.slice(start, end).map((envelope) => receive(handler.event, envelope));
-      await handler.handle(tx, events);
-    }
+    while (end < envelopes.length && areSame(handlersOf(envelopes[end] as Envelope), handlers)) end++;
+    const run = envelopes.slice(start, end);
+    for (const [at, { handle }] of handlers.entries())
+      await handle(
+        tx,
+        run.map((envelope) => receive(handlersOf(envelope)[at]?.event as EventType, envelope)),
+      );
   }
 }
 
+const areSame = <Tx>(some: readonly EventHandler<Tx>[], others: readonly EventHandler<Tx>[]) =>
+  some === others || (some.length === others.length && some.every(({ handle }, at) => handle === others[at]?.handle));
+
 const receive = (eventType: EventType, envelope: Envelope): Received<EventType> => ({
   id: envelope.event_id,
+  type: envelope.type,
   accountId: envelope.account_id,
   occurredAt: new Date(envelope.occurred_at),
   traceparent: envelope.traceparent,

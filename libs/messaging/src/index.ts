@@ -1,3 +1,4 @@
+export { type CatchUpParts, catchUp } from './catch-up.ts';
 export * from './consumer.ts';
 export { deadLetterTopic } from './dead-letters.ts';
 export { type EventHandler, on, onBatch } from './handlers.ts';
@@ -5,5 +6,6 @@ export { createInProcessTransport } from './in-process.ts';
 export { createKafkaTransport } from './kafka.ts';
 export { observeMessaging } from './metrics.ts';
 export * from './outbox.ts';
+export { projection } from './projection.ts';
 export { createRelay, type Relay, relayBatchSize } from './relay.ts';
 export type { Message, Transport } from './transport.ts';

@@ -53,7 +53,7 @@ export type TestDb = Database<PrismaLike<SqlTransaction>, SqlTransaction>;
 
 /** A database with the messaging tables and a table of effects. Its client is Prisma's interface over plain pg. */
 export async function openTestDatabase(): Promise<TestDb & { drop(): Promise<void> }> {
-  const { url, drop } = await createTestDatabase('organization');
+  const { url, drop } = await createTestDatabase('campaign');
   const clientPool = new pg.Pool({ connectionString: url, max: 10 });
   clientPool.on('error', () => {}); // The database is dropped below idle connections.
   const database = openDatabase<PrismaLike<SqlTransaction>, SqlTransaction>({ url, poolSize: 30 }, () =>

@@ -247,7 +247,7 @@ test('one that is broken off is handled by nobody, and no fault is logged', asyn
 });
 
 describe('patience', () => {
-  const clientTimeout = 1_000;
+  const clientTimeout = 2_000; // Several looks at it, also where the machine is busy.
   let undo: (() => unknown)[] = [];
   afterEach(async () => {
     for (const step of undo.reverse()) await step();
@@ -278,18 +278,18 @@ describe('patience', () => {
   }
 
   test.each<[string, Record<string, string>]>([
-    ['a length', { 'content-length': '10000000' }],
+    ['a length', { 'content-length': '12000000' }],
     ['chunks', {}],
-  ])('an upload of %s that goes on may take many times what a request may', async (_what, headers) => {
+  ])('an upload of %s that goes on may take longer than a request that stops', async (_what, headers) => {
     const req = open(headers, { port: await serve(sizeOf), at: '/' });
     undo.push(() => req.destroy());
     const answer = answerOf(req);
-    for (let n = 0; n < 50; n++) {
+    for (let n = 0; n < 60; n++) {
       req.write(Buffer.alloc(200_000)); // 2 MB a second.
       await sleep(100);
     }
     req.end();
-    expect(await answer).toMatchObject({ status: 200, text: '10000000' });
+    expect(await answer).toMatchObject({ status: 200, text: '12000000' });
   });
 
   test('one that stops is refused in time, however much came before', async () => {
@@ -305,13 +305,13 @@ describe('patience', () => {
     req.write(Buffer.alloc(9_000_000));
     const began = performance.now();
     expect(problemOf(await answerOf(req))).toEqual(invalid('The request did not arrive in time.'));
-    expect(performance.now() - began).toBeLessThan(6_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
     expect(await ended.promise).toMatchObject({ code: 'ECONNRESET' });
   });
 
   test('a service that is slow to take it is no fault of the client', async () => {
     const port = await serve(async (req) => {
-      await sleep(4 * clientTimeout);
+      await sleep(3 * clientTimeout);
       return sizeOf(req);
     });
     const req = open({}, { port, at: '/' });

@@ -128,12 +128,13 @@ export function createAccountService(
       createSupportSessionEndpoint({ database, signer, clock }),
     ],
     handlers: [
-      groups.onGroupCreated,
+      ...groups.knownGroups.handlers,
       groups.onGroupDeleted({ outbox, clock }),
       ...onPayments({ outbox, mail, clock }),
       ...onRefunds({ outbox, mail, clock }),
     ],
     jobs: [
+      groups.catchUpGroups({ database, organization, logger }),
       { name: 'note-key-uses', every: 5_000, run: () => keyUses.flush() },
       { name: 'expire-token-holds', every: second, run: () => ledger.expireHolds({ database, outbox, clock }) },
       { name: 'expire-token-grants', every: second, run: () => ledger.expireGrants({ database, outbox, clock }) },

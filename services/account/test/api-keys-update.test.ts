@@ -80,7 +80,8 @@ test('200: groups take the place of all grants before; a scope of all leaves non
 test('200: a key whose groups have gone since is renamed, and sees nothing still', async () => {
   const group = await addGroup(service, ada.accountId);
   const key = await makeKey(ada.client, { group_scope: 'selected', groups: [group] });
-  await service.deliver(groupDeleted, { account_id: ada.accountId, group_id: group }, ada.accountId);
+  const gone = { account_id: ada.accountId, aggregate_version: 2, group_id: group };
+  await service.deliver(groupDeleted, gone, ada.accountId);
   const { status, body } = await change(key.id, { name: 'Left over' });
   expect(status).toBe(200);
   expect(body).toMatchObject({ name: 'Left over', group_scope: 'selected', groups: [] });

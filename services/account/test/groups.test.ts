@@ -23,7 +23,7 @@ import { count, join, type Person, refresh, rows, startAccountService } from './
 import { toldOf } from './support-audit.ts';
 import { standing } from './support-locks.ts';
 import { accept, addMember, invite } from './support-members.ts';
-import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
+import { groupState, type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
 
 let organization: OrganizationDouble;
 let service: TestService;
@@ -50,13 +50,11 @@ const groupsOf = async (person: Person, by = ada) =>
 
 /** Tells of a group as Organization does; returns its id. */
 async function tell(event: typeof groupCreated | typeof groupUpdated, accountId: string, id = newId('group')) {
-  const at = service.clock.now().toISOString();
-  const group = { id, name: 'North', description: null, created_at: at, updated_at: at };
-  await service.deliver(event, { account_id: accountId, group }, accountId);
+  await service.deliver(event, groupState(id, accountId, event === groupCreated ? 1 : 2), accountId);
   return id;
 }
 const tellDeleted = (id: string, accountId = ada.accountId) =>
-  service.deliver(groupDeleted, { account_id: accountId, group_id: id }, accountId);
+  service.deliver(groupDeleted, { account_id: accountId, aggregate_version: 3, group_id: id }, accountId);
 
 /** As they come when they were deleted at once. */
 async function deleteTogether(account_id: string, ...ids: string[]): Promise<void> {
@@ -66,7 +64,7 @@ async function deleteTogether(account_id: string, ...ids: string[]): Promise<voi
     accountId: account_id,
     occurredAt: service.clock.now(),
     traceparent: null,
-    data: { account_id, group_id },
+    data: { account_id, aggregate_version: 3, group_id },
   }));
   const database = openDatabase({ url: String(service.db.options.connectionString) }, newClient);
   await database.transaction((tx) => handle(tx as never, events as never));
@@ -254,13 +252,12 @@ test('who loses the last group stays narrowed, and sees no estate', async () => 
   expect(body).toMatchObject({ group_scope: 'selected', groups: [] });
 });
 
-test('a deleted group that is told of again, late, stays deleted', async () => {
+test('a deleted group that is told of again, late, stays deleted: by the same event, and by another', async () => {
   const id = newId('group');
-  const at = service.clock.now().toISOString();
-  const group = { id, name: 'North', description: null, created_at: at, updated_at: at };
-  const created = await service.deliver(groupCreated, { account_id: ada.accountId, group }, ada.accountId);
+  const created = await service.deliver(groupCreated, groupState(id, ada.accountId), ada.accountId);
   await tellDeleted(id);
   await service.redeliver(created, groupCreated.topic.name);
+  await tell(groupUpdated, ada.accountId, id);
   expect((await give([id])).problem?.kind).toBe('unprocessable');
 });
 

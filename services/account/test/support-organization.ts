@@ -11,18 +11,40 @@ export interface OrganizationDouble {
   stop(): Promise<void>;
 }
 
-/** Stands for the service that owns groups: says which of those asked for an account has. */
+/** A group as Organization tells of it. */
+export function groupState(id: string, account_id: string, aggregate_version = 1) {
+  const at = '2026-11-22T10:00:00.000Z';
+  const group = { id, external_id: null, name: 'North', description: null, created_at: at, updated_at: at };
+  return { account_id, aggregate_version, group };
+}
+
+const pageSize = 2;
+const noKinds = { locations: [], zones: [], screens: [], installations: [], cameras: [] };
+
+/** Stands for the service that owns groups: says which of those asked for an account has, and shows them all. */
 export async function startOrganizationDouble(): Promise<OrganizationDouble> {
   const accountOf = new Map<string, string>();
   const { verify } = testInternal('organization');
+  const answers: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
+    '/internal/v2/groups': (query) => {
+      const ids = query.get('ids')?.split(',') ?? [];
+      const known = ids.filter((id) => accountOf.get(id) === query.get('account_id'));
+      return { entries: known.map((id) => ({ id, name: 'North' })) };
+    },
+    '/internal/v2/estate-snapshot': (query) => {
+      if (query.get('kinds') !== 'group') throw new Error('Nothing else is known here');
+      const [from, end] = [Number(query.get('cursor') ?? 0), Number(query.get('cursor') ?? 0) + pageSize];
+      const groups = [...accountOf].slice(from, end).map(([id, account]) => groupState(id, account));
+      return { ...noKinds, groups, next_cursor: end < accountOf.size ? `${end}` : null };
+    },
+  };
   const server = createServer((req, res) => {
     if (verify(req.headers.authorization) !== 'account') throw new Error('Nobody else asks here');
     const { pathname, searchParams } = new URL(req.url ?? '/', 'http://organization');
-    if (pathname !== '/internal/v2/groups') throw new Error(`Nothing at ${pathname}`);
-    const ids = searchParams.get('ids')?.split(',') ?? [];
-    const known = ids.filter((id) => accountOf.get(id) === searchParams.get('account_id'));
+    const answer = answers[pathname];
+    if (!answer) throw new Error(`Nothing at ${pathname}`);
     res.setHeader('content-type', 'application/json');
-    res.end(JSON.stringify({ entries: known.map((id) => ({ id, name: 'North' })) }));
+    res.end(JSON.stringify(answer(searchParams)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

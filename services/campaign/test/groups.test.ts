@@ -2,13 +2,14 @@ import {
   createCampaign,
   getCampaign,
   groupCreated,
+  groupUpdated,
   listCampaigns,
   newId,
   updateCampaign,
 } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newTenant, startCampaign } from './support.ts';
+import { groupState, newTenant, startCampaign } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -172,18 +173,17 @@ describe('a narrowed caller', () => {
 });
 
 describe('what Organization tells', () => {
-  test('a group counts from group.created to group.deleted; what comes again changes nothing', async () => {
+  test('a group counts from group.created to group.deleted; what comes again, or late, changes nothing', async () => {
     const tenant = newTenant(service);
     const id = newId('group');
-    const now = new Date().toISOString();
-    const group = { id, name: 'A', description: null, created_at: now, updated_at: now };
     expect((await create(tenant.owner, { group_id: id })).problem?.kind).toBe('unprocessable');
-    const told = await service.deliver(groupCreated, { account_id: tenant.account, group }, tenant.account);
+    const told = await service.deliver(groupCreated, groupState(id, tenant.account), tenant.account);
     const again = Array.from({ length: 20 }, () => service.redeliver(told, groupCreated.topic.name));
     await Promise.all(again);
     expect((await create(tenant.owner, { group_id: id })).status).toBe(201);
     await tenant.deleteGroup(id);
     await service.redeliver(told, groupCreated.topic.name);
+    await service.deliver(groupUpdated, groupState(id, tenant.account, 2), tenant.account);
     expect((await create(tenant.owner, { group_id: id })).problem?.kind).toBe('unprocessable');
   });
 });

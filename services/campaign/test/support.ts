@@ -12,7 +12,15 @@ import { createCampaignService } from '../src/index.ts';
 
 export { badTokens, sendRaw } from '@attribution/testing';
 
-export const startCampaign = () => startTestService('campaign', createCampaignService);
+export const startCampaign = (environment: Readonly<Record<string, string>> = {}) =>
+  startTestService('campaign', createCampaignService, { environment });
+
+/** A group as Organization tells of it. */
+export function groupState(id: string, account_id: string, aggregate_version = 1) {
+  const at = '2026-11-22T10:00:00.000Z';
+  const group = { id, external_id: null, name: 'A group', description: null, created_at: at, updated_at: at };
+  return { account_id, aggregate_version, group };
+}
 
 type Claims = NonNullable<Parameters<typeof personToken>[0]>;
 
@@ -38,13 +46,11 @@ export function newTenant(service: TestService) {
     /** A group of the account, of which Organization has told. */
     async group(): Promise<string> {
       const id = newId('group');
-      const now = new Date().toISOString();
-      const group = { id, name: 'A group', description: null, created_at: now, updated_at: now };
-      await service.deliver(groupCreated, { account_id: account, group }, account);
+      await service.deliver(groupCreated, groupState(id, account), account);
       return id;
     },
     async deleteGroup(id: string): Promise<void> {
-      await service.deliver(groupDeleted, { account_id: account, group_id: id }, account);
+      await service.deliver(groupDeleted, { account_id: account, aggregate_version: 9, group_id: id }, account);
     },
     async campaign(fields: object = {}): Promise<z.output<typeof Campaign>> {
       return (await owner.call(createCampaign, { body: { name: 'A campaign', ...fields } })).body;

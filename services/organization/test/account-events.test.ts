@@ -22,7 +22,14 @@ test('account.created gives the account its first group, and group.created tells
   const { entries } = (await tenant.owner.call(listGroups)).body;
   const at = envelope.occurred_at;
   expect(entries).toEqual([
-    { id: expect.stringMatching(/^grp_/), name: 'Main', external_id: null, description: null, created_at: at, updated_at: at },
+    {
+      id: expect.stringMatching(/^grp_/),
+      name: 'Main',
+      external_id: null,
+      description: null,
+      created_at: at,
+      updated_at: at,
+    },
   ]);
   const events = await tenant.events();
   expect(events).toHaveLength(1);

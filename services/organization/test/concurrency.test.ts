@@ -22,15 +22,18 @@ afterAll(() => service.stop());
 const twenty = Array.from({ length: 20 }, (_, at) => at);
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort();
 
-test.each(kindNames)('204 once, then 404: of twenty deletions of one %s one wins and one event tells of it', async (kind) => {
-  const tenant = newTenant(service);
-  const { remove, another } = kinds[kind];
-  const params = { id: (await another(tenant, await tenant.tree())).id };
-  const before = (await tenant.events()).length;
-  const answers = await Promise.all(twenty.map(() => tenant.owner.call(remove, { params })));
-  expect(statuses(answers)).toEqual([204, ...Array<number>(19).fill(404)]);
-  expect((await tenant.events()).slice(before).map(({ type }) => type)).toEqual([`${kind}.deleted`]);
-});
+test.each(kindNames)(
+  '204 once, then 404: of twenty deletions of one %s one wins and one event tells of it',
+  async (kind) => {
+    const tenant = newTenant(service);
+    const { remove, another } = kinds[kind];
+    const params = { id: (await another(tenant, await tenant.tree())).id };
+    const before = (await tenant.events()).length;
+    const answers = await Promise.all(twenty.map(() => tenant.owner.call(remove, { params })));
+    expect(statuses(answers)).toEqual([204, ...Array<number>(19).fill(404)]);
+    expect((await tenant.events()).slice(before).map(({ type }) => type)).toEqual([`${kind}.deleted`]);
+  },
+);
 
 test('a location created while its group is deleted: one of both wins, and no location is left without a group', async () => {
   const tenant = newTenant(service);

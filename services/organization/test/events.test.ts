@@ -28,7 +28,8 @@ test('each change of a group or a location tells what it became, once, in order,
   const created = (await owner.call(createGroup, { body: { name: 'A' } })).body;
   const updated = (await owner.call(updateGroup, { params: { id: created.id }, body: { description: 'B' } })).body;
   const place = await tenant.location(created.id);
-  const moved = (await owner.call(updateLocation, { params: { id: place.id }, body: { latitude: 1.5, longitude: 2 } })).body;
+  const moved = (await owner.call(updateLocation, { params: { id: place.id }, body: { latitude: 1.5, longitude: 2 } }))
+    .body;
   await owner.call(deleteLocation, { params: { id: place.id } });
   await owner.call(deleteGroup, { params: { id: created.id } });
 

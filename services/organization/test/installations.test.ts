@@ -193,9 +193,10 @@ describe('change', () => {
     const third = to((await tenant.screen(tree.zone.id)).id, 'C');
     const live = await change(id, { status: 'live', outputs: [third] });
     expect(live.body).toMatchObject({ status: 'live', outputs: [third] });
-    const { rows } = await service.db.query('SELECT output, live FROM installation_outputs WHERE installation_id = $1', [
-      id,
-    ]);
+    const { rows } = await service.db.query(
+      'SELECT output, live FROM installation_outputs WHERE installation_id = $1',
+      [id],
+    );
     expect(rows).toEqual([{ output: 'C', live: true }]);
   });
 

@@ -73,6 +73,17 @@ export const insideKinds = ['zone', 'screen', 'installation', 'camera'] as const
 /** All but groups: what the admin of a group sets up. */
 export const placedKinds = ['location', ...insideKinds] as const satisfies KindName[];
 
+/** The least that creation asks for, in a tree. */
+const bodies: Record<KindName, (tree: Tree) => object> = {
+  group: () => ({ name: 'New' }),
+  location: ({ group }) => ({ group_id: group.id, name: 'New', timezone: 'UTC' }),
+  zone: ({ location }) => ({ location_id: location.id, name: 'New' }),
+  screen: ({ zone }) => ({ zone_id: zone.id, name: 'New', width_px: 1, height_px: 1 }),
+  installation: ({ location }) => ({ location_id: location.id, device_id: contracts.newId('device') }),
+  camera: ({ zone }) => ({ zone_id: zone.id, device_id: contracts.newId('device'), name: 'New' }),
+};
+export const bodyIn = (kind: KindName, tree: Tree): object => bodies[kind](tree);
+
 /**
  * Rows of a kind, written past the service where a test wants many, in parents of their own. Their ids, oldest first.
  * A table takes of the row what it has columns for.

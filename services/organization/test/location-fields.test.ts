@@ -188,11 +188,13 @@ test.each<[object, string]>([
   [{ status: 'closed' }, 'body.status: must be one of active, inactive, not "closed".'],
 ])('400: %p is refused by name', (fields, detail) => expectRefused(fields, detail));
 
-test.each(['zoo', 'grocery', 'RETAIL', 'retail.', ''])('400: %p is no venue type, and is refused by name', (venue_type) =>
-  expectRefused(
-    { venue_type },
-    `body.venue_type: must be a venue type of OpenOOH 1.1, such as retail.grocery, not "${venue_type}".`,
-  ),
+test.each(['zoo', 'grocery', 'RETAIL', 'retail.', ''])(
+  '400: %p is no venue type, and is refused by name',
+  (venue_type) =>
+    expectRefused(
+      { venue_type },
+      `body.venue_type: must be a venue type of OpenOOH 1.1, such as retail.grocery, not "${venue_type}".`,
+    ),
 );
 
 test.each(['retail', 'retail.grocery', 'transit.airports.gates', 'residential.apartment_buildings.lobby'])(

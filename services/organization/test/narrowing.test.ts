@@ -1,7 +1,7 @@
 import { type Endpoint, endpoints, matchScreens, newId } from '@attribution/contracts';
 import { keyToken, personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type KindName, kindNames, kinds } from './kinds.ts';
+import { bodyIn, type KindName, kindNames, kinds } from './kinds.ts';
 import { newTenant, sendRaw, startOrganization, type Tenant, type Tree } from './support.ts';
 
 let service: TestService;
@@ -117,19 +117,9 @@ const questions: Record<'get' | 'update' | 'remove' | 'create', (kind: KindName)
       return change(kind, 201, 422)(caller, place);
     },
     path: () => kinds[kind].path,
-    body: newIn,
+    body: bodyIn,
   }),
 };
-
-const bodies: Record<KindName, (tree: Tree) => object> = {
-  group: () => ({ name: 'New' }),
-  location: ({ group }) => ({ group_id: group.id, name: 'New', timezone: 'UTC' }),
-  zone: ({ location }) => ({ location_id: location.id, name: 'New' }),
-  screen: ({ zone }) => ({ zone_id: zone.id, name: 'New', width_px: 1, height_px: 1 }),
-  installation: ({ location }) => ({ location_id: location.id, device_id: newId('device') }),
-  camera: ({ zone }) => ({ zone_id: zone.id, device_id: newId('device'), name: 'New' }),
-};
-const newIn = (kind: KindName, tree: Tree) => bodies[kind](tree);
 
 type Deed = keyof typeof questions;
 const deeds = Object.keys(questions) as Deed[];
@@ -203,13 +193,7 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
         const body = question.body?.(kind, world.trees[place]);
         const answer = await sendRaw(service, method, path, token, body && JSON.stringify(body));
         const expected = question.expected(caller, place);
-        expect([deed, kind, place, answer.status, answer.text]).toEqual([
-          deed,
-          kind,
-          place,
-          expected,
-          expect.anything(),
-        ]);
+        expect([kind, place, answer.status]).toEqual([kind, place, expected]);
         if (expected === 404) {
           const unknown = `${kinds[kind].path}/${newId(kind)}`;
           expect(await sendRaw(service, method, unknown, token, body && JSON.stringify(body))).toEqual(answer);
@@ -222,7 +206,7 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
 
 /** What creation answers for a parent that does not exist, as if it had the id of the one that is not seen. */
 async function askUnknown(kind: KindName, tree: Tree, token: string) {
-  const body = JSON.stringify(newIn(kind, tree));
+  const body = JSON.stringify(bodyIn(kind, tree));
   const [parent = ''] = /(grp|loc|zon)_[0-9a-f-]{36}/.exec(body) ?? [];
   const unknown = newId(parent.startsWith('grp') ? 'group' : parent.startsWith('loc') ? 'location' : 'zone');
   const answer = await sendRaw(service, 'POST', kinds[kind].path, token, body.replace(parent, unknown));

@@ -27,7 +27,11 @@ async function planted() {
 }
 
 /** The endpoints that are alike for all kinds inside a location: a list by every filter, a get, a deletion. */
-function alike(kind: (typeof insideKinds)[number], filters: (tree: Tree) => Record<string, string>, removal = 5): StatementTable {
+function alike(
+  kind: (typeof insideKinds)[number],
+  filters: (tree: Tree) => Record<string, string>,
+  removal = 5,
+): StatementTable {
   const { list, get, remove, another } = kinds[kind];
   return {
     [list.operation]: {
@@ -140,7 +144,9 @@ const table: StatementTable = {
     async prepare() {
       const { owner, location, group: createdGroup } = await settled();
       const tenant = { owner };
-      const { body: other } = await tenant.owner.call(contracts.createGroup, { body: { name: `Not ${createdGroup.name}` } });
+      const { body: other } = await tenant.owner.call(contracts.createGroup, {
+        body: { name: `Not ${createdGroup.name}` },
+      });
       return () => owner.call(contracts.updateLocation, { params: { id: location.id }, body: { group_id: other.id } });
     },
   },
@@ -181,7 +187,8 @@ const table: StatementTable = {
     async prepare() {
       const { tenant, owner, tree } = await planted();
       const zone_id = (await tenant.zone(tree.location.id)).id;
-      return () => owner.call(contracts.updateScreen, { params: { id: tree.screen.id }, body: { zone_id, width_px: 1 } });
+      return () =>
+        owner.call(contracts.updateScreen, { params: { id: tree.screen.id }, body: { zone_id, width_px: 1 } });
     },
   },
   match_screens: {

@@ -99,7 +99,9 @@ export function newTenant(service: TestService) {
     /** When nothing of the account waits to be purged any more. */
     async purged(): Promise<void> {
       await eventually(async () => {
-        const { rows } = await service.db.query('SELECT account_id FROM estate_purges WHERE account_id = $1', [account]);
+        const { rows } = await service.db.query('SELECT account_id FROM estate_purges WHERE account_id = $1', [
+          account,
+        ]);
         if (rows.length > 0) throw new Error('The account is being purged still');
       });
     },

@@ -4,6 +4,7 @@ import { accountExchange, accountHolds, accountScale } from './account.ts';
 import { accountTiming } from './account-timing.ts';
 import { billingLedger, billingWebhooks } from './billing.ts';
 import { endpoints } from './endpoints.ts';
+import { estateImport, estateMatch, estateNarrowed } from './estate.ts';
 import { gatewayCases } from './gateway.ts';
 import { messagingCases } from './messaging.ts';
 import { platformEmbedded } from './platform-embedded.ts';
@@ -21,6 +22,9 @@ export const cases: readonly Case[] = [
   accountTiming,
   billingWebhooks,
   billingLedger,
+  estateNarrowed,
+  estateMatch,
+  estateImport,
   platformLogins,
   platformEmbedded,
 ];

@@ -5,7 +5,7 @@ const internalKeys = generateInternalKeys();
 /** What a service reads from its environment, besides its database. */
 export const serviceSettings = (
   keys: { readonly private: KeySet; readonly public: KeySet },
-  service: 'account' | 'billing' = 'account',
+  service: 'account' | 'billing' | 'organization' = 'account',
 ) => ({
   TOKEN_PUBLIC_KEYS: JSON.stringify(keys.public),
   TOKEN_PRIVATE_KEYS: JSON.stringify(keys.private),

@@ -32,8 +32,15 @@ const groups: Stream = {
     const accountId = accounts[Math.floor(Math.random() * accounts.length)] ?? '';
     const occurredAt = new Date();
     const at = occurredAt.toISOString();
-    const group = { id: newId('group'), name: 'Zurich', description: 'In the city', created_at: at, updated_at: at };
-    return newEvent(groupCreated, { account_id: accountId, group }, { accountId, occurredAt });
+    const group = {
+      id: newId('group'),
+      external_id: null,
+      name: 'Zurich',
+      description: 'In the city',
+      created_at: at,
+      updated_at: at,
+    };
+    return newEvent(groupCreated, { account_id: accountId, aggregate_version: 1, group }, { accountId, occurredAt });
   },
 };
 

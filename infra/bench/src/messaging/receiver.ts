@@ -7,7 +7,9 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Stream } from './events.ts';
 
-const services: Readonly<Record<Stream['receiver'], (parts: ServiceParts) => Service>> = {
+type Create = (parts: ServiceParts, environment: Readonly<Record<string, string | undefined>>) => Service;
+
+const services: Readonly<Record<Stream['receiver'], Create>> = {
   campaign: createCampaignService,
   organization: createOrganizationService,
 };
@@ -17,15 +19,18 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** The real service that events take effect in, and a look at its database from outside. */
 export function createReceiver(url: string, { receiver, effects }: Stream, transport: Transport, logger: Logger) {
   const internalKeys = generateInternalKeys();
-  const service = services[receiver]({
-    databaseUrl: url,
-    transport,
-    verifier: createVerifier(generateKeySets('bench').public),
-    internal: internalOf(receiver, internalKeys.private[receiver], internalKeys.public),
-    logger,
-    problemBase: 'https://problems.attribution.example',
-    checkAnswers: false,
-  });
+  const service = services[receiver](
+    {
+      databaseUrl: url,
+      transport,
+      verifier: createVerifier(generateKeySets('bench').public),
+      internal: internalOf(receiver, internalKeys.private[receiver], internalKeys.public),
+      logger,
+      problemBase: 'https://problems.attribution.example',
+      checkAnswers: false,
+    },
+    { ORGANIZATION_URL: 'http://127.0.0.1:1' }, // Nobody is there.
+  );
   const pool = new pg.Pool({ connectionString: url, max: 2 });
 
   async function rowsOf(table: string): Promise<number> {

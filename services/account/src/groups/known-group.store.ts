@@ -1,10 +1,16 @@
+import { groupCreated, groupDeleted, groupUpdated } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import { projection } from '@attribution/messaging';
+import type { KnownGroup } from '../generated/prisma/client.ts';
 import type { Tx } from '../store.ts';
 
-interface KnownGroup {
-  readonly id: string;
-  readonly accountId: string;
-}
+export const knownGroups = projection({
+  table: 'known_groups',
+  states: [groupCreated, groupUpdated],
+  gone: groupDeleted,
+  row: ({ account_id, group }): Omit<KnownGroup, 'aggregate_version'> => ({ id: group.id, account_id }),
+  goneId: ({ group_id }) => group_id,
+});
 
 /** Those of the groups that Organization has told of, in this account. */
 export async function findKnownGroups(tx: Pick<Tx, 'knownGroup'>, accountId: string, ids: readonly string[]) {
@@ -15,14 +21,6 @@ export async function findKnownGroups(tx: Pick<Tx, 'knownGroup'>, accountId: str
   return new Set(rows.map(({ id }) => id));
 }
 
-export async function insertKnownGroups(tx: Sql, groups: readonly KnownGroup[]): Promise<void> {
-  const ids = groups.map(({ id }) => id);
-  const accountIds = groups.map(({ accountId }) => accountId);
-  await tx.$executeRaw`
-    INSERT INTO known_groups (id, account_id) SELECT * FROM unnest(${ids}::text[], ${accountIds}::text[])
-    ON CONFLICT DO NOTHING`;
-}
-
 /** Whoever held grants in groups that are gone, and in which. */
 export interface Loss {
   readonly holder: 'user' | 'api_key' | 'invitation';
@@ -31,15 +29,19 @@ export interface Loss {
   readonly group_ids: readonly string[];
 }
 
+interface DeletedGroup {
+  readonly id: string;
+  readonly accountId: string;
+}
+
 /**
  * The groups are gone, and with them every grant in them, those of invitations among them. Grants are given and changed
  * under the lock of the account's row: nobody who has read them before writes them again after this.
  */
-export async function deleteKnownGroups(tx: Sql, groups: readonly KnownGroup[]): Promise<Loss[]> {
+export async function takeGrants(tx: Sql, groups: readonly DeletedGroup[]): Promise<Loss[]> {
   const ids = groups.map(({ id }) => id);
   const accountIds = groups.map(({ accountId }) => accountId);
   await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ANY(${accountIds}::text[]) ORDER BY id FOR NO KEY UPDATE`;
-  await tx.$executeRaw`DELETE FROM known_groups WHERE id = ANY(${ids}::text[])`;
   return [
     ...(await takeFromUsers(tx, ids)),
     ...(await takeFromKeys(tx, ids)),

@@ -1,2 +1,2 @@
-export { isKnownGroup } from './known-group.store.ts';
-export { onGroupCreated, onGroupDeleted } from './on-group.ts';
+export { catchUpGroups } from './catch-up-groups.ts';
+export { isKnownGroup, knownGroups } from './known-group.store.ts';

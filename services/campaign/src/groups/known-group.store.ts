@@ -1,26 +1,19 @@
+import { groupCreated, groupDeleted, groupUpdated } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import { projection } from '@attribution/messaging';
+import type { KnownGroup } from '../generated/prisma/client.ts';
 
-interface KnownGroup {
-  readonly id: string;
-  readonly accountId: string;
-}
+export const knownGroups = projection({
+  table: 'known_groups',
+  states: [groupCreated, groupUpdated],
+  gone: groupDeleted,
+  row: ({ account_id, group }): Omit<KnownGroup, 'aggregate_version'> => ({ id: group.id, account_id }),
+  goneId: ({ group_id }) => group_id,
+});
 
 /** Whether Organization has told of the group, in this account. */
 export async function isKnownGroup(tx: Sql, accountId: string, id: string): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM known_groups WHERE id = ${id} AND account_id = ${accountId}`;
   return found.length === 1;
-}
-
-/** One statement of two parameters for however many groups: Prisma would make parameters of every field of each. */
-export async function insertKnownGroups(tx: Sql, groups: readonly KnownGroup[]): Promise<void> {
-  const ids = groups.map(({ id }) => id);
-  const accountIds = groups.map(({ accountId }) => accountId);
-  await tx.$executeRaw`
-    INSERT INTO known_groups (id, account_id) SELECT * FROM unnest(${ids}::text[], ${accountIds}::text[])
-    ON CONFLICT DO NOTHING`;
-}
-
-export async function deleteKnownGroups(tx: Sql, ids: readonly string[]): Promise<void> {
-  await tx.$executeRaw`DELETE FROM known_groups WHERE id = ANY(${ids}::text[])`;
 }

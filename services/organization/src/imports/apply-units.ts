@@ -25,12 +25,13 @@ export interface ApplyParts {
 /** Rows of one transaction, unless a unit has more. */
 const atOnce = 1_500;
 
-/** Sets up all units that are not done yet, some at a time. */
-export async function applyUnits(parts: ApplyParts, job: ImportRow): Promise<void> {
+/** Sets up all units that are not done yet, some at a time; false when it was told to stop. */
+export async function applyUnits(parts: ApplyParts, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
   for (let after = 0; ; ) {
+    if (stopping.aborted) return false;
     const rows = await nextUnits(parts.database.sql, job.id, after);
     const last = rows.at(-1);
-    if (!last) return;
+    if (!last) return true;
     await applyTogether(parts, job, rows);
     after = last.unit;
   }
@@ -73,25 +74,40 @@ async function applyTogether(
     if (!refusal) throw error;
     // Somebody else may have made the same thing at this moment: now it is there.
     if (again) return applyTogether(parts, job, rows, false);
-    await applyFewer(parts, job, rows, refusal);
+    await applyFewer(parts, job, rows, { problem: refusal, error });
   }
+}
+
+/** What the database refused, in words and in its own. */
+interface Refusal {
+  readonly problem: Problem;
+  readonly error: unknown;
 }
 
 async function applyFewer(
   parts: ApplyParts,
   job: ImportRow,
   rows: readonly StagedRow[],
-  refusal: Problem,
+  refusal: Refusal,
 ): Promise<void> {
   const units = [...Map.groupBy(rows, ({ unit }) => unit).values()];
   if (units.length === 1) {
-    const [first] = rows;
-    const reason = (refusal.detail ?? '').replace(/^body\./, '');
-    return refuseUnits(parts, job, rows, first ? [{ ...first, reason }] : []);
+    const row = meantBy(refusal, rows);
+    const reason = refusal.problem.detail.replace(/^body\./, '');
+    return refuseUnits(parts, job, rows, row ? [{ ...row, reason }] : []);
   }
   const middle = Math.ceil(units.length / 2);
   await applyTogether(parts, job, units.slice(0, middle).flat(), false);
   await applyTogether(parts, job, units.slice(middle).flat(), false);
+}
+
+/** The row that the database most likely means: it names values of its own, and the table. */
+function meantBy({ error }: Refusal, rows: readonly StagedRow[]): StagedRow | undefined {
+  const { detail = '', table } = error as { detail?: string; table?: string };
+  const named = ({ external_id, fields: { device_id } }: StagedRow) =>
+    [external_id, device_id].some((value) => detail.includes(`, ${value})`));
+  const ofTable = rows.filter(({ kind }) => table?.startsWith(kind));
+  return ofTable.find(named) ?? ofTable[0] ?? rows[0];
 }
 
 /** What a dry run would have done; thrown, so that nothing of it is kept. */
@@ -114,7 +130,7 @@ async function applyOnce({ database, outbox, clock }: ApplyParts, job: ImportRow
     await database.sqlTransaction(async (tx) => {
       if (!(await lockImport(tx, job.id))) return;
       const before = job.dry_run ? await groupsAbove(tx, job.id, rows) : [];
-      const counted = await applyRows({ tx, outbox, job, now }, [...before, ...rows]);
+      const counted = await applyRows({ tx, outbox, job, now }, rows, before);
       const counts = { ...counted, refused: 0 };
       if (job.dry_run) throw new Tried(counts);
       await close(tx, counts);

@@ -1,7 +1,10 @@
-import { looksLikeId } from '@attribution/contracts';
+import { type EstateKind, looksLikeId } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import { type EstateRow, type Kind, selectionOf } from '../estate/index.ts';
+import { kinds } from '../tree.ts';
 import type { Columns } from './decide.ts';
+
+export const kindOf = (name: EstateKind) => kinds.find((kind) => kind.name === name) as unknown as Kind<never>;
 
 /** What a file calls a thing: its external id, or our own id where it has none. */
 export const refOf = ({ id, external_id }: EstateRow) => external_id ?? id;
@@ -21,8 +24,31 @@ export async function lockByRefs(
   const byId = ids.length > 0 ? 'OR (t.id = ANY($3) AND t.external_id IS NULL)' : '';
   const text = `SELECT ${selectionOf(kind)} FROM ${kind.table} t
     WHERE t.account_id = $1 AND (t.external_id = ANY($2) ${byId}) ORDER BY t.id ${locks[mode]} OF t`;
-  const rows = await tx.$queryRawUnsafe<Columns[]>(text, accountId, refs, ...(ids.length > 0 ? [ids] : []));
+  let rows = await tx.$queryRawUnsafe<Columns[]>(text, accountId, refs, ...(ids.length > 0 ? [ids] : []));
+  // After a wait a row is as it is now, but what is computed of other tables as it was before: read it anew.
+  if (kind.computed && rows.length > 0) rows = await readAgain(tx, kind, rows);
   return new Map(rows.map((row) => [refOf(row), row]));
+}
+
+async function readAgain(tx: Sql, kind: Kind<never>, rows: readonly Columns[]): Promise<Columns[]> {
+  const text = `SELECT ${selectionOf(kind)} FROM ${kind.table} t WHERE t.id = ANY($1)`;
+  return tx.$queryRawUnsafe<Columns[]>(
+    text,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Which of the account's things are there, by what a file calls them. */
+export async function findThere(
+  db: Sql,
+  kind: Kind<never>,
+  accountId: string,
+  refs: readonly string[],
+): Promise<string[]> {
+  const text = `SELECT coalesce(t.external_id, t.id) AS ref FROM ${kind.table} t
+    WHERE t.account_id = $1 AND (t.external_id = ANY($2) OR (t.id = ANY($2) AND t.external_id IS NULL))`;
+  const rows = await db.$queryRawUnsafe<{ ref: string }[]>(text, accountId, refs);
+  return rows.map(({ ref }) => ref);
 }
 
 /** In which location the account's zones are, both by what a file calls them. */

@@ -3,7 +3,7 @@ import type { Sql } from '@attribution/database';
 import type { NewEvent, Outbox } from '@attribution/messaging';
 import { type EstateRow, firstFields, insertRows, type Kind, tellState, updateRows } from '../estate/index.ts';
 import { kinds } from '../tree.ts';
-import { lockByRefs } from './apply.store.ts';
+import { kindOf, lockByRefs } from './apply.store.ts';
 import { type Columns, decide } from './decide.ts';
 import type { Counts, ImportRow } from './import.store.ts';
 import { seesWith } from './importer.ts';
@@ -33,34 +33,44 @@ const atOnce = 1_000;
 /** What is there of a kind, by what the file calls it. */
 type Known = Map<string, Columns>;
 
+/** What has become of the rows of a transaction so far. */
+interface Outcome {
+  readonly known: ReadonlyMap<EstateKind, Known>;
+  readonly counts: Record<'created' | 'updated' | 'unchanged', number>;
+  readonly events: NewEvent[];
+}
+
 /**
- * Sets up the rows, parents before children, and tells of what became different. Throws `Faults`, and whatever the
- * database refuses.
+ * Sets up the rows, parents before children, and tells of what became different. `before`: groups of earlier rows that
+ * are set up with them once more, and not counted. Throws `Faults`, and whatever the database refuses.
  */
-export async function applyRows(applying: Applying, rows: readonly StagedRow[]): Promise<Omit<Counts, 'refused'>> {
-  const known = new Map<EstateKind, Known>(kinds.map(({ name }) => [name, new Map()]));
+export async function applyRows(
+  applying: Applying,
+  rows: readonly StagedRow[],
+  before: readonly StagedRow[] = [],
+): Promise<Omit<Counts, 'refused'>> {
   const counts = { created: 0, updated: 0, unchanged: 0 };
   const events: NewEvent[] = [];
+  const outcome: Outcome = { known: new Map(kinds.map(({ name }) => [name, new Map()])), counts, events };
+  if (before.length > 0) await setUpAgain(applying, before, outcome.known);
   const ofKind = Map.groupBy(rows, ({ kind }) => kind);
   for (const kind of kinds) {
     const own = ofKind.get(kind.name) ?? [];
     if (own.length === 0) continue;
-    await learnAround(applying, kind.name, own, known);
-    await setUp(applying, kind as unknown as Kind<Columns>, own, known, counts, events);
+    await learnAround(applying, kind.name, own, outcome.known);
+    await setUp(applying, kind as unknown as Kind<Columns>, own, outcome);
   }
   for (let start = 0; start < events.length; start += atOnce)
     await applying.outbox.append(applying.tx, ...events.slice(start, start + atOnce));
   return counts;
 }
 
-const kindOf = (name: EstateKind) => kinds.find((kind) => kind.name === name) as unknown as Kind<never>;
-
 /** Reads what rows are put into, and what they name besides, as far as the rows before them do not have it. */
 async function learnAround(
   { tx, job }: Applying,
   name: EstateKind,
   rows: readonly StagedRow[],
-  known: Map<EstateKind, Known>,
+  known: Outcome['known'],
 ) {
   const learn = async (kind: EstateKind, refs: readonly string[]) => {
     const there = known.get(kind) as Known;
@@ -84,14 +94,19 @@ async function learnAround(
 const screensIn = ({ outputs }: StagedRow['fields']) =>
   ((outputs ?? []) as readonly { screen: string }[]).map(({ screen }) => screen);
 
-/** Sets up rows of one kind; they are known to those that come after. */
+/** Groups that may have changed since then: one that is at fault now is not there. */
+async function setUpAgain(applying: Applying, groups: readonly StagedRow[], known: Outcome['known']): Promise<void> {
+  const outcome: Outcome = { known, counts: { created: 0, updated: 0, unchanged: 0 }, events: [] };
+  await setUp(applying, kindOf('group') as unknown as Kind<Columns>, groups, outcome, () => {});
+}
+
+/** Sets up rows of one kind; they are known to those that come after. `refuse`: what comes of faults. */
 async function setUp(
   { tx, job, now }: Applying,
   kind: Kind<Columns>,
   rows: readonly StagedRow[],
-  known: Map<EstateKind, Known>,
-  counts: Record<'created' | 'updated' | 'unchanged', number>,
-  events: NewEvent[],
+  { known, counts, events }: Outcome,
+  refuse: (faults: readonly Fault[]) => void = throwFaults,
 ): Promise<void> {
   const own = known.get(kind.name) as Known;
   const parentKind = parentKinds[kind.name];
@@ -114,12 +129,19 @@ async function setUp(
     own.set(staged.external_id, row);
     written[decision.result].push(row);
   }
-  if (faults.length > 0) throw new Faults(faults);
+  if (faults.length > 0) refuse(faults);
+  // A device or a screen that one row lets go of is there for another to take.
+  const [lettingGo, others] = partition(written.updated, (row) => row.live === false);
+  for (const part of inParts(lettingGo)) await updateRows(tx, kind, part);
+  for (const part of inParts(others)) await updateRows(tx, kind, part);
   for (const part of inParts(written.created)) await insertRows(tx, kind, part);
-  for (const part of inParts(written.updated)) await updateRows(tx, kind, part);
   const occasion = { now, traceparent: job.traceparent };
   for (const deed of ['created', 'updated'] as const)
     for (const row of written[deed]) events.push(tellState(kind, deed, row, occasion));
+}
+
+function throwFaults(faults: readonly Fault[]): never {
+  throw new Faults(faults);
 }
 
 const none: ReadonlyMap<string, Columns> = new Map();
@@ -142,6 +164,11 @@ function startOf(
 ): EstateRow {
   if (existing) return { ...existing, aggregate_version: existing.aggregate_version + 1, updated_at: now };
   return { ...firstFields(kind, job.account_id, now), external_id: staged.external_id };
+}
+
+function partition<T>(items: readonly T[], first: (item: T) => boolean): [T[], T[]] {
+  const groups = Map.groupBy(items, (item) => first(item));
+  return [groups.get(true) ?? [], groups.get(false) ?? []];
 }
 
 function* inParts<T>(items: readonly T[]): Generator<readonly T[]> {

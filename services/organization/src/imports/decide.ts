@@ -79,7 +79,8 @@ function refusedRight(kind: EstateKind, { grants, parent, existing }: Around): D
 }
 
 /** Whether a column stays as it is. A file cannot tell a text of no characters from none. */
-const same = (before: unknown, after: unknown) => isDeepStrictEqual(before, after) || (before === '' && after === null);
+const same = (before: unknown, after: unknown) =>
+  before === after || isDeepStrictEqual(before, after) || (before === '' && after === null);
 
 /** The columns that a row's fields and its place come to; a text: why they cannot be. */
 function columnsOf(kind: EstateKind, fields: RowFields, around: Around): RowFields | string {

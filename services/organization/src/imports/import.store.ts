@@ -90,6 +90,13 @@ export async function lockImport(tx: Sql, id: string): Promise<boolean> {
   return found.length === 1;
 }
 
+/** As `lockImport`. False when its rows lie in their table already, too. */
+export async function lockUnstaged(tx: Sql, id: string): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM estate_imports WHERE id = ${id} AND status = 'running' AND staged_at IS NULL FOR NO KEY UPDATE`;
+  return found.length === 1;
+}
+
 export async function startImport(db: Sql, id: string, now: Date): Promise<void> {
   await db.$executeRaw`
     UPDATE estate_imports SET status = 'running', started_at = coalesce(started_at, ${now})
@@ -102,6 +109,12 @@ export async function endImport(tx: Sql, id: string, error: string | null, now: 
       error = ${error}, finished_at = ${now}
     WHERE id = ${id} AND status = 'running'`;
   await tx.$executeRaw`DELETE FROM estate_import_parts WHERE import_id = ${id}`;
+}
+
+/** Nobody works on it any more. */
+export async function stopImport(db: Sql, id: string, now: Date): Promise<void> {
+  await db.$executeRaw`
+    UPDATE estate_imports SET status = 'failed', finished_at = ${now} WHERE id = ${id} AND finished_at IS NULL`;
 }
 
 /** Its rows lie in their table from now on. */

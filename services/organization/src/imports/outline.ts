@@ -12,7 +12,7 @@ export interface Outline {
   has(kind: EstateKind, ref: string): boolean;
   /** A zone that is there already, in which location; undefined: there is none. */
   adopt(zone: string, location: string | undefined): void;
-  /** Rows whose parent came after them. */
+  /** Rows whose fault showed in a later one. */
   late(): readonly Late[];
 }
 
@@ -26,6 +26,8 @@ export interface Late {
   readonly row: number;
   readonly unit: number | undefined;
   readonly reason: string;
+  /** Its parent came after it: no fault where that is there already. */
+  readonly parent?: { readonly kind: EstateKind; readonly ref: string };
 }
 
 interface Seen {
@@ -38,11 +40,17 @@ export function createOutline(): Outline {
   /** Units of locations, by what the file calls them. */
   const units = new Map<string, number>();
   /** Rows that came before their parent, by its name. */
-  const waiting = new Map<string, number[]>();
+  const waiting = new Map<string, Seen[]>();
   const late: Late[] = [];
   const adopted = new Map<string, string>();
   const devices = new Map<string, number>();
   const name = (kind: EstateKind, ref: string) => `${kind} ${ref}`;
+
+  function wait(parent: string, child: Seen): void {
+    const others = waiting.get(parent);
+    if (others) others.push(child);
+    else waiting.set(parent, [child]);
+  }
 
   function unitOfLocation(ref: string, row: number): number {
     const known = units.get(ref);
@@ -61,14 +69,31 @@ export function createOutline(): Outline {
     if (kind === 'group') return row;
     if (kind === 'location') return ref === '' ? undefined : unitOfLocation(ref, row);
     if (parent === undefined) return undefined;
-    if (kind === undefined) return units.get(parent) ?? unitOfZone(parent, row);
+    if (kind === undefined) return unitOfUnknown(row, ref, parent);
     return parentKinds[kind] === 'zone' ? unitOfZone(parent, row) : unitOfLocation(parent, row);
   }
 
-  function faultOf(row: number, { kind, ref, fields }: Pick<ReadRow, 'kind' | 'ref' | 'fields'>): string | undefined {
+  /** A row of no known kind may be anything: what its parent is tells most. */
+  function unitOfUnknown(row: number, ref: string, parent: string): number | undefined {
+    const known = units.get(parent) ?? unitOfZone(parent, row);
+    if (known !== undefined) return known;
+    if (!seen.has(name('group', parent))) return unitOfLocation(parent, row);
+    return ref === '' ? undefined : unitOfLocation(ref, row);
+  }
+
+  function faultOf(
+    row: number,
+    { kind, ref, fields }: Pick<ReadRow, 'kind' | 'ref' | 'fields'>,
+    unit: number | undefined,
+  ): string | undefined {
     if (kind === undefined || ref === '') return undefined;
     const before = seen.get(name(kind, ref));
-    if (before) return `external_id: row ${before.row} is of the same ${kind} already.`;
+    if (before) {
+      // Which of both locations the rows below it mean is not to be told.
+      if (kind === 'zone' && before.unit !== undefined && unit !== undefined && before.unit !== unit)
+        late.push({ ...before, reason: `external_id: row ${row} is of the same zone, in another location.` });
+      return `external_id: row ${before.row} is of the same ${kind} already.`;
+    }
     if (kind !== 'installation' || fields.status === 'removed' || typeof fields.device_id !== 'string')
       return undefined;
     const other = devices.get(fields.device_id);
@@ -81,17 +106,19 @@ export function createOutline(): Outline {
     place(row, read) {
       const { kind, ref, parent } = read;
       const unit = unitOf(row, read);
-      const fault = faultOf(row, read);
+      const fault = faultOf(row, read, unit);
       if (fault !== undefined) return { unit, reason: fault };
       if (kind === undefined || ref === '') return { unit };
       const own = name(kind, ref);
       seen.set(own, { row, unit });
-      for (const child of waiting.get(own) ?? [])
-        late.push({ row: child, unit, reason: `parent: its row comes after this one, in row ${row}.` });
+      const reason = `parent: its row comes after this one, in row ${row}.`;
+      for (const child of waiting.get(own) ?? []) {
+        const theirs = child.unit ?? (kind === 'zone' ? unit : undefined);
+        late.push({ row: child.row, unit: theirs, reason, parent: { kind, ref } });
+      }
       waiting.delete(own);
       const above = parentKinds[kind];
-      const missing = above && parent !== undefined && !seen.has(name(above, parent)) && name(above, parent);
-      if (missing) waiting.set(missing, [...(waiting.get(missing) ?? []), row]);
+      if (above && parent !== undefined && !seen.has(name(above, parent))) wait(name(above, parent), { row, unit });
       return { unit };
     },
     has: (kind, ref) => seen.has(name(kind, ref)),

@@ -3,6 +3,8 @@ import { readCsv } from './read-csv.ts';
 import { readNdjson } from './read-ndjson.ts';
 import { piecesOf, type ReadRecord } from './records.ts';
 
+export type ImportMedia = EstateMedia;
+
 /**
  * The records of a file in order, as they are read, in batches of whatever 64 KiB hold. Of CSV, `row` is the number that
  * a spreadsheet shows, the header's being 1, and a record has a text for each column that the header names; of NDJSON,
@@ -12,7 +14,7 @@ import { piecesOf, type ReadRecord } from './records.ts';
  */
 export function readRecords(
   content: AsyncIterable<Uint8Array>,
-  media: EstateMedia,
+  media: ImportMedia,
   columns: readonly string[],
 ): AsyncGenerator<readonly ReadRecord[]> {
   const pieces = piecesOf(content);

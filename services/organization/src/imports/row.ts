@@ -17,7 +17,7 @@ import {
   ScreenChange,
   ZoneChange,
 } from '@attribution/contracts';
-import { faultOf } from '@attribution/service';
+import { faultOf, findFault } from '@attribution/service';
 import { z } from 'zod';
 
 /** What a row of a file says, and what is wrong with it: pure. */
@@ -51,10 +51,13 @@ export const parentKinds = {
 
 /** A thing's external id, or our own id of it. */
 const refTo = (kind: EstateKind) =>
-  z.string().superRefine((text, context) => {
-    const { error } = (looksLikeId(text) ? id(kind) : ExternalId.unwrap()).safeParse(text);
-    if (error) context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? '', input: text });
-  });
+  z
+    .string()
+    .trim()
+    .superRefine((text, context) => {
+      const { error } = (looksLikeId(text) ? id(kind) : ExternalId.unwrap()).safeParse(text);
+      if (error) context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? '', input: text });
+    });
 
 const Output = InstallationChange.shape.outputs.unwrap().element;
 const outputs = z
@@ -165,7 +168,8 @@ interface Cell {
   readonly fault?: string;
 }
 
-const number = /^-?\d{1,12}(\.\d{1,20})?$/;
+/** As JSON and we ourselves write them. */
+const number = /^-?\d{1,12}(\.\d{1,30})?(e-?\d{1,2})?$/;
 
 /** What a cell's text stands for; empty is null. */
 function readCell(column: string, text: string): Cell {
@@ -192,18 +196,20 @@ function readCell(column: string, text: string): Cell {
 }
 
 function readJson(text: string): Cell {
+  let value: unknown;
   try {
-    return { value: JSON.parse(text) as unknown };
+    value = JSON.parse(text);
   } catch {
     return { fault: 'is not valid JSON' };
   }
+  return findFault(value, '') === undefined ? { value } : { fault: 'has text or numbers that cannot be kept' };
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() || undefined : undefined);
 
 /** A value in a sentence; long ones are cut. */
 function shown(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'empty';
   const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text;
 }

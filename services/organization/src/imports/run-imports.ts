@@ -9,6 +9,7 @@ import {
   findWaiting,
   type ImportRow,
   startImport,
+  stopImport,
 } from './import.store.ts';
 import { stage } from './stage.ts';
 import { deleteRows } from './staged-row.store.ts';
@@ -32,10 +33,10 @@ export function runImports(parts: RunParts) {
   return {
     name: importJob,
     every: 5_000,
-    async run() {
-      for (let job = await findWaiting(sql); job; job = await findWaiting(sql)) {
+    async run(stopping: AbortSignal) {
+      for (let job = await findWaiting(sql); job && !stopping.aborted; job = await findWaiting(sql)) {
         try {
-          await runImport(parts, job);
+          await runImport(parts, job, stopping);
           failures.delete(job.id);
         } catch (error) {
           await parts.database.ping(); // Without a database nothing can be said of the import.
@@ -50,20 +51,19 @@ export function runImports(parts: RunParts) {
   };
 }
 
-async function runImport(parts: RunParts, job: ImportRow): Promise<void> {
+async function runImport(parts: RunParts, job: ImportRow, stopping: AbortSignal): Promise<void> {
   const { sql } = parts.database;
   await startImport(sql, job.id, parts.clock.now());
   if (!job.staged_at) {
     try {
-      await stage(parts, job);
+      if (!(await stage(parts, job, stopping))) return;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return end(parts, job, error.detail ?? 'The file cannot be read.');
     }
   }
   const staged = await findImport(sql, job.account_id, undefined, job.id);
-  if (staged) await applyUnits(parts, staged);
-  await end(parts, job, null);
+  if (staged && (await applyUnits(parts, staged, stopping))) await end(parts, job, null);
 }
 
 /** What was refused stays, for the report; of an import that failed nothing does. */
@@ -79,12 +79,15 @@ export function purgeImports({ database, clock }: Pick<RunParts, 'database' | 'c
     every: 60 * 60 * 1000,
     async run() {
       const before = new Date(clock.now().getTime() - keptDays * 24 * 60 * 60 * 1000);
-      for (const id of await findEnded(database.sql, before, 1_000)) await forgetImport(database, id);
+      for (const id of await findEnded(database.sql, before, 1_000)) await forgetImport({ database, clock }, id);
     },
   };
 }
 
-export async function forgetImport({ sql }: RunParts['database'], id: string): Promise<void> {
+/** Whoever works on it finds it ended, and writes no more rows. */
+export async function forgetImport({ database, clock }: Pick<RunParts, 'database' | 'clock'>, id: string) {
+  const { sql } = database;
+  await stopImport(sql, id, clock.now());
   while ((await deleteRows(sql, id, { all: true }, atOnce)) > 0);
   await deleteImport(sql, id);
 }

@@ -1,13 +1,15 @@
 import { estateColumns } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import type { Clock } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
-import { findLocationsOfZones } from './apply.store.ts';
-import { type ImportRow, lockImport, markStaged, readParts } from './import.store.ts';
-import { createOutline, type Outline } from './outline.ts';
+import { findLocationsOfZones, findThere, kindOf } from './apply.store.ts';
+import { type ImportRow, lockUnstaged, markStaged, readParts } from './import.store.ts';
+import { createOutline, type Late, type Outline } from './outline.ts';
 import { readRecords } from './read-records.ts';
 import type { ReadRecord } from './records.ts';
 import { parentKinds, type ReadRow, readRow } from './row.ts';
 import {
+  countRows,
   deleteRows,
   findFaultyUnits,
   insertStagedRows,
@@ -26,27 +28,51 @@ const atOnce = 5_000;
 
 /**
  * Reads the file into the table of rows: each checked by itself, and told where it belongs. What is at fault refuses its
- * unit. Begun again, it begins anew. Throws `validation-error` for a file that cannot be read to its end.
+ * unit. Begun again, it begins anew; false when it was told to stop. Throws `validation-error` for a file that cannot be
+ * read to its end.
  */
-export async function stage({ database, clock }: Staging, job: ImportRow): Promise<void> {
-  while ((await deleteRows(database.sql, job.id, { all: true }, atOnce)) > 0);
+export async function stage({ database, clock }: Staging, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
+  const { sql } = database;
+  /** One at a time, whoever believes to be the only one. */
+  const inOne = <T>(work: (tx: Sql) => Promise<T>) =>
+    database.sqlTransaction(async (tx) => {
+      if (!(await lockUnstaged(tx, job.id))) throw new Error('An import was staged by another at the same time');
+      return work(tx);
+    });
+  while ((await inOne((tx) => deleteRows(tx, job.id, { all: true }, atOnce))) > 0);
   const outline = createOutline();
   let total = 0;
   let last = 0;
-  for await (const records of readRecords(readParts(database.sql, job.id), job.media, estateColumns)) {
+  for await (const records of readRecords(readParts(sql, job.id), job.media, estateColumns)) {
+    if (stopping.aborted) return false;
     const rows = await placeRows(database, job, outline, records);
     total += rows.length;
     last = rows.at(-1)?.row ?? last;
-    await database.sqlTransaction((tx) => insertStagedRows(tx, rows));
+    await inOne((tx) => insertStagedRows(tx, rows));
   }
-  await database.sqlTransaction((tx) => noteFaults(tx, job.id, outline.late()));
-  const units = await findFaultyUnits(database.sql, job.id);
+  const late = await lateRows(sql, job, outline);
+  await inOne((tx) => noteFaults(tx, job.id, late));
+  const units = await findFaultyUnits(sql, job.id);
   let refused = 0;
   for (let from = 0; from <= last; from += atOnce)
-    refused += await refuseRows(database.sql, job.id, units, from, from + atOnce - 1);
-  await database.sqlTransaction(async (tx) => {
-    if (await lockImport(tx, job.id)) await markStaged(tx, job.id, { total, refused }, clock.now());
+    refused += await inOne((tx) => refuseRows(tx, job.id, units, from, from + atOnce - 1));
+  await inOne(async (tx) => {
+    if ((await countRows(tx, job.id)) !== total) throw new Error('Rows of an import were staged by another');
+    await markStaged(tx, job.id, { total, refused }, clock.now());
   });
+  return true;
+}
+
+/** Those whose parent came after them are at fault unless it is there already. */
+async function lateRows(sql: Sql, { account_id }: ImportRow, outline: Outline): Promise<readonly Late[]> {
+  const late = outline.late();
+  const there = new Set<string>();
+  for (const [kind, own] of Map.groupBy(late, ({ parent }) => parent?.kind)) {
+    if (kind === undefined) continue;
+    const refs = [...new Set(own.flatMap(({ parent }) => parent?.ref ?? []))];
+    for (const ref of await findThere(sql, kindOf(kind), account_id, refs)) there.add(`${kind} ${ref}`);
+  }
+  return late.filter(({ parent }) => !parent || !there.has(`${parent.kind} ${parent.ref}`));
 }
 
 /** Records as rows of the table. */
@@ -68,14 +94,17 @@ async function placeRows(
       import_id: job.id,
       row,
       kind: one.kind ?? '',
-      external_id: one.ref.slice(0, 200),
-      parent: one.parent?.slice(0, 200) ?? null,
+      external_id: cut(one.ref),
+      parent: one.parent === undefined ? null : cut(one.parent),
       unit: unit ?? null,
       fields: one.fields,
-      reason: one.reason ?? reason ?? null,
+      reason: (one.reason ?? reason)?.toWellFormed() ?? null,
     };
   });
 }
+
+/** As much of a name as any may have; a faulty one may be cut in the middle of a character. */
+const cut = (ref: string) => ref.slice(0, 200).toWellFormed();
 
 const inZones = (kind: ReadRow['kind']) => kind === undefined || parentKinds[kind] === 'zone';
 

@@ -30,6 +30,12 @@ export async function insertStagedRows(tx: Sql, rows: readonly NewStagedRow[]): 
     FROM jsonb_populate_recordset(NULL::estate_import_rows, ${JSON.stringify(rows)}::jsonb)`;
 }
 
+export async function countRows(tx: Sql, importId: string): Promise<number> {
+  const [found] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM estate_import_rows WHERE import_id = ${importId}`;
+  return found?.count ?? 0;
+}
+
 /** A fault that was found in a row, and the unit that it refuses. */
 export interface Fault {
   readonly row: number;

@@ -32,7 +32,7 @@ export const purgeEstates = (parts: PurgeParts) => ({
   async run() {
     const { sql } = parts.database;
     for (let id = await findPurge(sql); id !== undefined; id = await findPurge(sql)) {
-      for (const job of await findOfAccount(sql, id)) await forgetImport(parts.database, job);
+      for (const job of await findOfAccount(sql, id)) await forgetImport(parts, job);
       while (await purgeSome(parts, id));
     }
   },

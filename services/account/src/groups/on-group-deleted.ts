@@ -1,24 +1,18 @@
-import { groupCreated, groupDeleted, userGrantsChanged } from '@attribution/contracts';
+import { groupDeleted, userGrantsChanged } from '@attribution/contracts';
 import { newEvent, type Outbox, onBatch } from '@attribution/messaging';
 import type { Clock } from '@attribution/service';
 import { audit, type Deed, serviceActor } from '../audit/index.ts';
-import { deleteKnownGroups, insertKnownGroups, type Loss } from './known-group.store.ts';
-
-export const onGroupCreated = onBatch(groupCreated, (tx, events) =>
-  insertKnownGroups(
-    tx,
-    events.map(({ data }) => ({ id: data.group.id, accountId: data.account_id })),
-  ),
-);
+import { type Loss, takeGrants } from './known-group.store.ts';
 
 /**
- * Sessions go on, unlike after a change of grants by a person (decision 35): a group that is gone grants nothing in any
- * token, and to end the sessions of everybody who was in it would harm them alone.
+ * Takes away what the groups granted; their rows are the projection's. Sessions go on, unlike after a change of grants
+ * by a person (decision 35): a group that is gone grants nothing in any token, and to end the sessions of everybody who
+ * was in it would harm them alone.
  */
 export const onGroupDeleted = ({ outbox, clock }: { outbox: Outbox; clock: Clock }) =>
   onBatch(groupDeleted, async (tx, events) => {
     const groups = events.map(({ data }) => ({ id: data.group_id, accountId: data.account_id }));
-    const losses = await deleteKnownGroups(tx, groups);
+    const losses = await takeGrants(tx, groups);
     const now = clock.now();
     await audit(tx, ...losses.map((loss) => deedOf(loss, now)));
     const traceparents = new Map(events.map(({ data, traceparent }) => [data.account_id, traceparent]));

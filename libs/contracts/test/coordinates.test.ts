@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { bothOrNeither, coordinates } from '../src/organization/coordinates.ts';
+
+const { latitude, longitude } = coordinates;
+const NewPlace = z
+  .object({ latitude: latitude.default(null), longitude: longitude.default(null) })
+  .superRefine(bothOrNeither);
+const PlaceChange = z.object(coordinates).partial().superRefine(bothOrNeither);
+
+const issues = (schema: z.ZodType, value: unknown) =>
+  (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+describe('coordinates', () => {
+  test.each([
+    { latitude: 90, longitude: 180 },
+    { latitude: -90, longitude: -180 },
+    { latitude: 0, longitude: 0 },
+    { latitude: null, longitude: null },
+  ])('%j are a place, or none, when given and when changed', (place) => {
+    expect(NewPlace.parse(place)).toEqual(place);
+    expect(PlaceChange.parse(place)).toEqual(place);
+  });
+
+  test('left out they are unknown, and in a change they stay', () => {
+    expect(NewPlace.parse({})).toEqual({ latitude: null, longitude: null });
+    expect(PlaceChange.parse({})).toEqual({});
+  });
+
+  test.each([
+    { latitude: 90.000_001 },
+    { latitude: Number.NaN },
+    { latitude: Number.NEGATIVE_INFINITY },
+    { longitude: -180.1 },
+    { longitude: Number.POSITIVE_INFINITY },
+    { longitude: '8.5' },
+  ])('%j is off the globe, and that alone is told', (place) => {
+    for (const schema of [NewPlace, PlaceChange]) {
+      expect(issues(schema, place)).toEqual([expect.stringContaining(`${Object.keys(place)[0]}: `)]);
+      expect(issues(schema, place)[0]).not.toContain('must be given with');
+    }
+  });
+
+  test.each<[object, string]>([
+    [{ latitude: 47 }, 'longitude: must be given with latitude'],
+    [{ longitude: 8 }, 'latitude: must be given with longitude'],
+    [{ latitude: 0 }, 'longitude: must be given with latitude'],
+    [{ latitude: 47, longitude: null }, 'longitude: must be given with latitude'],
+    [{ latitude: null, longitude: 8 }, 'latitude: must be given with longitude'],
+  ])('%j misses one, and is told which', (place, issue) => {
+    expect(issues(NewPlace, place)).toEqual([issue]);
+    expect(issues(PlaceChange, place)).toEqual([issue]);
+  });
+
+  test('a change that takes away one alone is refused: it would leave half a place', () => {
+    expect(issues(PlaceChange, { latitude: null })).toEqual(['longitude: must be given with latitude']);
+    expect(issues(NewPlace, { latitude: null })).toEqual([]);
+  });
+});

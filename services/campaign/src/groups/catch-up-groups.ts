@@ -1,0 +1,18 @@
+import { type Client, estateSnapshot } from '@attribution/contracts';
+import { type CatchUpParts, catchUp } from '@attribution/messaging';
+import { knownGroups } from './known-group.store.ts';
+
+interface Parts extends CatchUpParts {
+  readonly organization: Client;
+}
+
+/** The groups that there were before anything was heard of them. */
+export const catchUpGroups = ({ database, organization, logger }: Parts) =>
+  catchUp({
+    name: 'groups',
+    database,
+    logger,
+    pages: async (cursor) =>
+      (await organization.call(estateSnapshot, { query: { kinds: 'group', cursor: cursor ?? undefined } })).body,
+    apply: (page) => [knownGroups.of(page.groups)],
+  });

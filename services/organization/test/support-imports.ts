@@ -1,0 +1,138 @@
+import {
+  type EstateColumn,
+  type EstateMedia,
+  estateColumns,
+  exportEstate,
+  getEstateImport,
+  getEstateImportReport,
+  importEstate,
+} from '@attribution/contracts';
+import { eventually, type TestService } from '@attribution/testing';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import type { Caller, Tenant } from './support.ts';
+
+/** A row of a file by its columns; those that are left out are empty in CSV. */
+export type Row = { readonly [C in EstateColumn]?: unknown };
+
+const cellOf = (value: unknown) =>
+  value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+/** Rows as CSV, with the columns that any of them has. */
+export function csv(rows: readonly Row[]): string {
+  const columns = estateColumns.filter((name) => name === 'external_id' || rows.some((row) => name in row));
+  return stringify([columns, ...rows.map((row) => columns.map((name) => cellOf(row[name])))]);
+}
+
+export const ndjson = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+interface Sending {
+  readonly media?: EstateMedia;
+  readonly dry_run?: boolean;
+}
+
+/** Sends a file: its job. */
+export async function send(
+  caller: Caller,
+  file: string | readonly Row[],
+  { media = 'text/csv', dry_run }: Sending = {},
+) {
+  const content = typeof file === 'string' ? file : media === 'text/csv' ? csv(file) : ndjson(file);
+  const query = dry_run === undefined ? {} : { dry_run: String(dry_run) };
+  return (await caller.call(importEstate, { query, upload: { media, content } })).body;
+}
+
+export interface Refused {
+  readonly row: number;
+  readonly kind: string;
+  readonly external_id: string;
+  readonly reason: string;
+}
+
+export async function reportOf(caller: Caller, id: string): Promise<Refused[]> {
+  const { text } = (await caller.call(getEstateImportReport, { params: { id } })).body;
+  return parse(text, { columns: true, cast: (value, { column }) => (column === 'row' ? Number(value) : value) });
+}
+
+/** Resolves when a job has come to its end. */
+export const ended = (caller: Caller, id: string, within = 30_000) =>
+  eventually(async () => {
+    const { body } = await caller.call(getEstateImport, { params: { id } });
+    if (body.finished_at === null) throw new Error(`An import has not ended: ${JSON.stringify(body)}`);
+    return body;
+  }, within);
+
+/** Imports a file, and waits for its end: its counts, and what it refused. */
+export async function imported(caller: Caller, file: string | readonly Row[], sending: Sending = {}) {
+  const { id } = await send(caller, file, sending);
+  const job = await ended(caller, id);
+  return { ...job, report: await reportOf(caller, id) };
+}
+
+/** What an import did, as counts: created, updated, unchanged, refused. */
+export const countsOf = ({ rows }: { rows: Record<'created' | 'updated' | 'unchanged' | 'refused', number> }) =>
+  [rows.created, rows.updated, rows.unchanged, rows.refused] as const;
+
+export async function exported(caller: Caller, query: Record<string, string> = {}): Promise<string> {
+  return (await caller.call(exportEstate, { query })).body.text;
+}
+
+/** An export's rows, by their columns. */
+export async function exportedRows(caller: Caller, query: Record<string, string> = {}) {
+  return parse(await exported(caller, query), { columns: true }) as Record<EstateColumn, string>[];
+}
+
+/** The external ids of an export, in its order. */
+export const exportedIds = async (caller: Caller) => (await exportedRows(caller)).map(({ external_id }) => external_id);
+
+/** What has been told since some number of events. */
+export const toldSince = async (tenant: Tenant, before: number) =>
+  (await tenant.events()).slice(before).map(({ type }) => type);
+
+/** The least that a thing of each kind is made of. */
+export const a = {
+  group: (external_id: string, more: Row = {}): Row => ({ kind: 'group', external_id, name: 'A group', ...more }),
+  location: (external_id: string, parent: string, more: Row = {}): Row => ({
+    ...{ kind: 'location', external_id, parent, name: 'A location', timezone: 'Europe/Zurich' },
+    ...more,
+  }),
+  zone: (external_id: string, parent: string, more: Row = {}): Row => ({
+    ...{ kind: 'zone', external_id, parent, name: 'A zone' },
+    ...more,
+  }),
+  screen: (external_id: string, parent: string, more: Row = {}): Row => ({
+    ...{ kind: 'screen', external_id, parent, name: 'A screen', width_px: 1920, height_px: 1080 },
+    ...more,
+  }),
+  installation: (external_id: string, parent: string, device_id: string, more: Row = {}): Row => ({
+    ...{ kind: 'installation', external_id, parent, device_id },
+    ...more,
+  }),
+  camera: (external_id: string, parent: string, device_id: string, more: Row = {}): Row => ({
+    ...{ kind: 'camera', external_id, parent, name: 'A camera', device_id },
+    ...more,
+  }),
+};
+
+/** A device's id, the same for the same number. */
+export const device = (number: number) => `dev_01968f3e-7a4b-7cc1-9f6e-${number.toString(16).padStart(12, '0')}`;
+
+let devices = 0;
+
+/** A location with a zone, a screen, an installation of that, and a camera. */
+export function site(ref: string, group: string): Row[] {
+  const [player, camera] = [device(++devices), device(++devices)];
+  return [
+    a.location(ref, group),
+    a.zone(`${ref}-Z`, ref),
+    a.screen(`${ref}-S`, `${ref}-Z`),
+    a.installation(`${ref}-I`, ref, player, { outputs: [{ output: 'HDMI-1', screen: `${ref}-S` }] }),
+    a.camera(`${ref}-C`, `${ref}-Z`, camera),
+  ];
+}
+
+/** How many rows of an import lie in their table. */
+export async function staged({ db }: TestService, id: string): Promise<number> {
+  const sql = 'SELECT count(*)::int AS count FROM estate_import_rows WHERE import_id = $1';
+  return (await db.query<{ count: number }>(sql, [id])).rows[0]?.count ?? -1;
+}
