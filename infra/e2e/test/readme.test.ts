@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-test("the README's walk, its machine client and its purchase work as printed", async () => {
+test("the README's walk, its machine client, its chain and its purchase work as printed", async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const block = (name: string) =>
     new RegExp(`<!-- ${name}[^\\n]*-->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? '';
-  const printed = ['walk', 'machine', 'money'].map(block).join('\n');
+  const printed = ['walk', 'machine', 'chain', 'money'].map(block).join('\n');
   const walk = printed
     .replace('API=http://localhost:8080', `API=${platform.url}`)
     .replace('MAIL=.local/mail', `MAIL=${platform.mailDirectory}`);
@@ -28,7 +28,7 @@ test("the README's walk, its machine client and its purchase work as printed", a
   expect(stderr).toBe('');
   const lines = stdout.trim().split('\n');
   const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout, ...later] = lines;
-  const [machine, money] = [later.slice(0, 3), later.slice(3)];
+  const [machine, chain, money] = [later.slice(0, 3), later.slice(3, 16), later.slice(16)];
   const json = (line: string | undefined) => JSON.parse(line ?? 'null') as unknown;
   expect(json(signedUp)).toMatchObject({ verification: { code_length: 6 } });
   expect(json(permissions)).toMatchObject({ role: 'owner' });
@@ -39,6 +39,13 @@ test("the README's walk, its machine client and its purchase work as printed", a
   expect(logout).toBe('logout: 204');
   expect(machine.slice(0, 2)).toEqual([locations, campaigns]);
   expect(json(machine[2])).toMatchObject({ status: 403 });
+  const [imported, , refused, spoilt, match, ...file] = chain;
+  expect(json(imported)).toMatchObject({ status: 'succeeded', rows: { total: 6, created: 4, refused: 2 } });
+  expect(refused).toContain('6,location,CH-0143,"timezone: must be an IANA time zone name');
+  expect(spoilt).toContain('7,zone,CH-0143-W,Row 6');
+  expect(json(match)).toMatchObject({ total: 1, entries: [{ external_id: 'CH-0142-W1' }] });
+  expect(file[0]).toContain('kind,external_id,parent');
+  expect(file.at(-1)).toContain('screen,CH-0142-W1,CH-0142-W,Window left');
   const [prices, checkout, payments, entries, balance, ...none] = money.map(json);
   expect(prices).toContainEqual(expect.objectContaining({ plan_key: 'tokens_1000' }));
   expect(checkout).toMatchObject({ status: 'complete' });

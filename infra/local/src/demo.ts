@@ -4,8 +4,8 @@ import {
   type Client,
   createCampaign,
   createClient,
-  createGroup,
-  createLocation,
+  getEstateImport,
+  importEstate,
   login,
   type Session,
   signup,
@@ -15,22 +15,31 @@ import type { z } from 'zod';
 
 const credentials = { email: 'demo@example.com', password: 'look around here' };
 
-const estate = [
-  {
-    group: 'Zurich',
-    locations: [
-      ['Bahnhofstrasse', 'Europe/Zurich'],
-      ['Oerlikon', 'Europe/Zurich'],
-    ],
-  },
-  {
-    group: 'New York',
-    locations: [
-      ['Fifth Avenue', 'America/New_York'],
-      ['Brooklyn', 'America/New_York'],
-    ],
-  },
+const shops = [
+  ['Zurich', 'Bahnhofstrasse', 'Europe/Zurich'],
+  ['Zurich', 'Oerlikon', 'Europe/Zurich'],
+  ['New York', 'Fifth Avenue', 'America/New_York'],
+  ['New York', 'Brooklyn', 'America/New_York'],
 ] as const;
+
+/** Two groups of two shops, each with a window, a counter and three screens: as a file, which is how a chain comes. */
+const estate = [...new Set(shops.map(([group]) => group))]
+  .map((name): object => ({ kind: 'group', external_id: name, name }))
+  .concat(
+    shops.flatMap(([group, name, timezone]) => [
+      { kind: 'location', external_id: name, parent: group, name, timezone, venue_type: 'retail' },
+      { kind: 'zone', external_id: `${name} window`, parent: name, name: 'Shop window', zone_kind: 'window' },
+      { kind: 'zone', external_id: `${name} counter`, parent: name, name: 'Counter', zone_kind: 'checkout' },
+      screenIn(`${name} window`, 'Left', 1080, 1920),
+      screenIn(`${name} window`, 'Right', 1080, 1920),
+      screenIn(`${name} counter`, 'Menu', 1920, 1080),
+    ]),
+  );
+
+function screenIn(zone: string, name: string, width_px: number, height_px: number): object {
+  const tags = [zone.endsWith('window') ? 'window' : 'counter'];
+  return { kind: 'screen', external_id: `${zone} ${name}`, parent: zone, name, tags, width_px, height_px };
+}
 
 const campaigns = [
   {
@@ -60,11 +69,14 @@ export async function seedDemo(
 }
 
 async function fill(api: Client): Promise<void> {
-  for (const { group, locations } of estate) {
-    const { id: group_id } = (await api.call(createGroup, { body: { name: group } })).body;
-    for (const [name, timezone] of locations) {
-      await api.call(createLocation, { body: { group_id, name, timezone } }).then((answer) => answer.body);
-    }
+  const content = estate.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const { body: job } = await api.call(importEstate, { upload: { media: 'application/x-ndjson', content } });
+  for (let ended = false; !ended; ) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const { body } = await api.call(getEstateImport, { params: { id: job.id } });
+    if (body.status === 'failed' || body.rows.refused > 0)
+      throw new Error(`The demo's estate was refused: ${body.error}`);
+    ended = body.status === 'succeeded';
   }
   for (const body of campaigns) await api.call(createCampaign, { body }).then((answer) => answer.body);
 }

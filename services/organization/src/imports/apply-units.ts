@@ -1,10 +1,8 @@
-import type { Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/service';
-import { refusalOf } from '../estate/index.ts';
 import type { OrganizationDatabase } from '../store.ts';
-import { applyRows, Faults } from './apply.ts';
+import { applyRows, Faults, Refusal } from './apply.ts';
 import { addCounts, type Counts, type ImportRow, lockImport } from './import.store.ts';
 import {
   closeRows,
@@ -25,21 +23,48 @@ export interface ApplyParts {
 /** Rows of one transaction, unless a unit has more. */
 const atOnce = 1_500;
 
-/** Sets up all units that are not done yet, some at a time; false when it was told to stop. */
+/** Transactions at once: one is prepared while the database is at work on another. */
+const width = 2;
+
+/** Sets up all units that are not done yet, groups before all else; false when it was told to stop. */
 export async function applyUnits(parts: ApplyParts, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
-  for (let after = 0; ; ) {
+  for (const groups of [true, false]) {
+    const next = lots(parts.database.sql, job.id, groups);
+    const lane = async () => {
+      for (let rows = await next(); rows.length > 0 && !stopping.aborted; rows = await next())
+        await applyTogether(parts, job, rows);
+    };
+    // All of them have ended before anything else begins, whatever became of one.
+    const lanes = await Promise.allSettled(Array.from({ length: width }, lane));
+    for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
     if (stopping.aborted) return false;
-    const rows = await nextUnits(parts.database.sql, job.id, after);
-    const last = rows.at(-1);
-    if (!last) return true;
-    await applyTogether(parts, job, rows);
-    after = last.unit;
   }
+  return true;
+}
+
+/** Gives out what is not done yet, some whole units at a time; nothing at the end. */
+function lots(sql: Sql, importId: string, groups: boolean): () => Promise<readonly StagedRow[]> {
+  let after = 0;
+  let before: Promise<unknown> = Promise.resolve();
+  const take = async () => {
+    const rows = await nextUnits(sql, importId, { groups, after });
+    after = rows.at(-1)?.unit ?? after;
+    return rows;
+  };
+  return () => {
+    const taken = before.then(take);
+    before = taken.catch(() => {});
+    return taken;
+  };
 }
 
 /** Whole units, one at least where any is left. */
-async function nextUnits(sql: Sql, importId: string, after: number): Promise<readonly StagedRow[]> {
-  const rows = await findUndone(sql, importId, { after, limit: atOnce });
+async function nextUnits(
+  sql: Sql,
+  importId: string,
+  from: { readonly groups: boolean; readonly after: number },
+): Promise<readonly StagedRow[]> {
+  const rows = await findUndone(sql, importId, { ...from, limit: atOnce });
   const [first] = rows;
   if (!first || rows.length < atOnce) return rows;
   const cut = rows.at(-1)?.unit;
@@ -70,18 +95,11 @@ async function applyTogether(
         rows.filter(({ unit }) => !faulty.has(unit)),
       );
     }
-    const refusal = refusalOf(error);
-    if (!refusal) throw error;
+    if (!(error instanceof Refusal)) throw error;
     // Somebody else may have made the same thing at this moment: now it is there.
     if (again) return applyTogether(parts, job, rows, false);
-    await applyFewer(parts, job, rows, { problem: refusal, error });
+    await applyFewer(parts, job, rows, error);
   }
-}
-
-/** What the database refused, in words and in its own. */
-interface Refusal {
-  readonly problem: Problem;
-  readonly error: unknown;
 }
 
 async function applyFewer(
@@ -92,22 +110,13 @@ async function applyFewer(
 ): Promise<void> {
   const units = [...Map.groupBy(rows, ({ unit }) => unit).values()];
   if (units.length === 1) {
-    const row = meantBy(refusal, rows);
+    const row = refusal.row ?? rows[0];
     const reason = refusal.problem.detail.replace(/^body\./, '');
     return refuseUnits(parts, job, rows, row ? [{ ...row, reason }] : []);
   }
   const middle = Math.ceil(units.length / 2);
   await applyTogether(parts, job, units.slice(0, middle).flat(), false);
   await applyTogether(parts, job, units.slice(middle).flat(), false);
-}
-
-/** The row that the database most likely means: it names values of its own, and the table. */
-function meantBy({ error }: Refusal, rows: readonly StagedRow[]): StagedRow | undefined {
-  const { detail = '', table } = error as { detail?: string; table?: string };
-  const named = ({ external_id, fields: { device_id } }: StagedRow) =>
-    [external_id, device_id].some((value) => detail.includes(`, ${value})`));
-  const ofTable = rows.filter(({ kind }) => table?.startsWith(kind));
-  return ofTable.find(named) ?? ofTable[0] ?? rows[0];
 }
 
 /** What a dry run would have done; thrown, so that nothing of it is kept. */

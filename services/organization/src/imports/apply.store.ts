@@ -23,7 +23,7 @@ export async function lockByRefs(
   const ids = refs.filter(looksLikeId);
   const byId = ids.length > 0 ? 'OR (t.id = ANY($3) AND t.external_id IS NULL)' : '';
   const text = `SELECT ${selectionOf(kind)} FROM ${kind.table} t
-    WHERE t.account_id = $1 AND (t.external_id = ANY($2) ${byId}) ORDER BY t.id ${locks[mode]} OF t`;
+    WHERE t.account_id = $1 AND ((t.external_id IS NOT NULL AND t.external_id = ANY($2)) ${byId}) ORDER BY t.id ${locks[mode]} OF t`;
   let rows = await tx.$queryRawUnsafe<Columns[]>(text, accountId, refs, ...(ids.length > 0 ? [ids] : []));
   // After a wait a row is as it is now, but what is computed of other tables as it was before: read it anew.
   if (kind.computed && rows.length > 0) rows = await readAgain(tx, kind, rows);
@@ -46,7 +46,7 @@ export async function findThere(
   refs: readonly string[],
 ): Promise<string[]> {
   const text = `SELECT coalesce(t.external_id, t.id) AS ref FROM ${kind.table} t
-    WHERE t.account_id = $1 AND (t.external_id = ANY($2) OR (t.id = ANY($2) AND t.external_id IS NULL))`;
+    WHERE t.account_id = $1 AND ((t.external_id IS NOT NULL AND t.external_id = ANY($2)) OR (t.id = ANY($2) AND t.external_id IS NULL))`;
   const rows = await db.$queryRawUnsafe<{ ref: string }[]>(text, accountId, refs);
   return rows.map(({ ref }) => ref);
 }
@@ -61,5 +61,5 @@ export async function findLocationsOfZones(
     SELECT coalesce(z.external_id, z.id) AS zone, coalesce(l.external_id, l.id) AS location
     FROM zones z JOIN locations l ON l.id = z.location_id
     WHERE z.account_id = ${accountId}
-      AND (z.external_id = ANY(${zones}) OR (z.id = ANY(${zones}) AND z.external_id IS NULL))`;
+      AND ((z.external_id IS NOT NULL AND z.external_id = ANY(${zones})) OR (z.id = ANY(${zones}) AND z.external_id IS NULL))`;
 }

@@ -1,7 +1,15 @@
-import type { EstateKind } from '@attribution/contracts';
+import type { EstateKind, Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { NewEvent, Outbox } from '@attribution/messaging';
-import { type EstateRow, firstFields, insertRows, type Kind, tellState, updateRows } from '../estate/index.ts';
+import {
+  type EstateRow,
+  firstFields,
+  insertRows,
+  type Kind,
+  refusalOf,
+  tellState,
+  updateRows,
+} from '../estate/index.ts';
 import { kinds } from '../tree.ts';
 import { kindOf, lockByRefs } from './apply.store.ts';
 import { type Columns, decide } from './decide.ts';
@@ -17,6 +25,18 @@ export class Faults extends Error {
   constructor(faults: readonly Fault[]) {
     super('Rows of an import are at fault');
     this.faults = faults;
+  }
+}
+
+/** The database refused what a row came to; as far as it says, which one. */
+export class Refusal extends Error {
+  readonly problem: Problem;
+  readonly row: StagedRow | undefined;
+
+  constructor(problem: Problem, row: StagedRow | undefined) {
+    super(problem.detail, { cause: problem });
+    this.problem = problem;
+    this.row = row;
   }
 }
 
@@ -42,7 +62,7 @@ interface Outcome {
 
 /**
  * Sets up the rows, parents before children, and tells of what became different. `before`: groups of earlier rows that
- * are set up with them once more, and not counted. Throws `Faults`, and whatever the database refuses.
+ * are set up with them once more, and not counted. Throws `Faults` and `Refusal`.
  */
 export async function applyRows(
   applying: Applying,
@@ -116,6 +136,7 @@ async function setUp(
   const screensAt = kind.name === 'installation' ? screensByLocation(known.get('screen')) : new Map<unknown, Known>();
   const faults: Fault[] = [];
   const written = { created: [] as Columns[], updated: [] as Columns[] };
+  const stagedOf = new Map<Columns, StagedRow>();
   for (const staged of rows) {
     const existing = own.get(staged.external_id);
     const parent =
@@ -128,16 +149,42 @@ async function setUp(
     const row = { ...startOf(kind, job, staged, existing, now), ...decision.columns } as Columns;
     own.set(staged.external_id, row);
     written[decision.result].push(row);
+    stagedOf.set(row, staged);
   }
   if (faults.length > 0) refuse(faults);
-  // A device or a screen that one row lets go of is there for another to take.
-  const [lettingGo, others] = partition(written.updated, (row) => row.live === false);
-  for (const part of inParts(lettingGo)) await updateRows(tx, kind, part);
-  for (const part of inParts(others)) await updateRows(tx, kind, part);
-  for (const part of inParts(written.created)) await insertRows(tx, kind, part);
+  try {
+    await write(tx, kind, written);
+  } catch (error) {
+    const problem = refusalOf(error);
+    throw problem ? new Refusal(problem, meantBy(error, stagedOf)) : error;
+  }
   const occasion = { now, traceparent: job.traceparent };
   for (const deed of ['created', 'updated'] as const)
     for (const row of written[deed]) events.push(tellState(kind, deed, row, occasion));
+}
+
+interface Written {
+  readonly created: readonly Columns[];
+  readonly updated: readonly Columns[];
+}
+
+async function write(tx: Sql, kind: Kind<Columns>, { created, updated }: Written): Promise<void> {
+  // A device or a screen that one row lets go of is there for another to take.
+  const [lettingGo, others] = partition(updated, (row) => row.live === false);
+  for (const part of inParts(lettingGo)) await updateRows(tx, kind, part);
+  for (const part of inParts(others)) await updateRows(tx, kind, part);
+  for (const part of inParts(created)) await insertRows(tx, kind, part);
+}
+
+/** The last row that has the value which Postgres names: `Key (account_id, device_id)=(acc_…, dev_…) already exists.` */
+function meantBy(error: unknown, stagedOf: ReadonlyMap<Columns, StagedRow>): StagedRow | undefined {
+  const { detail = '' } = error as { detail?: string };
+  const isNamed = (value: unknown) => [`(${value})`, `, ${value})`].some((text) => detail.includes(text));
+  return [...stagedOf].findLast(([{ id, external_id, device_id, live, outputs }]) => {
+    const wires = (outputs ?? []) as readonly { screen_id: string }[];
+    const values = [id, external_id, device_id, ...wires.map(({ screen_id }) => screen_id)];
+    return live !== false && values.some(isNamed);
+  })?.[1];
 }
 
 function throwFaults(faults: readonly Fault[]): never {

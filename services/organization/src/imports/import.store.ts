@@ -83,14 +83,19 @@ export async function findWaiting(db: Sql): Promise<ImportRow | undefined> {
   return found;
 }
 
-/** Only one at a time works on an import, whoever believes to be the only one. False when it is over. */
+/** Until the end of the transaction it goes on: who ends it waits. False when it is over. */
 export async function lockImport(tx: Sql, id: string): Promise<boolean> {
-  const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM estate_imports WHERE id = ${id} AND status = 'running' FOR NO KEY UPDATE`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock_shared(hashtextextended(${id}, 3))`;
+  const found = await tx.$queryRaw<unknown[]>`SELECT 1 FROM estate_imports WHERE id = ${id} AND status = 'running'`;
   return found.length === 1;
 }
 
-/** As `lockImport`. False when its rows lie in their table already, too. */
+/** Waits for those who have it by `lockImport`, and keeps others from it. */
+async function lockAlone(tx: Sql, id: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${id}, 3))`;
+}
+
+/** Only one at a time fills its rows' table. False when it is over, or they lie there already. */
 export async function lockUnstaged(tx: Sql, id: string): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM estate_imports WHERE id = ${id} AND status = 'running' AND staged_at IS NULL FOR NO KEY UPDATE`;
@@ -104,6 +109,7 @@ export async function startImport(db: Sql, id: string, now: Date): Promise<void>
 }
 
 export async function endImport(tx: Sql, id: string, error: string | null, now: Date): Promise<void> {
+  await lockAlone(tx, id);
   await tx.$executeRaw`
     UPDATE estate_imports SET status = (CASE WHEN ${error}::text IS NULL THEN 'succeeded' ELSE 'failed' END)::"EstateImportStatus",
       error = ${error}, finished_at = ${now}
@@ -112,8 +118,9 @@ export async function endImport(tx: Sql, id: string, error: string | null, now: 
 }
 
 /** Nobody works on it any more. */
-export async function stopImport(db: Sql, id: string, now: Date): Promise<void> {
-  await db.$executeRaw`
+export async function stopImport(tx: Sql, id: string, now: Date): Promise<void> {
+  await lockAlone(tx, id);
+  await tx.$executeRaw`
     UPDATE estate_imports SET status = 'failed', finished_at = ${now} WHERE id = ${id} AND finished_at IS NULL`;
 }
 

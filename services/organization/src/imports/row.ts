@@ -169,7 +169,7 @@ interface Cell {
 }
 
 /** As JSON and we ourselves write them. */
-const number = /^-?\d{1,12}(\.\d{1,30})?(e-?\d{1,2})?$/;
+const number = /^-?\d{1,12}(\.\d{1,30})?(e-\d{1,3})?$/;
 
 /** What a cell's text stands for; empty is null. */
 function readCell(column: string, text: string): Cell {

@@ -87,7 +87,7 @@ export function purgeImports({ database, clock }: Pick<RunParts, 'database' | 'c
 /** Whoever works on it finds it ended, and writes no more rows. */
 export async function forgetImport({ database, clock }: Pick<RunParts, 'database' | 'clock'>, id: string) {
   const { sql } = database;
-  await stopImport(sql, id, clock.now());
+  await database.sqlTransaction((tx) => stopImport(tx, id, clock.now()));
   while ((await deleteRows(sql, id, { all: true }, atOnce)) > 0);
   await deleteImport(sql, id);
 }

@@ -103,8 +103,8 @@ async function placeRows(
   });
 }
 
-/** As much of a name as any may have; a faulty one may be cut in the middle of a character. */
-const cut = (ref: string) => ref.slice(0, 200).toWellFormed();
+/** As much of a name as any may have, which is 200 code points; a longer one may be cut in the middle of one. */
+const cut = (ref: string) => ref.slice(0, 400).toWellFormed();
 
 const inZones = (kind: ReadRow['kind']) => kind === undefined || parentKinds[kind] === 'zone';
 

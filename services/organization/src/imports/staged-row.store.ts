@@ -79,12 +79,13 @@ export async function refuseRows(
       AND r.import_id = own.import_id AND r.row = own.row`;
 }
 
-/** Rows to be done of units after one, in the order of units; of `unit` alone where it is given. */
-export async function findUndone(
-  tx: Sql,
-  importId: string,
-  from: { readonly after: number; readonly limit: number } | { readonly unit: number },
-): Promise<StagedRow[]> {
+/** Which rows a look at those to be done is for: groups, or all else; from a unit on, or of one alone. */
+export type Undone =
+  | { readonly groups: boolean; readonly after: number; readonly limit: number }
+  | { readonly unit: number };
+
+/** Rows to be done, in the order of their units. */
+export async function findUndone(tx: Sql, importId: string, from: Undone): Promise<StagedRow[]> {
   const columns = 'row, kind, external_id, parent, unit, fields';
   return 'unit' in from
     ? tx.$queryRawUnsafe(
@@ -93,11 +94,12 @@ export async function findUndone(
         from.unit,
       )
     : tx.$queryRawUnsafe(
-        `SELECT ${columns} FROM estate_import_rows WHERE import_id = $1 AND result IS NULL AND unit > $2
-         ORDER BY unit, row LIMIT $3`,
+        `SELECT ${columns} FROM estate_import_rows
+         WHERE import_id = $1 AND result IS NULL AND unit > $2 AND (kind = 'group') = $4 ORDER BY unit, row LIMIT $3`,
         importId,
         from.after,
         from.limit,
+        from.groups,
       );
 }
 

@@ -142,9 +142,6 @@ CREATE INDEX "zones_location_id_id_idx" ON "zones"("location_id", "id");
 CREATE UNIQUE INDEX "zones_account_id_group_id_location_id_id_key" ON "zones"("account_id", "group_id", "location_id", "id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "zones_account_id_external_id_key" ON "zones"("account_id", "external_id");
-
--- CreateIndex
 CREATE INDEX "screens_account_id_id_idx" ON "screens"("account_id", "id");
 
 -- CreateIndex
@@ -157,9 +154,6 @@ CREATE INDEX "screens_zone_id_id_idx" ON "screens"("zone_id", "id");
 CREATE INDEX "screens_tags_idx" ON "screens" USING GIN ("tags");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "screens_account_id_external_id_key" ON "screens"("account_id", "external_id");
-
--- CreateIndex
 CREATE UNIQUE INDEX "screens_location_id_id_key" ON "screens"("location_id", "id");
 
 -- CreateIndex
@@ -170,9 +164,6 @@ CREATE INDEX "installations_account_id_group_id_id_idx" ON "installations"("acco
 
 -- CreateIndex
 CREATE INDEX "installations_account_id_device_id_idx" ON "installations"("account_id", "device_id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "installations_account_id_external_id_key" ON "installations"("account_id", "external_id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "installations_location_id_id_live_key" ON "installations"("location_id", "id", "live");
@@ -196,16 +187,7 @@ CREATE INDEX "cameras_location_id_id_idx" ON "cameras"("location_id", "id");
 CREATE INDEX "cameras_zone_id_id_idx" ON "cameras"("zone_id", "id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "cameras_account_id_external_id_key" ON "cameras"("account_id", "external_id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "groups_account_id_external_id_key" ON "groups"("account_id", "external_id");
-
--- CreateIndex
 CREATE UNIQUE INDEX "locations_account_id_group_id_id_key" ON "locations"("account_id", "group_id", "id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "locations_account_id_external_id_key" ON "locations"("account_id", "external_id");
 
 -- AddForeignKey
 ALTER TABLE "zones" ADD CONSTRAINT "zones_account_id_group_id_location_id_fkey" FOREIGN KEY ("account_id", "group_id", "location_id") REFERENCES "locations"("account_id", "group_id", "id") ON DELETE RESTRICT ON UPDATE CASCADE;
@@ -226,6 +208,15 @@ ALTER TABLE "installation_outputs" ADD CONSTRAINT "installation_outputs_location
 ALTER TABLE "cameras" ADD CONSTRAINT "cameras_account_id_group_id_location_id_zone_id_fkey" FOREIGN KEY ("account_id", "group_id", "location_id", "zone_id") REFERENCES "zones"("account_id", "group_id", "location_id", "id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- What a schema file cannot say.
+
+-- An external id is one thing's of its kind. Partial, so that no key's check takes it for its own: a plan made while the
+-- tables are small would look through all of an account.
+CREATE UNIQUE INDEX "groups_account_id_external_id_key" ON "groups"("account_id", "external_id") WHERE "external_id" IS NOT NULL;
+CREATE UNIQUE INDEX "locations_account_id_external_id_key" ON "locations"("account_id", "external_id") WHERE "external_id" IS NOT NULL;
+CREATE UNIQUE INDEX "zones_account_id_external_id_key" ON "zones"("account_id", "external_id") WHERE "external_id" IS NOT NULL;
+CREATE UNIQUE INDEX "screens_account_id_external_id_key" ON "screens"("account_id", "external_id") WHERE "external_id" IS NOT NULL;
+CREATE UNIQUE INDEX "installations_account_id_external_id_key" ON "installations"("account_id", "external_id") WHERE "external_id" IS NOT NULL;
+CREATE UNIQUE INDEX "cameras_account_id_external_id_key" ON "cameras"("account_id", "external_id") WHERE "external_id" IS NOT NULL;
 
 -- A device, and a screen, is in one live installation at most.
 CREATE UNIQUE INDEX "installations_live_device" ON "installations"("account_id", "device_id") WHERE "live";
