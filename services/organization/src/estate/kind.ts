@@ -41,3 +41,6 @@ export const columnsOf = ({ columns }: Pick<Kind, 'columns'>) => [...common, ...
 
 /** The id of the group that a row is in: a group's own, or the one above. */
 export const groupOf = (row: EstateRow | PlacedRow) => ('group_id' in row ? row.group_id : row.id);
+
+/** What a file calls a thing: its external id, or our own id where it has none. */
+export const refOf = ({ id, external_id }: EstateRow) => external_id ?? id;

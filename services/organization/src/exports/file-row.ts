@@ -1,6 +1,6 @@
 import { type EstateColumn, estateColumns } from '@attribution/contracts';
 import { cameraKind } from '../cameras/index.ts';
-import type { EstateRow, Kind } from '../estate/index.ts';
+import { type EstateRow, type Kind, refOf } from '../estate/index.ts';
 import { groupKind } from '../groups/index.ts';
 import { installationKind } from '../installations/index.ts';
 import { locationKind } from '../locations/index.ts';
@@ -9,8 +9,6 @@ import { zoneKind } from '../zones/index.ts';
 
 /** A row of an estate as a file has it: what an import reads, the other way round. */
 export type FileRow = Readonly<Partial<Record<EstateColumn, unknown>>>;
-
-const refOf = ({ id, external_id }: EstateRow) => external_id ?? id;
 
 /** What a row is in, by what a file calls it. */
 const parentRef = (table: string, column: string) =>

@@ -1,13 +1,10 @@
 import { type EstateKind, looksLikeId } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import { type EstateRow, type Kind, selectionOf } from '../estate/index.ts';
+import { type Kind, refOf, selectionOf } from '../estate/index.ts';
 import { kinds } from '../tree.ts';
 import type { Columns } from './decide.ts';
 
 export const kindOf = (name: EstateKind) => kinds.find((kind) => kind.name === name) as unknown as Kind<never>;
-
-/** What a file calls a thing: its external id, or our own id where it has none. */
-export const refOf = ({ id, external_id }: EstateRow) => external_id ?? id;
 
 const locks = { changing: 'FOR NO KEY UPDATE', holding: 'FOR KEY SHARE' } as const;
 

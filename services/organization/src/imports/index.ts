@@ -5,7 +5,6 @@ import { importEstateEndpoint } from './import-estate.ts';
 import { getEstateImportEndpoint, listEstateImportsEndpoint } from './read-imports.ts';
 
 export { findOfAccount } from './import.store.ts';
-export { parentKinds } from './row.ts';
 export { forgetImport, importJob, purgeImports, runImports } from './run-imports.ts';
 
 export const importEndpoints = (parts: {

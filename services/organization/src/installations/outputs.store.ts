@@ -1,7 +1,11 @@
 import type { Sql } from '@attribution/database';
-import type { InstallationRow } from './installation.ts';
 
-type Wired = Pick<InstallationRow, 'id' | 'location_id' | 'live' | 'outputs'>;
+interface Wired {
+  readonly id: string;
+  readonly location_id: string;
+  readonly live: boolean;
+  readonly outputs: readonly { readonly output: string; readonly screen_id: string }[];
+}
 
 export async function clearOutputs(tx: Sql, ids: readonly string[]): Promise<void> {
   await tx.$executeRaw`DELETE FROM installation_outputs WHERE installation_id = ANY(${ids})`;
