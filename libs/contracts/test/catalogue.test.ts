@@ -56,19 +56,41 @@ describe.each(named)('%s', (_name, endpoint) => {
 const where = (holds: (endpoint: contracts.Endpoint) => boolean) => named.filter(([, endpoint]) => holds(endpoint));
 
 test.each(where(({ success }) => success.status === 200 || success.status === 201))(
-  '%s answers a body',
+  '%s answers either a body or a file',
   (_name, { success }) => {
-    expect(success.body).toBeDefined();
+    expect([success.body, success.download].filter(Boolean)).toHaveLength(1);
   },
 );
 
-test.each(where(({ success }) => success.status === 204))('%s answers no body', (_name, { success }) => {
-  expect(success.body).toBeUndefined();
-});
+test.each(where(({ success }) => success.status === 204))(
+  '%s answers neither a body nor a file',
+  (_name, { success }) => {
+    expect([success.body, success.download]).toEqual([undefined, undefined]);
+  },
+);
 
-test.each(where(({ method }) => method === 'GET' || method === 'DELETE'))('%s takes no body', (_name, { body }) => {
-  expect(body).toBeUndefined();
-});
+test.each(where(({ method }) => method === 'GET' || method === 'DELETE'))(
+  '%s takes neither a body nor a file',
+  (_name, { body, upload }) => {
+    expect([body, upload]).toEqual([undefined, undefined]);
+  },
+);
+
+test.each(where(({ upload }) => upload !== undefined))(
+  '%s takes a file in place of a body, of media types in lower case, with a beginning of each',
+  (_name, { body, upload }) => {
+    expect(body).toBeUndefined();
+    for (const media of upload?.media ?? []) expect(media).toMatch(/^[a-z]+\/[a-z0-9.+-]+$/);
+    expect(Object.keys(upload?.example ?? {})).toEqual(upload?.media);
+  },
+);
+
+test.each(where(({ success }) => success.download !== undefined))(
+  '%s, which answers a file, is a GET',
+  (_name, { method }) => {
+    expect(method).toBe('GET');
+  },
+);
 
 test.each(where(({ success }) => success.status === 201))(
   '%s answers the id, or the secret, of what it makes',

@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints, newId } from '@attribution/contracts';
+import { type Endpoint, endpoints, exportEstate, matchScreens, newId } from '@attribution/contracts';
 import { keyToken, personToken, problemBase, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { kindNames, kinds } from './kinds.ts';
@@ -16,7 +16,7 @@ const isRead = (endpoint: Endpoint) => endpoint.method === 'GET';
 
 /** Asks without a body and for an unknown id: who may not enter learns neither that nor anything else. */
 async function ask(endpoint: Endpoint, token: string | undefined) {
-  const kind = kindNames.find((name) => endpoint.path.startsWith(kinds[name].path)) ?? 'group';
+  const kind = kindNames.find((name) => endpoint.path.startsWith(kinds[name].path)) ?? 'job';
   const answer = await sendRaw(service, endpoint.method, endpoint.path.replace('{id}', newId(kind)), token);
   return {
     ...answer,
@@ -26,12 +26,19 @@ async function ask(endpoint: Endpoint, token: string | undefined) {
 
 /** What an endpoint says to that question, asked by one who may enter. */
 const letIn = (endpoint: Endpoint) => {
-  if (endpoint.body) return 400;
+  if (endpoint.body || endpoint.upload) return 400;
   return endpoint.params ? 404 : 200;
 };
 
 test('the contract has all endpoints of the area', () => {
-  expect(all).toHaveLength(31);
+  expect(all).toHaveLength(36);
+});
+
+test('no key writes, and every list and thing of the estate is read by a key that may read', () => {
+  const byKeys = all.filter(({ access }) => access.credential === 'any');
+  expect(byKeys.filter((endpoint) => !isRead(endpoint))).toEqual([]);
+  const reads = kindNames.flatMap((kind) => [kinds[kind].list, kinds[kind].get]);
+  expect(byKeys).toEqual(expect.arrayContaining([...reads, matchScreens, exportEstate]));
 });
 
 test.each(badTokens())('401: %s opens no endpoint, and the answer says how to authenticate', async (_, token) => {
@@ -101,11 +108,12 @@ test.each([
   ['a viewer key', keyToken()],
   ['a member key that may write', keyToken({ role: 'member', key: { type: 'api', readonly: false } })],
   ['an admin key that may write', keyToken({ role: 'admin', key: { type: 'api', readonly: false } })],
-])('403: %s reads everything and sets up nothing', async (_, token) => {
+])('403: %s reads the estate and sets up nothing', async (_, token) => {
   for (const endpoint of all) {
     const answer = await ask(endpoint, token);
-    expect([endpoint.operation, answer.status]).toEqual([endpoint.operation, isRead(endpoint) ? letIn(endpoint) : 403]);
-    if (!isRead(endpoint)) expect(answer.problem?.detail).toBe('An API key cannot be used here: sign in as a person.');
+    const keyMay = endpoint.access.credential === 'any';
+    expect([endpoint.operation, answer.status]).toEqual([endpoint.operation, keyMay ? letIn(endpoint) : 403]);
+    if (!keyMay) expect(answer.problem?.detail).toBe('An API key cannot be used here: sign in as a person.');
   }
 });
 

@@ -4,17 +4,16 @@ import {
   deleteGroup,
   deleteLocation,
   Envelope,
-  getGroup,
-  getLocation,
-  listGroups,
-  listLocations,
+  estateKinds,
+  matchScreens,
   newId,
   updateGroup,
   updateLocation,
 } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newTenant, startOrganization } from './support.ts';
+import { bodyIn, type KindName, kindNames, kinds } from './kinds.ts';
+import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -22,32 +21,77 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('each change of a group or a location tells what it became, once, in order, keyed by account', async () => {
-  const tenant = newTenant(service);
-  const { account, owner } = tenant;
-  const created = (await owner.call(createGroup, { body: { name: 'A' } })).body;
-  const updated = (await owner.call(updateGroup, { params: { id: created.id }, body: { description: 'B' } })).body;
-  const place = await tenant.location(created.id);
-  const moved = (await owner.call(updateLocation, { params: { id: place.id }, body: { latitude: 1.5, longitude: 2 } }))
-    .body;
-  await owner.call(deleteLocation, { params: { id: place.id } });
-  await owner.call(deleteGroup, { params: { id: created.id } });
+describe.each(kindNames)('every change of a %s', (kind) => {
+  const { create, update, remove } = kinds[kind];
 
-  const events = await tenant.events();
-  expect(events.map(({ type, data }) => [type, data])).toEqual([
-    ['group.created', { account_id: account, aggregate_version: 1, group: created }],
-    ['group.updated', { account_id: account, aggregate_version: 2, group: updated }],
-    ['location.created', { account_id: account, aggregate_version: 1, location: place }],
-    ['location.updated', { account_id: account, aggregate_version: 2, location: moved }],
-    ['location.deleted', { account_id: account, aggregate_version: 3, location_id: place.id }],
-    ['group.deleted', { account_id: account, aggregate_version: 3, group_id: created.id }],
-  ]);
-  for (const event of events) {
-    expect(Envelope.parse(event)).toEqual(event);
-    expect(event).toMatchObject({ version: 1, account_id: account, key: account });
-  }
-  expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(6);
-  expect(events[1]?.occurred_at).toBe(updated.updated_at);
+  test('tells what it became, versions from 1 on, its deletion last, once each and keyed by account', async () => {
+    const tenant = newTenant(service);
+    const tree = await tenant.tree();
+    const before = (await tenant.events()).length;
+    const created = (await tenant.owner.call(create, { body: bodyIn(kind, tree) as never })).body;
+    const params = { id: created.id };
+    const renamed = (await tenant.owner.call(update, { params, body: { name: 'Renamed' } })).body;
+    const same = (await tenant.owner.call(update, { params, body: {} })).body;
+    await tenant.owner.call(remove, { params });
+    const events = (await tenant.events()).slice(before);
+    const told = (aggregate_version: number, state: object) => ({
+      account_id: tenant.account,
+      aggregate_version,
+      ...state,
+    });
+    expect(events.map(({ type, data }) => [type, data])).toEqual([
+      [`${kind}.created`, told(1, { [kind]: created })],
+      [`${kind}.updated`, told(2, { [kind]: renamed })],
+      [`${kind}.updated`, told(3, { [kind]: same })],
+      [`${kind}.deleted`, told(4, { [`${kind}_id`]: created.id })],
+    ]);
+    for (const event of events) {
+      expect(Envelope.parse(event)).toEqual(event);
+      expect(event).toMatchObject({ version: 1, account_id: tenant.account, key: tenant.account });
+    }
+    expect(events[1]?.occurred_at).toBe(renamed.updated_at);
+    expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(4);
+  });
+
+  test('503: is not made where the outbox takes no event, and the answer tells nothing of the cause', async () => {
+    const tenant = newTenant(service);
+    const tree = await tenant.tree();
+    const { id } = await kinds[kind].another(tenant, tree);
+    const before = await tenant.events();
+    const list = async () => (await tenant.owner.call(kinds[kind].list)).body.entries;
+    const there = await list();
+    // Postgres refuses the account's events, as it would when the outbox cannot grow.
+    await service.db.query(
+      `ALTER TABLE outbox ADD CONSTRAINT refuse_account CHECK (account_id <> '${tenant.account}')`,
+    );
+    const answers = await Promise.all([
+      tenant.owner.call(create, { body: bodyIn(kind, tree) as never }),
+      tenant.owner.call(update, { params: { id }, body: { name: 'Changed' } }),
+      tenant.owner.call(remove, { params: { id } }),
+    ]).finally(() => service.db.query('ALTER TABLE outbox DROP CONSTRAINT refuse_account'));
+    for (const { problem, headers } of answers) {
+      const detail = 'The service could not answer for now; try again.';
+      expect(problem).toMatchObject({ kind: 'unavailable', detail });
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    expect(await list()).toEqual(there);
+    expect(await tenant.events()).toEqual(before);
+  });
+
+  test('201: a creation that is repeated with its Idempotency-Key is answered as before and made once; 409: with another body', async () => {
+    const tenant = newTenant(service);
+    const tree = await tenant.tree();
+    const body = bodyIn(kind, tree) as { name?: string };
+    const client = tenant.owner.with({ headers: { 'idempotency-key': crypto.randomUUID() } });
+    const first = await client.call(create, { body: body as never });
+    const again = await client.call(create, { body: body as never });
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect((await client.call(create, { body: { ...body, name: 'Other' } as never })).problem?.kind).toBe('conflict');
+    expect((await tenant.owner.call(kinds[kind].list)).body.entries.map(({ id }) => id)).toEqual([
+      tree[kind].id,
+      first.body.id,
+    ]);
+  });
 });
 
 test('an event carries the trace context of the request that caused it', async () => {
@@ -59,12 +103,13 @@ test('an event carries the trace context of the request that caused it', async (
 
 test('reading tells nothing', async () => {
   const tenant = newTenant(service);
-  const location = await tenant.location((await tenant.group()).id);
+  const tree = await tenant.tree();
   const before = await tenant.events();
-  await tenant.owner.call(listGroups);
-  await tenant.owner.call(listLocations);
-  await tenant.owner.call(getGroup, { params: { id: location.group_id } });
-  await tenant.owner.call(getLocation, { params: { id: location.id } });
+  for (const kind of kindNames) {
+    await tenant.owner.call(kinds[kind].list);
+    await tenant.owner.call(kinds[kind].get, { params: { id: tree[kind].id } });
+  }
+  expect((await tenant.owner.call(matchScreens)).body.total).toBe(1);
   expect(await tenant.events()).toEqual(before);
 });
 
@@ -88,43 +133,40 @@ test('a request that is refused tells nothing', async () => {
   expect(await tenant.events()).toEqual(before);
 });
 
-describe('when the outbox takes no event', () => {
-  /** Postgres refuses the account's events, as it would when the outbox cannot grow. */
-  async function withoutOutbox<T>(account: string, work: () => Promise<T>): Promise<T> {
-    await service.db.query(`ALTER TABLE outbox ADD CONSTRAINT refuse_account CHECK (account_id <> '${account}')`);
-    try {
-      return await work();
-    } finally {
-      await service.db.query('ALTER TABLE outbox DROP CONSTRAINT refuse_account');
+test('nothing is told before what it is in, nor after that has gone, with many trees planted and felled at once', async () => {
+  const tenant = newTenant(service);
+  const trees = await Promise.all(Array.from({ length: 8 }, () => tenant.tree()));
+  await Promise.all(trees.map((tree) => fell(tenant, tree)));
+  const events = await tenant.events();
+  expect(events).toHaveLength(8 * 12);
+  const there = new Set<string>();
+  for (const { type, data } of events) {
+    const [kind = '', deed] = type.split('.') as [KindName, string];
+    if (deed === 'deleted') {
+      const id = String(data[`${kind}_id`]);
+      expect(there.delete(id)).toBe(true);
+      continue;
     }
+    const state = data[kind] as Record<string, unknown> & { id: string };
+    const above = [state.group_id, state.location_id, state.zone_id].filter((id) => id !== undefined);
+    const wired = ((state.outputs ?? []) as { screen_id: string }[]).map(({ screen_id }) => screen_id);
+    for (const id of [...above, ...wired]) expect([type, there.has(String(id))]).toEqual([type, true]);
+    there.add(state.id);
   }
-
-  test('503: no change is made either, and the answer tells nothing of the cause', async () => {
-    const tenant = newTenant(service);
-    const { owner } = tenant;
-    const group = await tenant.group();
-    const spare = await tenant.group();
-    const location = await tenant.location(group.id);
-    const before = await tenant.events();
-    const answers = await withoutOutbox(tenant.account, () =>
-      Promise.all([
-        owner.call(createGroup, { body: { name: 'New' } }),
-        owner.call(updateGroup, { params: { id: group.id }, body: { name: 'Changed' } }),
-        owner.call(deleteGroup, { params: { id: spare.id } }),
-        owner.call(createLocation, { body: { group_id: group.id, name: 'New', timezone: 'UTC' } }),
-        owner.call(updateLocation, { params: { id: location.id }, body: { name: 'Changed' } }),
-        owner.call(deleteLocation, { params: { id: location.id } }),
-      ]),
-    );
-    for (const { problem, headers } of answers) {
-      expect(problem).toMatchObject({
-        kind: 'unavailable',
-        detail: 'The service could not answer for now; try again.',
-      });
-      expect(headers.get('retry-after')).toBe('1');
-    }
-    expect((await owner.call(listGroups)).body.entries).toEqual([group, spare]);
-    expect((await owner.call(listLocations)).body.entries).toEqual([location]);
-    expect(await tenant.events()).toEqual(before);
-  });
+  expect(there.size).toBe(0);
+  for (const tree of trees) expectNested(events, tree);
 });
+
+async function fell(tenant: Tenant, tree: Tree): Promise<void> {
+  for (const kind of [...estateKinds].reverse())
+    expect((await tenant.owner.call(kinds[kind].remove, { params: { id: tree[kind].id } })).status).toBe(204);
+}
+
+/** What is deleted is deleted before its parent. */
+function expectNested(events: readonly Envelope[], tree: Tree): void {
+  const goneAt = (kind: KindName) =>
+    events.findIndex(({ type, data }) => type === `${kind}.deleted` && data[`${kind}_id`] === tree[kind].id);
+  const order = (['installation', 'screen', 'zone', 'location', 'group'] as const).map(goneAt);
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect(goneAt('camera')).toBeLessThan(goneAt('zone'));
+}

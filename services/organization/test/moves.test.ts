@@ -1,4 +1,4 @@
-import { matchScreens, updateLocation } from '@attribution/contracts';
+import { exportEstate, matchScreens, updateLocation } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { bodyIn, insideKinds, type KindName, kinds, placedKinds } from './kinds.ts';
@@ -38,6 +38,7 @@ async function sights(caller: Caller, kind: (typeof placedKinds)[number], groupI
   const seen = [has((await caller.call(list)).body.entries)];
   for (const query of filtersOf(kind, groupId)) seen.push(has((await caller.call(list, { query })).body.entries));
   seen.push((await caller.call(get, { params: { id } })).status === 200);
+  seen.push((await caller.call(exportEstate)).body.text.includes(id));
   if (kind === 'screen') {
     const { total, groups, entries } = (await caller.call(matchScreens)).body;
     seen.push(

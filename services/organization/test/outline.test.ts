@@ -271,7 +271,7 @@ describe('late parents', () => {
     ).toEqual([]);
   });
 
-  test('100,000 children before their parent are told as fast as any', () => {
+  test('each of 100,000 children before their parent is told', () => {
     const { late } = outlineOf([
       ...Array.from({ length: 100_000 }, (_, at): Line => ['location', `L${at}`, 'G']),
       ['group', 'G'],

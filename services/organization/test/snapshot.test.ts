@@ -36,6 +36,8 @@ async function walk(query: Query): Promise<Row[]> {
       }),
     );
     rows.push(...page);
+    // Nobody is sent for a page that has nothing.
+    expect(page.length > 0 || cursor === undefined).toBe(true);
     if (body.next_cursor === null) return rows;
     expect(page).toHaveLength(Number(query.limit));
     cursor = body.next_cursor;

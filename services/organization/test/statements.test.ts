@@ -3,6 +3,7 @@ import { countStatements, internalToken, numbersOf, type StatementTable, type Te
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type insideKinds, kinds } from './kinds.ts';
 import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';
+import { csv, imported, type Row, send } from './support-imports.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -67,6 +68,8 @@ const wired = async (tenant: Tenant, { zone }: Tree, count: number) =>
     output: `HDMI-${at}`,
     screen_id: id,
   }));
+const groupRows = (count: number): Row[] =>
+  times(count).map((_, at) => ({ kind: 'group', external_id: `G-${at}`, name: 'A group' }));
 /** An installation has 16 at most. */
 const outputsFor = (rows: number) => Math.min(rows, 16);
 
@@ -250,6 +253,50 @@ const table: StatementTable = {
         const { status, body } = await client.call(contracts.estateSnapshot, { query: { account_id: tenant.account } });
         return { status, body: body.zones };
       };
+    },
+  },
+  /** The file is kept; the rest is the job's. */
+  import_estate: {
+    statements: 4,
+    async prepare(rows) {
+      const tenant = newTenant(service);
+      const upload = { media: 'text/csv', content: csv(groupRows(rows)) } as const;
+      return () => tenant.owner.call(contracts.importEstate, { upload });
+    },
+  },
+  list_estate_imports: {
+    statements: 1,
+    async prepare(rows) {
+      const { owner } = newTenant(service);
+      for (let file = 0; file < rows; file++) await send(owner, groupRows(1), { dry_run: true });
+      return () => owner.call(contracts.listEstateImports);
+    },
+  },
+  get_estate_import: {
+    statements: 1,
+    async prepare() {
+      const { owner } = newTenant(service);
+      const { id } = await send(owner, groupRows(1), { dry_run: true });
+      return () => owner.call(contracts.getEstateImport, { params: { id } });
+    },
+  },
+  get_estate_import_report: {
+    statements: 2,
+    async prepare(rows) {
+      const { owner } = newTenant(service);
+      const refused = groupRows(rows).map((row) => ({ ...row, name: '' }));
+      const { id, report } = await imported(owner, refused);
+      if (report.length !== rows) throw new Error(`${report.length} rows were refused`);
+      return () => owner.call(contracts.getEstateImportReport, { params: { id } });
+    },
+  },
+  /** One for each kind, all of one moment. */
+  export_estate: {
+    statements: 8,
+    async prepare(rows) {
+      const { tenant, owner, tree } = await planted();
+      await Promise.all(times(rows).map(() => tenant.screen(tree.zone.id)));
+      return () => owner.call(contracts.exportEstate, { query: { group_ids: tree.group.id } });
     },
   },
 };

@@ -7,9 +7,14 @@ import {
   getEstateImportReport,
   importEstate,
 } from '@attribution/contracts';
+import { openDatabase } from '@attribution/database';
+import { createOutbox } from '@attribution/messaging';
 import { eventually, type TestService } from '@attribution/testing';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
+import { PrismaClient } from '../src/generated/prisma/client.ts';
+import { importJob } from '../src/imports/index.ts';
+import type { OrganizationDatabase, Tx } from '../src/store.ts';
 import type { Caller, Tenant } from './support.ts';
 
 /** A row of a file by its columns; those that are left out are empty in CSV. */
@@ -26,18 +31,20 @@ export function csv(rows: readonly Row[]): string {
 
 export const ndjson = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
+/** As it is sent, or its rows. */
+type File = string | Uint8Array<ArrayBuffer> | readonly Row[];
+
 interface Sending {
   readonly media?: EstateMedia;
   readonly dry_run?: boolean;
 }
 
+const isContent = (file: File): file is string | Uint8Array<ArrayBuffer> =>
+  typeof file === 'string' || file instanceof Uint8Array;
+
 /** Sends a file: its job. */
-export async function send(
-  caller: Caller,
-  file: string | readonly Row[],
-  { media = 'text/csv', dry_run }: Sending = {},
-) {
-  const content = typeof file === 'string' ? file : media === 'text/csv' ? csv(file) : ndjson(file);
+export async function send(caller: Caller, file: File, { media = 'text/csv', dry_run }: Sending = {}) {
+  const content = isContent(file) ? file : media === 'text/csv' ? csv(file) : ndjson(file);
   const query = dry_run === undefined ? {} : { dry_run: String(dry_run) };
   return (await caller.call(importEstate, { query, upload: { media, content } })).body;
 }
@@ -63,7 +70,7 @@ export const ended = (caller: Caller, id: string, within = 30_000) =>
   }, within);
 
 /** Imports a file, and waits for its end: its counts, and what it refused. */
-export async function imported(caller: Caller, file: string | readonly Row[], sending: Sending = {}) {
+export async function imported(caller: Caller, file: File, sending: Sending = {}) {
   const { id } = await send(caller, file, sending);
   const job = await ended(caller, id);
   return { ...job, report: await reportOf(caller, id) };
@@ -136,3 +143,25 @@ export async function staged({ db }: TestService, id: string): Promise<number> {
   const sql = 'SELECT count(*)::int AS count FROM estate_import_rows WHERE import_id = $1';
   return (await db.query<{ count: number }>(sql, [id])).rows[0]?.count ?? -1;
 }
+
+/** What jobs are made of, on a service's database; the database is the test's to close. */
+export function openParts({ db, logs, clock }: TestService) {
+  const database: OrganizationDatabase = openDatabase<PrismaClient, Tx>(
+    { url: db.options.connectionString ?? '', poolSize: 4 },
+    (adapter) => new PrismaClient({ adapter }),
+  );
+  return { database, outbox: createOutbox(() => {}), clock, logger: logs.logger };
+}
+
+/** Keeps a service from doing imports, so that a test does them; resolves with what lets it again. */
+export async function holdImports({ db }: TestService): Promise<() => Promise<void>> {
+  const client = await db.connect();
+  const lock = [`job ${importJob}`];
+  await client.query('SELECT pg_advisory_lock(hashtextextended($1, 1))', lock);
+  return async () => {
+    await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', lock);
+    client.release();
+  };
+}
+
+export const never = new AbortController().signal;

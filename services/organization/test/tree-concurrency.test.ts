@@ -276,7 +276,8 @@ describe('a location that is moved to another group, to and fro, while', () => {
 
 test('a deadlock of a screen that is moved with a location that is moved is resolved: both are 200', async () => {
   const tree = await tenant.tree();
-  const [near, away] = [await tenant.zone(tree.location.id), await tenant.group()];
+  const [near, last] = [await tenant.zone(tree.location.id), await tenant.zone(tree.location.id)];
+  const away = await tenant.group();
   const blocker = await service.db.connect();
   const waiting = (count: number) =>
     eventually(async () => {
@@ -286,14 +287,14 @@ test('a deadlock of a screen that is moved with a location that is moved is reso
       if (rows.length < count) throw new Error('Not all wait yet');
     });
   try {
-    // The screen is locked and waits for its new zone; the location moves and has its first zone already.
+    // The location's move has all its zones but the last, and no screen yet; the screen's has the screen, and waits for a zone.
     await blocker.query('BEGIN');
-    await blocker.query('SELECT id FROM zones WHERE id = $1 FOR UPDATE', [near.id]);
-    const params = { id: tree.screen.id };
-    const screen = tenant.owner.call(updateScreen, { params, body: { zone_id: near.id } });
-    await waiting(1);
+    await blocker.query('SELECT id FROM zones WHERE id = $1 FOR UPDATE', [last.id]);
     const moved = { params: { id: tree.location.id }, body: { group_id: away.id } };
     const location = tenant.owner.call(updateLocation, moved);
+    await waiting(1);
+    const params = { id: tree.screen.id };
+    const screen = tenant.owner.call(updateScreen, { params, body: { zone_id: near.id } });
     await waiting(2);
     await blocker.query('COMMIT');
     expect([(await screen).status, (await location).status]).toEqual([200, 200]);

@@ -76,5 +76,4 @@ export const deleteCamera = endpoint({
   access: groupAdmins,
   params: cameraId,
   success: { status: 204, description: 'Deleted' },
-  problems: ['conflict'],
 });

@@ -79,5 +79,4 @@ export const deleteInstallation = endpoint({
   access: groupAdmins,
   params: installationId,
   success: { status: 204, description: 'Deleted' },
-  problems: ['conflict'],
 });

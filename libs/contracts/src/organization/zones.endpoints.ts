@@ -63,7 +63,7 @@ export const updateZone = endpoint({
     .extend(unchangeable('location_id'))
     .meta({ id: 'ZoneChange', example: { name: 'Counter', kind: 'checkout' } }),
   success: { status: 200, description: 'The zone', body: Zone },
-  problems: ['conflict', 'unprocessable'],
+  problems: ['conflict'],
 });
 
 export const deleteZone = endpoint({

@@ -1,0 +1,156 @@
+import { createGroup, deleteLocation, estateColumns, exportEstate, newId } from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newTenant, startOrganization } from './support.ts';
+import { a, device, exported, exportedRows, imported, site } from './support-imports.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startOrganization();
+});
+afterAll(() => service.stop());
+
+const header = `${estateColumns.join(',')}\n`;
+
+/** An account with two groups: a location in the one, two in the other. */
+async function estate() {
+  const tenant = newTenant(service);
+  await imported(tenant.owner, [
+    ...[a.group('A'), a.group('B'), ...site('A1', 'A'), ...site('B1', 'B'), ...site('B2', 'B')],
+  ]);
+  const { rows } = await service.db.query<{ id: string; external_id: string }>(
+    'SELECT id, external_id FROM groups WHERE account_id = $1',
+    [tenant.account],
+  );
+  const ids = new Map(rows.map(({ id, external_id }) => [external_id, id]));
+  return { ...tenant, groupA: ids.get('A') ?? '', groupB: ids.get('B') ?? '' };
+}
+
+test('200: a CSV with all columns, kinds in the order in which an import takes them', async () => {
+  const { owner } = newTenant(service);
+  const hours = { mon: [{ opens: '09:00', closes: '18:30' }] };
+  await imported(owner, [
+    a.group('G', { description: 'two\nlines' }),
+    a.location('L', 'G', { latitude: 47.3686, longitude: -8.5, venue_type: 'retail.grocery', opening_hours: hours }),
+    a.zone('Z', 'L', { zone_kind: 'window' }),
+    a.screen('S', 'Z', { tags: 'window,Eye Level', audio: true, accepted_formats: 'video/mp4' }),
+    a.installation('I', 'L', device(1), { outputs: [{ output: 'B', screen: 'S' }], status: 'removed' }),
+    a.camera('C', 'Z', device(2)),
+  ]);
+  const { headers, body, status } = await owner.call(exportEstate);
+  expect([status, body.media, body.filename]).toEqual([200, 'text/csv', 'estate.csv']);
+  expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(body.text).toBe(
+    `${header}${[
+      'group,G,,A group,"two\nlines",,,,,,,,,,,,,,,',
+      'location,L,G,A location,,Europe/Zurich,,47.3686,-8.5,retail.grocery,"{""mon"":[{""opens"":""09:00"",""closes"":""18:30""}]}",active,,,,,,,,',
+      'zone,Z,L,A zone,,,,,,,,,window,,,,,,,',
+      'screen,S,Z,A screen,,,,,,,,,,"eye-level,window",1920,1080,video/mp4,true,,',
+      `installation,I,L,,,,,,,,,removed,,,,,,,${device(1)},"[{""output"":""B"",""screen"":""S""}]"`,
+      `camera,C,Z,A camera,,,,,,,,,,,,,,,${device(2)},`,
+    ].join('\n')}\n`,
+  );
+});
+
+test('200: NDJSON has the members of each kind alone, in their own types', async () => {
+  const { owner } = newTenant(service);
+  await imported(owner, [a.group('G'), a.location('L', 'G'), a.zone('Z', 'L'), a.screen('S', 'Z')]);
+  const { body } = await owner.call(exportEstate, { query: { format: 'ndjson' } });
+  expect([body.media, body.filename]).toEqual(['application/x-ndjson', 'estate.ndjson']);
+  const formats = ['image/jpeg', 'image/png', 'video/mp4'];
+  expect(
+    body.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual([
+    { kind: 'group', external_id: 'G', name: 'A group', description: null },
+    {
+      ...{ kind: 'location', external_id: 'L', parent: 'G', name: 'A location', timezone: 'Europe/Zurich' },
+      ...{ address: null, latitude: null, longitude: null, venue_type: null, opening_hours: null, status: 'active' },
+    },
+    { kind: 'zone', external_id: 'Z', parent: 'L', name: 'A zone', zone_kind: 'other' },
+    {
+      ...{ kind: 'screen', external_id: 'S', parent: 'Z', name: 'A screen', tags: [], width_px: 1920 },
+      ...{ height_px: 1080, accepted_formats: formats, audio: false },
+    },
+  ]);
+});
+
+test('what has no external id goes by our id, in both columns', async () => {
+  const tenant = newTenant(service);
+  const { group, location, zone, screen, installation, camera } = await tenant.tree();
+  const rows = await exportedRows(tenant.owner);
+  expect(rows.map(({ external_id, parent }) => [external_id, parent])).toEqual([
+    [group.id, ''],
+    [location.id, group.id],
+    [zone.id, location.id],
+    [screen.id, zone.id],
+    [installation.id, location.id],
+    [camera.id, zone.id],
+  ]);
+  expect(JSON.parse(rows[4]?.outputs ?? '')).toEqual([{ output: 'HDMI-1', screen: screen.id }]);
+});
+
+describe('exactly what is seen', () => {
+  const refs = async (caller: Parameters<typeof exportedRows>[0], query: Record<string, string> = {}) =>
+    (await exportedRows(caller, query)).map(({ external_id }) => external_id);
+  const ofB = ['B', 'B1', 'B2', 'B1-Z', 'B2-Z', 'B1-S', 'B2-S', 'B1-I', 'B2-I', 'B1-C', 'B2-C'];
+
+  test('by a narrowed person the visible subtree, by a person narrowed to nothing the header alone', async () => {
+    const tenant = await estate();
+    expect(await refs(tenant.narrowed({ [tenant.groupB]: 'm' }))).toEqual(ofB);
+    expect(await refs(tenant.key({ group_scope: 'selected', groups: { [tenant.groupB]: 'm' } }))).toEqual(ofB);
+    expect(await refs(tenant.owner)).toHaveLength(17);
+    expect(await exported(tenant.narrowed({}))).toBe(header);
+    expect(await exported(tenant.narrowed({}), { format: 'ndjson' })).toBe('');
+    expect(await exported(newTenant(service).owner)).toBe(header);
+  });
+
+  test('group_ids narrows further, and never widens', async () => {
+    const tenant = await estate();
+    const { owner, groupA, groupB } = tenant;
+    expect(await refs(owner, { group_ids: groupB })).toEqual(ofB);
+    expect(await refs(owner, { group_ids: `${groupB},${newId('group')}` })).toEqual(ofB);
+    expect(await refs(owner, { group_ids: `${groupB},${groupA},${groupB}` })).toHaveLength(17);
+    expect(await exported(tenant.narrowed({ [groupA]: 'a' }), { group_ids: groupB })).toBe(header);
+    expect(await exported(newTenant(service).owner, { group_ids: groupB })).toBe(header);
+  });
+});
+
+test('of one moment: while others build and tear down, nothing in it is without its parent', async () => {
+  const tenant = newTenant(service);
+  const { id: group } = await tenant.group('Base', { external_id: 'BASE' });
+  await imported(tenant.owner, Array.from({ length: 60 }, (_, at) => site(`L${at}`, 'BASE')).flat());
+  const building = { on: true };
+  const build = async () => {
+    while (building.on) {
+      const { body } = await tenant.owner.call(createGroup, { body: { name: 'New' } });
+      const location = await tenant.location(body.id);
+      await tenant.screen((await tenant.zone(location.id)).id);
+      const empty = await tenant.location(group);
+      await tenant.owner.call(deleteLocation, { params: { id: empty.id } });
+    }
+  };
+  const builders = [build(), build(), build()];
+  const sizes = new Set<number>();
+  for (let at = 0; at < 15; at++) {
+    const rows = await exportedRows(tenant.owner);
+    const there = new Set(rows.map(({ external_id }) => external_id));
+    expect(rows.filter(({ kind, parent }) => kind !== 'group' && !there.has(parent))).toEqual([]);
+    expect(there.size).toBe(rows.length);
+    sizes.add(rows.length);
+  }
+  building.on = false;
+  await Promise.all(builders);
+  expect(sizes.size).toBeGreaterThan(1);
+});
+
+test.each([
+  ['format', 'xlsx'],
+  ['group_ids', 'G'],
+  ['group_ids', ''],
+])('400: %s=%s', async (name, value) => {
+  const { status } = await newTenant(service).owner.call(exportEstate, { query: { [name]: value } });
+  expect(status).toBe(400);
+});

@@ -1,0 +1,126 @@
+import {
+  createLocation,
+  deleteGroup,
+  deleteLocation,
+  deleteZone,
+  listLocations,
+  listZones,
+  updateInstallation,
+  updateLocation,
+} from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newTenant, startOrganization } from './support.ts';
+import { a, countsOf, ended, exportedIds, exportedRows, imported, type Row, send, site } from './support-imports.ts';
+import { startReplica } from './support-replica.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startOrganization();
+});
+afterAll(() => service.stop());
+
+const forty = Array.from({ length: 40 }, (_, at) => at);
+
+test('while locations move and go, groups go and names are taken, it succeeds, and each unit is whole or not at all', async () => {
+  const tenant = newTenant(service);
+  const { owner } = tenant;
+  const old = [
+    a.group('G'),
+    a.group('H'),
+    ...forty.flatMap((at) => [a.location(`O${at}`, 'G'), a.zone(`O${at}-Z`, `O${at}`)]),
+  ];
+  await imported(owner, old);
+  const there = (await owner.call(listLocations, { query: { limit: 100 } })).body.entries;
+  const zones = (await owner.call(listZones, { query: { limit: 100 } })).body.entries;
+  const groups = await Promise.all(forty.map((at) => tenant.group('Short-lived', { external_id: `S${at}` })));
+  const home = await tenant.group('Home');
+  const file = [
+    ...old.map((row) => (row.kind === 'location' ? { ...row, name: 'New' } : row)),
+    ...forty.flatMap((at) => site(`N${at}`, `S${at}`)),
+  ];
+  const edits = [
+    ...there.map(
+      ({ id }) =>
+        () =>
+          owner.call(updateLocation, { params: { id }, body: { group_id: home.id } }),
+    ),
+    ...zones.slice(0, 20).map(
+      ({ id }) =>
+        () =>
+          owner.call(deleteZone, { params: { id } }),
+    ),
+    ...there.slice(0, 20).map(
+      ({ id }) =>
+        () =>
+          owner.call(deleteLocation, { params: { id } }),
+    ),
+    ...groups.slice(0, 20).map(
+      ({ id }) =>
+        () =>
+          owner.call(deleteGroup, { params: { id } }),
+    ),
+    ...forty.slice(20).map((at) => () => {
+      const body = { group_id: home.id, name: 'Taken', timezone: 'UTC', external_id: `N${at}` };
+      return owner.call(createLocation, { body });
+    }),
+  ];
+  const { id } = await send(owner, file);
+  const answers = await Promise.all(edits.map((edit) => edit()));
+  expect([...new Set(answers.map(({ status }) => status))].filter((status) => status >= 500)).toEqual([]);
+  const done = await ended(owner, id);
+  expect([done.status, done.error]).toEqual(['succeeded', null]);
+  expect(countsOf(done).reduce((sum, count) => sum + count)).toBe(file.length);
+  const ids = new Set(await exportedIds(owner));
+  for (const at of forty) {
+    const unit = site(`N${at}`, 'S').map(({ external_id }) => ids.has(String(external_id)));
+    const taken = at >= 20;
+    expect([`11111`, `00000`, ...(taken ? ['10000'] : [])]).toContain(unit.map(Number).join(''));
+  }
+  // Once more, when nobody interferes: what is left to do is done.
+  const again = await imported(owner, file);
+  expect(again.report.every(({ reason }) => /there is no group|Row \d+ of the same/.test(reason))).toBe(true);
+}, 60_000);
+
+test('an installation that is rewired at the same moment loses no wire to what the import had read before', async () => {
+  const tenant = newTenant(service);
+  const rows: Row[] = [a.group('G'), ...forty.flatMap((at) => site(`L${at}`, 'G'))];
+  await imported(tenant.owner, rows);
+  const { rows: installations } = await service.db.query<{ id: string }>(
+    'SELECT id FROM installations WHERE account_id = $1',
+    [tenant.account],
+  );
+  const renamed = rows
+    .filter(({ kind }) => kind === 'installation')
+    .map((row) => ({ kind: 'installation', external_id: row.external_id, parent: row.parent, name: 'New' }));
+  const [done] = await Promise.all([
+    imported(tenant.owner, renamed),
+    ...installations.map(({ id }) => tenant.owner.call(updateInstallation, { params: { id }, body: { outputs: [] } })),
+  ]);
+  expect(countsOf(done)).toEqual([0, 40, 0, 0]);
+  const after = (await exportedRows(tenant.owner)).filter(({ kind }) => kind === 'installation');
+  expect(after.map(({ name, outputs }) => [name, outputs])).toEqual(forty.map(() => ['New', '[]']));
+});
+
+test('two services on one database do five imports that wait: each row’s effect is there once', async () => {
+  const replica = await startReplica(service);
+  try {
+    const tenants = [1, 2, 3, 4, 5].map(() => newTenant(service));
+    const file = [a.group('G'), ...forty.flatMap((at) => site(`L${at}`, 'G'))];
+    const jobs = await Promise.all(tenants.map(({ owner }) => send(owner, file)));
+    for (const [at, tenant] of tenants.entries()) {
+      expect(countsOf(await ended(tenant.owner, jobs[at]?.id ?? ''))).toEqual([file.length, 0, 0, 0]);
+      expect(await exportedIds(tenant.owner)).toHaveLength(file.length);
+    }
+    await tenants[0]?.events();
+    const told = [...service.published, ...replica.published];
+    for (const { account } of tenants) {
+      const own = told.filter(({ account_id }) => account_id === account);
+      expect(own).toHaveLength(file.length);
+      expect(new Set(own.map(({ event_id }) => event_id)).size).toBe(file.length);
+      expect(own.every(({ type, data }) => type.endsWith('.created') && data.aggregate_version === 1)).toBe(true);
+    }
+  } finally {
+    await replica.stop();
+  }
+});

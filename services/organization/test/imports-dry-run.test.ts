@@ -1,0 +1,77 @@
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newTenant, startOrganization } from './support.ts';
+import { type Chance, chance, pick, randomEstate } from './support-estates.ts';
+import { a, countsOf, device, exported, imported, type Row, site, staged, toldSince } from './support-imports.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startOrganization();
+});
+afterAll(() => service.stop());
+
+const faults: readonly ((draw: Chance, rows: readonly Row[]) => Row)[] = [
+  () => ({ name: '' }),
+  () => ({ kind: 'thing' }),
+  () => ({ parent: 'nowhere' }),
+  () => ({ external_id: '' }),
+  () => ({ timezone: 'Mars/Phobos' }),
+  (draw, rows) => ({ external_id: pick(draw, rows).external_id }),
+  (draw, rows) => ({ parent: pick(draw, rows).external_id }),
+  (draw, rows) => ({ device_id: pick(draw, rows).device_id ?? device(1) }),
+  () => ({ outputs: [{ output: 'X', screen: 'nowhere' }] }),
+];
+
+/** The rows, some of them at fault. */
+const spoiled = (draw: Chance, rows: readonly Row[]) =>
+  rows.map((row) => (draw(25) === 0 ? { ...row, ...pick(draw, faults)(draw, rows) } : row));
+
+test.each([1, 2, 3, 4, 5, 6])(
+  'a dry run tells what the real one then does, and does nothing of it (seed %i)',
+  async (seed) => {
+    const draw = chance(seed);
+    const tenant = newTenant(service);
+    const estate = randomEstate(draw, 12);
+    const there = estate.filter(({ kind }) => kind !== 'installation' || draw(2) === 0);
+    await imported(tenant.owner, spoiled(draw, there));
+    const [before, events] = [await exported(tenant.owner), (await tenant.events()).length];
+    const file = spoiled(
+      draw,
+      estate.map((row) => (draw(5) === 0 ? { ...row, name: 'New' } : row)),
+    );
+    const dry = await imported(tenant.owner, file, { dry_run: true });
+    expect(dry).toMatchObject({ status: 'succeeded', dry_run: true, progress: 100 });
+    expect(await exported(tenant.owner)).toBe(before);
+    expect(await toldSince(tenant, events)).toEqual([]);
+    const real = await imported(tenant.owner, file);
+    expect([dry.rows, dry.report]).toEqual([real.rows, real.report]);
+    expect(real.rows.total).toBe(file.length);
+    expect(countsOf(real).filter((count) => count === 0).length).toBeLessThan(2);
+  },
+);
+
+test('groups of the file are there for every location below them, however many there are, and are counted once', async () => {
+  const tenant = newTenant(service);
+  const groups = ['G', 'H', 'J'].map((ref) => a.group(ref));
+  const locations = Array.from({ length: 900 }, (_, at) => a.location(`L${at}`, ['G', 'H', 'J'][at % 3] ?? ''));
+  const rows = [
+    ...groups,
+    a.group('bad', { name: '' }),
+    ...locations,
+    ...locations.map((_, at) => a.zone(`Z${at}`, `L${at}`)),
+  ];
+  const more = Array.from({ length: 2_000 }, (_, at) => a.location(`M${at}`, at % 1_000 === 0 ? 'bad' : 'G'));
+  const dry = await imported(tenant.owner, [...rows, ...more], { dry_run: true });
+  expect([dry.status, dry.error, dry.progress, ...countsOf(dry)]).toEqual(['succeeded', null, 100, 3_801, 0, 0, 3]);
+  expect(await toldSince(tenant, 0)).toEqual([]);
+  expect(countsOf(await imported(tenant.owner, [...rows, ...more]))).toEqual(countsOf(dry));
+});
+
+test('it leaves no rows behind but those of its report', async () => {
+  const tenant = newTenant(service);
+  const rows = [a.group('G'), ...site('A', 'G'), a.group('H', { name: '' })];
+  for (const dry_run of [true, false]) {
+    const { id, report } = await imported(tenant.owner, rows, { dry_run });
+    expect([report.length, await staged(service, id)]).toEqual([1, 1]);
+  }
+});

@@ -1,0 +1,211 @@
+import { getEstateImport } from '@attribution/contracts';
+import { eventually, type TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { runImports } from '../src/imports/index.ts';
+import { newTenant, startOrganization, type Tenant } from './support.ts';
+import { chance } from './support-estates.ts';
+import {
+  a,
+  countsOf,
+  ended,
+  exported,
+  holdImports,
+  never,
+  openParts,
+  type Row,
+  reportOf,
+  send,
+  site,
+  staged,
+} from './support-imports.ts';
+import { mortal } from './support-mortal.ts';
+
+let service: TestService;
+let parts: ReturnType<typeof openParts>;
+let release: () => Promise<void>;
+beforeAll(async () => {
+  service = await startOrganization();
+  parts = openParts(service);
+  release = await holdImports(service);
+});
+afterAll(async () => {
+  await release();
+  await parts.database.close();
+  await service.stop();
+});
+
+const run = () => runImports(parts).run(never);
+
+/** Does what waits, by a process that dies at a step; false when it was done before. */
+async function runUntil(at: number): Promise<boolean> {
+  const one = mortal(parts.database, at);
+  await runImports({ ...parts, database: one.database })
+    .run(never)
+    .catch(() => {});
+  return one.dead;
+}
+
+/** What came of an import, without what differs by nature. */
+async function outcomeOf(tenant: Tenant, id: string) {
+  const { rows, status, progress, error } = await ended(tenant.owner, id, 0);
+  const report = await reportOf(tenant.owner, id);
+  return {
+    rows,
+    status,
+    progress,
+    error,
+    report,
+    estate: await exported(tenant.owner),
+    left: await staged(service, id),
+  };
+}
+
+/** Versions by what is told of, in the order of the events. */
+async function toldOf(tenant: Tenant): Promise<string[]> {
+  const events = await tenant.events();
+  return events.map(({ type, data }) => {
+    const [kind = ''] = type.split('.');
+    return `${type} ${(data[kind] as { external_id: string }).external_id} ${data.aggregate_version as number}`;
+  });
+}
+
+const before = [a.group('G'), ...site('A', 'G')];
+/** Something of everything: changed, as it was, new, at fault by itself, in the database, and for its parent. */
+const after = [
+  ...before.map((row) => (row.kind === 'zone' ? { ...row, name: 'New' } : row)),
+  ...[a.group('H'), a.group('bad', { name: '' })],
+  ...site('B', 'H'),
+  ...site('C', 'bad'),
+  ...site('D', 'G').map((row) => (row.kind === 'screen' ? { ...row, width_px: 0 } : row)),
+  ...site('E', 'G').map((row) => (row.kind === 'installation' ? { ...row, device_id: before.at(-2)?.device_id } : row)),
+  a.screen('late', 'F-Z'),
+  ...site('F', 'H'),
+];
+
+async function begin(dry_run: boolean) {
+  const tenant = newTenant(service);
+  const first = await send(tenant.owner, before);
+  await run();
+  expect(countsOf(await ended(tenant.owner, first.id))).toEqual([6, 0, 0, 0]);
+  const { id } = await send(tenant.owner, after, { dry_run });
+  return { tenant, id };
+}
+
+test.each([
+  ['an import', false],
+  ['a dry run', true],
+])(
+  '%s that is killed at any step goes on as if nothing had been: each row once, and the counts add up',
+  async (_, dry_run) => {
+    const undisturbed = await begin(dry_run);
+    await run();
+    const whole = await outcomeOf(undisturbed.tenant, undisturbed.id);
+    expect(whole).toMatchObject({
+      status: 'succeeded',
+      rows: { total: after.length, created: 6, updated: 1, unchanged: 5 },
+    });
+    const killed: Tenant[] = [];
+    for (let at = 1; ; at++) {
+      const { tenant, id } = await begin(dry_run);
+      killed.push(tenant);
+      const died = await runUntil(at);
+      if (died) {
+        // However far it came, whole locations are there or nothing of them.
+        const rows = (await exported(tenant.owner)).split('\n').filter((line) => /,[B-F](-.)?,/.test(line));
+        expect([0, 5]).toContain(rows.length);
+        await run();
+      }
+      expect([at, await outcomeOf(tenant, id)]).toEqual([at, whole]);
+      if (!died) break;
+    }
+    expect(killed.length).toBeGreaterThan(50);
+    const told = (await toldOf(undisturbed.tenant)).sort();
+    for (const tenant of killed) expect((await toldOf(tenant)).sort()).toEqual(told);
+  },
+  120_000,
+);
+
+test('one of many lots that is killed again and again, wherever it is, comes to its end', async () => {
+  const draw = chance(7);
+  const rows: Row[] = [a.group('G')];
+  for (let at = 0; at < 900; at++)
+    rows.push(a.location(`L${at}`, 'G'), ...['1', '2', '3', '4'].map((zone) => a.zone(`Z${at}-${zone}`, `L${at}`)));
+  const faulty = rows.map((row, at) => (at % 500 === 3 ? { ...row, name: '' } : row));
+  const tenant = newTenant(service);
+  const { id } = await send(tenant.owner, faulty);
+  let deaths = 0;
+  for (let died = true; died; deaths++) died = await runUntil(30 + draw(150));
+  expect(deaths).toBeGreaterThan(2);
+  const done = await ended(tenant.owner, id);
+  expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 4_501 - 50, 0, 0, 50]);
+  const told = await tenant.events();
+  expect(told).toHaveLength(4_451);
+  expect(new Set(told.map(({ data }) => data.aggregate_version))).toEqual(new Set([1]));
+}, 60_000);
+
+test('told to stop, it ends between two lots, and another goes on', async () => {
+  const tenant = newTenant(service);
+  const rows = [a.group('G'), ...Array.from({ length: 4_000 }, (_, at) => a.location(`L${at}`, 'G'))];
+  const { id } = await send(tenant.owner, rows);
+  const stopping = new AbortController();
+  const running = runImports(parts).run(stopping.signal);
+  await eventually(async () => {
+    const { body } = await tenant.owner.call(getEstateImport, { params: { id } });
+    if (body.rows.created === 0) throw new Error('Nothing is done yet');
+  });
+  stopping.abort();
+  await running;
+  const { body } = await tenant.owner.call(getEstateImport, { params: { id } });
+  expect(body.status).toBe('running');
+  expect(body.progress).toBeGreaterThan(0);
+  expect(body.progress).toBeLessThan(100);
+  await run();
+  expect(countsOf(await ended(tenant.owner, id))).toEqual([4_001, 0, 0, 0]);
+});
+
+test('two that both believe to be the only one do each row once', async () => {
+  const tenants = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const tenant = newTenant(service);
+      const rows = [
+        a.group('G'),
+        ...Array.from({ length: 1_000 }, (_, at) => [a.location(`L${at}`, 'G'), a.zone(`Z${at}`, `L${at}`)]).flat(),
+      ];
+      const faulty = rows.map((row, at) => (at % 100 === 50 ? { ...row, name: '' } : row));
+      return { tenant, id: (await send(tenant.owner, faulty)).id };
+    }),
+  );
+  const other = openParts(service);
+  const job = runImports(parts);
+  const rival = runImports(other);
+  for (let at = 0; at < 8; at++) await Promise.allSettled([job.run(never), rival.run(never)]);
+  await other.database.close();
+  for (const { tenant, id } of tenants) {
+    const done = await ended(tenant.owner, id, 0);
+    expect([done.status, done.rows.total, ...countsOf(done)]).toEqual(['succeeded', 2_001, 1_961, 0, 0, 40]);
+    expect(await tenant.events()).toHaveLength(1_961);
+  }
+}, 60_000);
+
+test('one that a fault of ours keeps from its end is given up after three tries, and those behind it are done', async () => {
+  const [tenant, other] = [newTenant(service), newTenant(service)];
+  const { id } = await send(tenant.owner, before);
+  const { id: behind } = await send(other.owner, before);
+  await service.db.query(`
+    CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.import_id = '${id}' THEN RAISE 'A fault of ours'; END IF; RETURN NEW;
+    END $$;
+    CREATE TRIGGER fault BEFORE INSERT ON estate_import_rows FOR EACH ROW EXECUTE FUNCTION fault()`);
+  const job = runImports(parts);
+  try {
+    for (const _ of [1, 2]) await expect(job.run(never)).rejects.toThrow('A fault of ours');
+    await job.run(never);
+  } finally {
+    await service.db.query('DROP FUNCTION fault CASCADE');
+  }
+  expect(await ended(tenant.owner, id, 0)).toMatchObject({
+    status: 'failed',
+    error: 'The import could not be done. What it had set up until then stays.',
+  });
+  expect(countsOf(await ended(other.owner, behind, 0))).toEqual([6, 0, 0, 0]);
+});

@@ -1,0 +1,138 @@
+import { a, device, type Row } from './support-imports.ts';
+
+/** Whole numbers from 0 to below `limit`, the same for the same seed (a linear congruential generator, Numerical Recipes §7.1). */
+export function chance(seed: number) {
+  let state = seed;
+  return (limit: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+export type Chance = ReturnType<typeof chance>;
+
+export const pick = <T>(draw: Chance, items: readonly T[]): T => items[draw(items.length)] as T;
+
+/** The rows in another order, in which every parent still comes before what is in it and what is wired to it. */
+export function shuffledWithin(rows: readonly Row[], draw: Chance): Row[] {
+  const left = [...rows];
+  const done: Row[] = [];
+  const above = {
+    group: undefined,
+    location: 'group',
+    zone: 'location',
+    screen: 'zone',
+    installation: 'location',
+    camera: 'zone',
+  };
+  const names = (row: Row) => `${String(row.kind)} ${String(row.external_id)}`;
+  const waits = (row: Row) => {
+    const parent = above[row.kind as keyof typeof above];
+    return parent !== undefined && left.some((other) => names(other) === `${parent} ${String(row.parent)}`);
+  };
+  while (left.length > 0) {
+    const ready = left.filter((row) => !waits(row));
+    const next = pick(draw, ready);
+    left.splice(left.indexOf(next), 1);
+    done.push(next);
+  }
+  return done;
+}
+
+/** What people write, and what programs stumble over. */
+const oddTexts = [
+  'Plain',
+  'with, commas; and semicolons',
+  'a "quoted" name',
+  '"',
+  "it's",
+  "=cmd|' /C calc'!A0",
+  '+1',
+  '@SUM(1)',
+  '-1',
+  '🏪 Ladengeschäft Zürich',
+  '东京',
+  'e\u0301 and é',
+  'null',
+  'true',
+  '1e5',
+  '\\n \\',
+  '\uFEFFmark',
+  '<script>',
+  '%00',
+  'x'.repeat(200),
+];
+const oddLines = [
+  '',
+  ' leading',
+  'trailing ',
+  'two\nlines',
+  'two\r\nlines',
+  'a\rreturn',
+  '\n',
+  '"quoted"\n,',
+  '\t',
+  ...oddTexts,
+];
+
+/** An estate of all six kinds, with names of all sorts, each known by an external id. */
+export function randomEstate(draw: Chance, size = 6): Row[] {
+  let count = 0;
+  const ref = (kind: string) => `${kind}-${pick(draw, oddTexts).slice(0, 150)}-${count++}`.trim();
+  const name = () => pick(draw, oddTexts);
+  const maybe = <T>(value: () => T) => (draw(2) === 0 ? value() : undefined);
+  const some = (most: number) => Array.from({ length: draw(most + 1) });
+  const coordinates = () => ({
+    latitude: pick(draw, [0, 90, -90, 47.368_6, 1e-7, -0.000_001_234_567_890_123_4, 1 / 3]),
+    longitude: pick(draw, [0, 180, -180, 8.539_2, 1e-9, -1 / 7]),
+  });
+  const hours = () =>
+    Object.fromEntries(
+      ['mon', 'tue', 'sun'].filter(() => draw(2) === 0).map((day) => [day, [{ opens: '09:00', closes: '18:30' }]]),
+    );
+  const groups = Array.from({ length: 3 }, () =>
+    a.group(ref('G'), { name: name(), description: pick(draw, oddLines) }),
+  );
+  const rows: Row[] = [...groups];
+  for (let at = 0; at < size; at++) {
+    const location = ref('L');
+    rows.push(
+      a.location(location, String(pick(draw, groups).external_id), {
+        ...{ name: name(), timezone: pick(draw, ['UTC', 'Asia/Kathmandu']), address: pick(draw, oddLines) },
+        ...(maybe(coordinates) ?? {}),
+        ...{ venue_type: maybe(() => 'retail.grocery'), opening_hours: maybe(hours), status: maybe(() => 'inactive') },
+      }),
+    );
+    const screens: string[] = [];
+    for (const _ of some(3)) {
+      const zone = ref('Z');
+      rows.push(a.zone(zone, location, { name: name(), zone_kind: maybe(() => pick(draw, ['window', 'aisle'])) }));
+      for (const __ of some(3)) {
+        const screen = ref('S');
+        screens.push(screen);
+        rows.push(
+          a.screen(screen, zone, {
+            ...{
+              name: name(),
+              tags: maybe(() => 'Window,eye level,東京'),
+              width_px: 1 + draw(4_000),
+              height_px: 1 + draw(4_000),
+            },
+            ...{ accepted_formats: maybe(() => 'video/webm,image/png'), audio: maybe(() => draw(2) === 0) },
+          }),
+        );
+      }
+      for (const __ of some(1)) rows.push(a.camera(ref('C'), zone, device(draw(1e9)), { name: name() }));
+    }
+    for (const live of [true, false]) {
+      const outputs = screens
+        .filter(() => draw(2) === 0)
+        .map((screen, i) => ({ output: pick(draw, oddTexts).slice(0, 60).trim() + i, screen }));
+      rows.push(
+        a.installation(ref('I'), location, device(1e10 + count), {
+          ...{ name: maybe(name), outputs, status: live ? maybe(() => 'live') : 'removed' },
+        }),
+      );
+    }
+  }
+  return rows;
+}
