@@ -151,3 +151,8 @@ test('the document has tags as lists of text, whose spelling is ours to mend', (
   expect(post.requestBody.content['application/json'].schema.properties.tags).toMatchObject({ ...list, default: [] });
   expect(post.responses[200].content['application/json'].schema.properties.tags).toMatchObject(list);
 });
+
+test('a text that grows by being normalized is judged before it does', () => {
+  const [issue] = Tag.safeParse('\uFDFA'.repeat(300_000)).error?.issues ?? [];
+  expect(issue?.message).toBe('must have at most 50 characters');
+});

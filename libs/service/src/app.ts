@@ -86,11 +86,12 @@ function openRequest({ logger, metrics }: AppOptions) {
   };
 }
 
-function answer({ contract, handle }: Implementation, options: AppOptions) {
+function answer({ contract, handle, refuse }: Implementation, options: AppOptions) {
   return async (req: Request, res: Response): Promise<void> => {
     const locals = res.locals as Locals;
     locals.contract = contract;
     const caller = admit(contract, req, options);
+    refuse?.(caller as never);
     const parts = {
       params: readParams(contract, req.params),
       query: contract.query && validate(contract.query, queryOf(req.url), 'query'),

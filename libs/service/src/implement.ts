@@ -38,10 +38,19 @@ export type Handler<E extends Endpoint> = (
 /** A contract and what fulfils it. */
 export interface Implementation {
   readonly contract: Endpoint;
+  /** Refuses callers whom the contract lets in, before anything of the request's body is read. */
+  readonly refuse: ((caller: never) => void) | undefined;
   readonly handle: (input: HandlerInput<Endpoint>) => Promise<unknown>;
 }
 
-/** Fulfils a contract: the handler is called with checked input, by a caller whom the contract lets in. */
-export function implement<const E extends Endpoint>(contract: E, handle: Handler<E>): Implementation {
-  return { contract, handle: handle as unknown as Implementation['handle'] };
+/**
+ * Fulfils a contract: the handler is called with checked input, by a caller whom the contract lets in. `refuse` throws for
+ * those of them who need not send a body.
+ */
+export function implement<const E extends Endpoint>(
+  contract: E,
+  handle: Handler<E>,
+  refuse?: (caller: Caller<E>) => void,
+): Implementation {
+  return { contract, refuse, handle: handle as unknown as Implementation['handle'] };
 }

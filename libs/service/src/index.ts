@@ -2,7 +2,7 @@ export type { Clock } from './clock.ts';
 export { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
 export type { Download } from './downloads.ts';
 export { listen, type RunningServer } from './http-server.ts';
-export { implement } from './implement.ts';
+export { type Handler, implement } from './implement.ts';
 export { findFault } from './json-body.ts';
 export { createLogger } from './logger.ts';
 export { createRegistry, type HttpMetrics, observeHttp } from './metrics.ts';

@@ -111,7 +111,12 @@ const bad: readonly Bad[] = [
   ['location', 'latitude', '47', 'longitude: must be given with latitude.'],
   ['location', 'longitude', '-180.5', 'longitude: must be at least -180, not -180.5.'],
   ['location', 'longitude', '8', 'latitude: must be given with longitude.'],
-  ['location', 'venue_type', 'shop', 'venue_type: must be a venue type of OpenOOH 1.1, such as retail.grocery, not "shop".'],
+  [
+    'location',
+    'venue_type',
+    'shop',
+    'venue_type: must be a venue type of OpenOOH 1.1, such as retail.grocery, not "shop".',
+  ],
   ['location', 'opening_hours', 'always', 'opening_hours: is not valid JSON.'],
   ['location', 'opening_hours', '"always"', 'opening_hours: must be an object, not "always".'],
   [

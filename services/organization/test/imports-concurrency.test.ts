@@ -5,13 +5,22 @@ import {
   deleteZone,
   listLocations,
   listZones,
-  updateInstallation,
   updateLocation,
 } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';
-import { a, countsOf, ended, exportedIds, exportedRows, imported, type Row, send, site } from './support-imports.ts';
+import {
+  a,
+  countsOf,
+  ended,
+  exportedIds,
+  exportedRows,
+  imported,
+  send,
+  site,
+  waitsForLock,
+} from './support-imports.ts';
 import { startReplica } from './support-replica.ts';
 
 let service: TestService;
@@ -82,24 +91,27 @@ test('while locations move and go, groups go and names are taken, it succeeds, a
   expect(again.report.every(({ reason }) => /there is no group|Row \d+ of the same/.test(reason))).toBe(true);
 }, 60_000);
 
-test('an installation that is rewired at the same moment loses no wire to what the import had read before', async () => {
+test('an installation that is rewired while the import waits for it keeps its new wires, and all is told of', async () => {
   const tenant = newTenant(service);
-  const rows: Row[] = [a.group('G'), ...forty.flatMap((at) => site(`L${at}`, 'G'))];
-  await imported(tenant.owner, rows);
-  const { rows: installations } = await service.db.query<{ id: string }>(
-    'SELECT id FROM installations WHERE account_id = $1',
+  await imported(tenant.owner, [a.group('G'), ...site('L', 'G')]);
+  const client = await service.db.connect();
+  await client.query('BEGIN');
+  const { rows } = await client.query<{ id: string }>(
+    'UPDATE installations SET aggregate_version = 2 WHERE account_id = $1 RETURNING id',
     [tenant.account],
   );
-  const renamed = rows
-    .filter(({ kind }) => kind === 'installation')
-    .map((row) => ({ kind: 'installation', external_id: row.external_id, parent: row.parent, name: 'New' }));
-  const [done] = await Promise.all([
-    imported(tenant.owner, renamed),
-    ...installations.map(({ id }) => tenant.owner.call(updateInstallation, { params: { id }, body: { outputs: [] } })),
-  ]);
-  expect(countsOf(done)).toEqual([0, 40, 0, 0]);
-  const after = (await exportedRows(tenant.owner)).filter(({ kind }) => kind === 'installation');
-  expect(after.map(({ name, outputs }) => [name, outputs])).toEqual(forty.map(() => ['New', '[]']));
+  await client.query('DELETE FROM installation_outputs WHERE installation_id = $1', [rows[0]?.id]);
+  const { id } = await send(tenant.owner, [{ kind: 'installation', external_id: 'L-I', parent: 'L', name: 'New' }]);
+  await waitsForLock(service, 'installations');
+  await client.query('COMMIT');
+  client.release();
+  expect(countsOf(await ended(tenant.owner, id))).toEqual([0, 1, 0, 0]);
+  const [after] = (await exportedRows(tenant.owner)).filter(({ kind }) => kind === 'installation');
+  expect([after?.name, after?.outputs]).toEqual(['New', '[]']);
+  expect((await tenant.events()).at(-1)?.data).toMatchObject({
+    aggregate_version: 3,
+    installation: { name: 'New', outputs: [] },
+  });
 });
 
 test('two services on one database do five imports that wait: each row’s effect is there once', async () => {

@@ -184,26 +184,29 @@ describe('devices', () => {
   const reasons = (lines: readonly Line[]) => outlineOf(lines).places.map(({ reason }) => reason);
   const twice = 'device_id: row 2 has the device in a live installation already.';
 
+  const live = player('d', { status: 'live' });
+
   test('of two live installations of one device the second is at fault', () => {
-    expect(
-      reasons([
-        ['installation', 'I', 'L', player('d')],
-        ['installation', 'J', 'M', player('d')],
-      ]),
-    ).toEqual([undefined, twice]);
-    expect(
-      reasons([
-        ['installation', 'I', 'L', player('d', { status: 'live' })],
-        ['installation', 'J', 'M', player('d')],
-      ]),
-    ).toEqual([undefined, twice]);
+    const lines: Line[] = [
+      ['installation', 'I', 'L', live],
+      ['installation', 'J', 'M', live],
+    ];
+    expect(reasons(lines)).toEqual([undefined, twice]);
+  });
+
+  test('one that does not say whether it is live may not be', () => {
+    const lines: Line[] = [
+      ['installation', 'I', 'L', player('d')],
+      ['installation', 'J', 'M', live],
+    ];
+    expect(reasons(lines)).toEqual([undefined, undefined]);
   });
 
   test('a removed one has let go of its device, in either order', () => {
     const removed: Line = ['installation', 'I', 'L', player('d', { status: 'removed' })];
-    const live: Line = ['installation', 'J', 'L', player('d')];
-    expect(reasons([removed, live])).toEqual([undefined, undefined]);
-    expect(reasons([live, removed])).toEqual([undefined, undefined]);
+    const other: Line = ['installation', 'J', 'L', live];
+    expect(reasons([removed, other])).toEqual([undefined, undefined]);
+    expect(reasons([other, removed])).toEqual([undefined, undefined]);
   });
 
   test('a camera may run on an installation’s device, and two cameras on one', () => {

@@ -321,3 +321,15 @@ test('whatever a writer of CSV writes is read as it was, in whatever chunks it c
     expect({ text, all: await read(chunks, 'text/csv') }).toEqual({ text, all: wanted });
   }
 });
+
+test.each([
+  ['text/csv', 'kind,external_id\n'],
+  ['application/x-ndjson', ''],
+] as const)('%s: more than 100,000 blank lines are no file, as each of them costs', async (media, head) => {
+  const few = Buffer.from(`${head}${'\n'.repeat(100_000)}`);
+  expect(await read([few], media)).toEqual([]);
+  const many = Buffer.concat([few, Buffer.from('\n')]);
+  expect(await read([many], media)).toEqual([
+    { refused: expect.stringContaining('is one of more than 100000 blank lines') },
+  ]);
+});

@@ -165,3 +165,14 @@ export async function holdImports({ db }: TestService): Promise<() => Promise<vo
 }
 
 export const never = new AbortController().signal;
+
+/** Resolves when a statement that names the table waits for another's lock. */
+export const waitsForLock = ({ db }: TestService, table: string) =>
+  eventually(async () => {
+    const { rowCount } = await db.query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, $1) > 0`,
+      [table],
+    );
+    if (rowCount === 0) throw new Error(`Nothing waits for ${table}`);
+  });

@@ -18,7 +18,7 @@ export const importEstate = endpoint({
 
 A row is known by its kind and \`external_id\`: what is there is changed, anything else is created. \`parent\` is the external id of what it is in: a group for a location, a location for a zone or an installation, a zone for a screen or a camera. What has no external id goes by our own id, in both columns. A parent's row comes before its children's, unless it is there already. A column that the file does not have leaves its field as it is; an empty cell (null in NDJSON) unsets it. \`tags\` and \`accepted_formats\` are comma-joined, \`opening_hours\` is JSON, and so is \`outputs\`: \`[{"output": "HDMI-1", "screen": "CH-0142-W1"}]\`.
 
-A location and what is in it are set up whole or not at all: one row at fault refuses all rows of that location, and no other's. The report tells which, and why. Nothing is deleted. By an owner or admin for any group; by an admin of groups for these.`,
+A location and what is in it are set up whole or not at all: one row at fault refuses all rows of that location, and no other's. The report tells which, and why. Nothing is deleted. A location has at most 10,000 rows in a file. A dry run tries some locations at a time: what one of them lets go of is not free for others. By an owner or admin for any group; by an admin of groups for these.`,
   access: groupAdmins,
   query: z.object({
     dry_run: z
@@ -29,7 +29,7 @@ A location and what is in it are set up whole or not at all: one row at fault re
   }),
   upload: { media: estateMedia, max_bytes: estateFileLimits.bytes, example: estateFileExamples },
   idempotent: true,
-  success: { status: 202, description: 'The job', body: EstateImport },
+  success: { status: 202, description: 'The job; 409 while five of the account are not done', body: EstateImport },
 });
 
 export const listEstateImports = endpoint({
@@ -73,7 +73,8 @@ export const exportEstate = endpoint({
   path: '/v2/estate/export',
   service,
   summary: 'The estate as a file',
-  description: 'As an import takes it; imported again it changes nothing. All of it is of one moment.',
+  description:
+    'As an import takes it; imported again it changes nothing (in parts, where it has more rows than an import takes). All of it is of one moment.',
   access: readers,
   query: z.object({
     format: z.enum(['csv', 'ndjson']).default('csv'),

@@ -3,6 +3,7 @@ import { CommaSeparated } from '../wire/formats.ts';
 
 const maxCharacters = 50;
 const maxTags = 50;
+const tooLong = `must have at most ${maxCharacters} characters`;
 
 /** One spelling of what reads alike. Twice NFKC: lower case of some letters is composed anew. Idempotent. */
 const normalized = (text: string) => text.normalize('NFKC').toLowerCase().normalize('NFKC').trim().replace(/\s+/g, '-');
@@ -10,9 +11,11 @@ const normalized = (text: string) => text.normalize('NFKC').toLowerCase().normal
 /** A tag: 1 to 50 letters, marks and digits of any script, and `-_.:`; never a comma, for filters join tags by commas. */
 export const Tag = z
   .string()
+  // Before it is normalized, as some characters become eighteen.
+  .max(4 * maxCharacters, { error: tooLong, abort: true })
   .overwrite(normalized)
   .min(1, 'must not be empty')
-  .refine((tag) => [...tag].length <= maxCharacters, `must have at most ${maxCharacters} characters`)
+  .refine((tag) => [...tag].length <= maxCharacters, tooLong)
   .refine((tag) => /^[\p{L}\p{M}\p{Nd}_.:-]*$/u.test(tag), 'must have letters, digits and - _ . : only')
   .meta({ maxLength: maxCharacters, description: 'Lower case, without spaces: others become so', example: 'window' });
 

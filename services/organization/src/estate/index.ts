@@ -1,6 +1,6 @@
 export { refusalOf } from './constraints.ts';
 export { deleteEndpoint, getEndpoint, listEndpoint, readPage } from './endpoints.ts';
-export { type EstateRow, type Kind, type PlacedRow, refOf } from './kind.ts';
+export { type EstateRow, groupOf, type Kind, type PlacedRow, refOf } from './kind.ts';
 export { merge } from './merge.ts';
 export { countByGroup, findPage } from './page.store.ts';
 export { type Scope, scopeOf } from './scope.ts';

@@ -1,4 +1,4 @@
-import { exportEstate } from '@attribution/contracts';
+import { exportEstate, Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import { implement, openSpool, type Spool } from '@attribution/service';
 import { stringify } from 'csv-stringify/sync';
@@ -8,26 +8,48 @@ import { exportKinds, type FileRow, lineOf } from './file-row.ts';
 
 const atOnce = 2_000;
 
+/** At work at once in a process: each has a connection for as long as it takes. */
+const maxExports = 3;
+
 /** Written whole, from one snapshot of the database: a slow client holds no connection of it. */
-export const exportEstateEndpoint = (database: OrganizationDatabase) =>
-  implement(exportEstate, async ({ query, caller }) => {
-    const { format, group_ids } = query;
-    const spool = await openSpool();
+export function exportEstateEndpoint(database: OrganizationDatabase) {
+  let atWork = 0;
+  return implement(exportEstate, async ({ query, caller }) => {
+    if (atWork === maxExports) throw new Problem('unavailable', 'Others export. Try again.', { 'retry-after': '2' });
+    atWork++;
     try {
-      if (format === 'csv') await spool.write(Buffer.from(stringify([lineOf.header])));
-      await database.snapshot((tx) => writeEstate(tx, spool, format, scopeOf(caller), group_ids));
-    } catch (error) {
-      await spool.close();
-      throw error;
+      const spool = await exported(database, query.format, scopeOf(caller), query.group_ids);
+      const media = query.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+      return { media, filename: `estate.${query.format}`, spool } as const;
+    } finally {
+      atWork--;
     }
-    const media = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
-    return { media, filename: `estate.${format}`, spool } as const;
   });
+}
+
+type Format = 'csv' | 'ndjson';
+
+async function exported(
+  database: OrganizationDatabase,
+  format: Format,
+  scope: Scope,
+  groupIds: readonly string[] | undefined,
+): Promise<Spool> {
+  const spool = await openSpool();
+  try {
+    if (format === 'csv') await spool.write(Buffer.from(stringify([lineOf.header])));
+    await database.snapshot((tx) => writeEstate(tx, spool, format, scope, groupIds));
+    return spool;
+  } catch (error) {
+    await spool.close();
+    throw error;
+  }
+}
 
 async function writeEstate(
   tx: Sql,
   spool: Spool,
-  format: 'csv' | 'ndjson',
+  format: Format,
   scope: Scope,
   groupIds: readonly string[] | undefined,
 ): Promise<void> {
@@ -43,5 +65,5 @@ async function writeEstate(
   }
 }
 
-const textOf = (rows: readonly FileRow[], format: 'csv' | 'ndjson') =>
+const textOf = (rows: readonly FileRow[], format: Format) =>
   format === 'csv' ? stringify(rows.map(lineOf.cells)) : rows.map((row) => `${JSON.stringify(row)}\n`).join('');

@@ -20,22 +20,37 @@ export interface ApplyParts {
   readonly clock: Clock;
 }
 
+/** A turn over what is to be done; on the last one nothing is set aside. */
+interface Turn extends ApplyParts {
+  readonly last: boolean;
+}
+
 /** Rows of one transaction, unless a unit has more. */
 const atOnce = 1_500;
 
-/** Transactions at once: one is prepared while the database is at work on another. */
-const width = 2;
+/**
+ * Groups come before all else. Of the rest, what the database refuses is set aside and tried once more behind all
+ * others: they may have let go of what it wants.
+ */
+const turns = [
+  { groups: true, last: true },
+  { groups: false, last: false },
+  { groups: false, last: true },
+] as const;
 
-/** Sets up all units that are not done yet, groups before all else; false when it was told to stop. */
+/** Transactions at once: one is prepared while the database is at work on another. Those of a dry run share groups. */
+const widthOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 2);
+
+/** Sets up all units that are not done yet; false when it was told to stop. */
 export async function applyUnits(parts: ApplyParts, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
-  for (const groups of [true, false]) {
+  for (const { groups, last } of turns) {
     const next = lots(parts.database.sql, job.id, groups);
     const lane = async () => {
       for (let rows = await next(); rows.length > 0 && !stopping.aborted; rows = await next())
-        await applyTogether(parts, job, rows);
+        await applyTogether({ ...parts, last }, job, rows);
     };
     // All of them have ended before anything else begins, whatever became of one.
-    const lanes = await Promise.allSettled(Array.from({ length: width }, lane));
+    const lanes = await Promise.allSettled(Array.from({ length: widthOf(job) }, lane));
     for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
     if (stopping.aborted) return false;
   }
@@ -76,12 +91,7 @@ async function nextUnits(
  * Units in one transaction. Those with a row at fault are refused, and the others tried again; where the database
  * refuses something, it does not say of which row: then fewer at once.
  */
-async function applyTogether(
-  parts: ApplyParts,
-  job: ImportRow,
-  rows: readonly StagedRow[],
-  again = true,
-): Promise<void> {
+async function applyTogether(parts: Turn, job: ImportRow, rows: readonly StagedRow[], again = true): Promise<void> {
   if (rows.length === 0) return;
   try {
     await applyOnce(parts, job, rows);
@@ -102,17 +112,13 @@ async function applyTogether(
   }
 }
 
-async function applyFewer(
-  parts: ApplyParts,
-  job: ImportRow,
-  rows: readonly StagedRow[],
-  refusal: Refusal,
-): Promise<void> {
+async function applyFewer(parts: Turn, job: ImportRow, rows: readonly StagedRow[], refusal: Refusal): Promise<void> {
   const units = [...Map.groupBy(rows, ({ unit }) => unit).values()];
   if (units.length === 1) {
-    const row = refusal.row ?? rows[0];
+    if (!parts.last) return;
+    const named = refusal.row && rows.includes(refusal.row) ? refusal.row : rows[0];
     const reason = refusal.problem.detail.replace(/^body\./, '');
-    return refuseUnits(parts, job, rows, row ? [{ ...row, reason }] : []);
+    return refuseUnits(parts, job, rows, named ? [{ row: named.row, unit: named.unit, reason }] : []);
   }
   const middle = Math.ceil(units.length / 2);
   await applyTogether(parts, job, units.slice(0, middle).flat(), false);

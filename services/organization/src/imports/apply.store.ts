@@ -3,6 +3,7 @@ import type { Sql } from '@attribution/database';
 import { type Kind, refOf, selectionOf } from '../estate/index.ts';
 import { kinds } from '../tree.ts';
 import type { Columns } from './decide.ts';
+import type { ImportRow } from './import.store.ts';
 
 export const kindOf = (name: EstateKind) => kinds.find((kind) => kind.name === name) as unknown as Kind<never>;
 
@@ -35,28 +36,31 @@ async function readAgain(tx: Sql, kind: Kind<never>, rows: readonly Columns[]): 
   );
 }
 
-/** Which of the account's things are there, by what a file calls them. */
-export async function findThere(
-  db: Sql,
-  kind: Kind<never>,
-  accountId: string,
-  refs: readonly string[],
-): Promise<string[]> {
+/** Whose file it is, and what of the account its maker saw. */
+type Maker = Pick<ImportRow, 'account_id' | 'grants'>;
+
+const groupsOf = ({ grants }: Maker) => grants && Object.keys(grants);
+
+/** Which things are there for the maker, by what a file calls them. */
+export async function findThere(db: Sql, kind: Kind<never>, maker: Maker, refs: readonly string[]): Promise<string[]> {
+  const group = kind.name === 'group' ? 't.id' : 't.group_id';
   const text = `SELECT coalesce(t.external_id, t.id) AS ref FROM ${kind.table} t
-    WHERE t.account_id = $1 AND ((t.external_id IS NOT NULL AND t.external_id = ANY($2)) OR (t.id = ANY($2) AND t.external_id IS NULL))`;
-  const rows = await db.$queryRawUnsafe<{ ref: string }[]>(text, accountId, refs);
+    WHERE t.account_id = $1 AND ($3::text[] IS NULL OR ${group} = ANY($3))
+      AND ((t.external_id IS NOT NULL AND t.external_id = ANY($2)) OR (t.id = ANY($2) AND t.external_id IS NULL))`;
+  const rows = await db.$queryRawUnsafe<{ ref: string }[]>(text, maker.account_id, refs, groupsOf(maker));
   return rows.map(({ ref }) => ref);
 }
 
-/** In which location the account's zones are, both by what a file calls them. */
+/** In which location zones are that are there for the maker, both by what a file calls them. */
 export async function findLocationsOfZones(
   db: Sql,
-  accountId: string,
+  maker: Maker,
   zones: readonly string[],
 ): Promise<{ zone: string; location: string }[]> {
+  const groups = groupsOf(maker);
   return db.$queryRaw`
     SELECT coalesce(z.external_id, z.id) AS zone, coalesce(l.external_id, l.id) AS location
     FROM zones z JOIN locations l ON l.id = z.location_id
-    WHERE z.account_id = ${accountId}
+    WHERE z.account_id = ${maker.account_id} AND (${groups}::text[] IS NULL OR z.group_id = ANY(${groups}))
       AND ((z.external_id IS NOT NULL AND z.external_id = ANY(${zones})) OR (z.id = ANY(${zones}) AND z.external_id IS NULL))`;
 }

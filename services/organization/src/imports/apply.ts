@@ -143,7 +143,7 @@ async function setUp(
       parentKind && staged.parent !== null ? seen(known.get(parentKind)?.get(staged.parent), job) : undefined;
     const screens = screensAt.get(parent?.id) ?? none;
     const decision = decide(staged, { grants: job.grants, now, parent, existing, screens });
-    if (decision.result === 'refused') faults.push({ ...staged, reason: decision.reason });
+    if (decision.result === 'refused') faults.push({ row: staged.row, unit: staged.unit, reason: decision.reason });
     else counts[decision.result]++;
     if (decision.result !== 'created' && decision.result !== 'updated') continue;
     const row = { ...startOf(kind, job, staged, existing, now), ...decision.columns } as Columns;

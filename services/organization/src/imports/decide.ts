@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EstateKind, looksLikeId, orientationOf } from '@attribution/contracts';
-import type { EstateRow, PlacedRow } from '../estate/index.ts';
+import { type EstateRow, groupOf } from '../estate/index.ts';
 import { inOrder, standingOf } from '../installations/index.ts';
 import { taxonomyOf } from '../locations/index.ts';
 import { type Grants, seesWith, setsUpWith } from './importer.ts';
@@ -55,22 +55,22 @@ export function decide({ kind, external_id: ref, parent: above, fields }: Staged
   const { grants, existing, parent } = around;
   const parentKind = parentKinds[kind];
   if (parentKind && !parent) return refuse(`parent: there is no ${parentKind} ${above}.`);
-  if (existing && !seesWith(grants, groupOf(existing))) return refuse(`external_id: is the one of another ${kind}.`);
-  if (!existing && looksLikeId(ref)) return refuse(`external_id: there is no ${kind} ${ref}.`);
+  const hidden = existing && !seesWith(grants, groupOf(existing));
+  // Of our own ids nobody learns whether they are anybody's.
+  if (looksLikeId(ref) && (!existing || hidden)) return refuse(`external_id: there is no ${kind} ${ref}.`);
+  if (hidden) return refuse(`external_id: is the one of another ${kind}.`);
   if (existing && parent && rooted.includes(kind) && existing.location_id !== parent.id)
     return refuse(`parent: the ${kind} is in another location, where it stays.`);
   const given = existing ? fields : { ...blank[kind], ...defaults[kind], ...fields };
   const missing = existing ? undefined : required[kind]?.find((name) => (given[name] ?? null) === null);
   if (missing !== undefined) return refuse(`${missing}: is required for a new ${kind}.`);
-  const columns = columnsOf(kind, given, around);
+  const columns = columnsFor(kind, given, around);
   if (typeof columns === 'string') return refuse(columns);
   if (existing && Object.entries(columns).every(([name, value]) => same(existing[name], value)))
     return { result: 'unchanged' };
   const mayNot = refusedRight(kind, around);
   return mayNot ?? { result: existing ? 'updated' : 'created', columns };
 }
-
-const groupOf = (row: Columns) => (row as unknown as PlacedRow).group_id ?? row.id;
 
 function refusedRight(kind: EstateKind, { grants, parent, existing }: Around): Decision | undefined {
   if (kind === 'group') return grants === null ? undefined : refuse('Only an owner or an admin sets up groups.');
@@ -83,7 +83,7 @@ const same = (before: unknown, after: unknown) =>
   before === after || isDeepStrictEqual(before, after) || (before === '' && after === null);
 
 /** The columns that a row's fields and its place come to; a text: why they cannot be. */
-function columnsOf(kind: EstateKind, fields: RowFields, around: Around): RowFields | string {
+function columnsFor(kind: EstateKind, fields: RowFields, around: Around): RowFields | string {
   const place = placeIn(kind, around.parent);
   switch (kind) {
     case 'location':

@@ -18,7 +18,7 @@ export const getEstateImportReportEndpoint = ({ sql }: OrganizationDatabase) =>
       await spool.write(Buffer.from(stringify([reportColumns])));
       for (let after = 0, full = true; full; ) {
         const rows = await findRefused(sql, found.id, after, atOnce);
-        await spool.write(Buffer.from(stringify(rows, { columns: [...reportColumns] })));
+        await spool.write(Buffer.from(stringify(rows, { columns: [...reportColumns], escape_formulas: true })));
         after = rows.at(-1)?.row ?? after;
         full = rows.length === atOnce;
       }

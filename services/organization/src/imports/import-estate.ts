@@ -1,8 +1,8 @@
 import { estateColumns, importEstate, newId, Problem } from '@attribution/contracts';
-import { afterCommit } from '@attribution/database';
-import { type Clock, implement, type Upload } from '@attribution/service';
+import { afterCommit, type Sql } from '@attribution/database';
+import { type Clock, type Handler, implement, type Upload } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
-import { insertImport, insertPart } from './import.store.ts';
+import { countWaiting, insertImport, insertPart } from './import.store.ts';
 import { viewImport } from './import.view.ts';
 import { grantsOf } from './importer.ts';
 import { type ImportMedia, readRecords } from './read-records.ts';
@@ -14,16 +14,16 @@ interface Parts {
 }
 
 /** Keeps the file; what is in it is the job's. A file that cannot be one at all is refused at once. */
-export const importEstateEndpoint = ({ database, clock, wake }: Parts) =>
-  implement(importEstate, async ({ query, upload, caller, request }) => {
-    const grants = grantsOf(caller);
+export const importEstateEndpoint = ({ database, clock, wake }: Parts) => {
+  const handle: Handler<typeof importEstate> = async ({ query, upload, caller, request }) => {
     await requireRows(upload);
     return database.sqlTransaction(async (tx) => {
+      await requireTurn(tx, caller.accountId);
       const row = await insertImport(tx, {
         id: newId('job'),
         account_id: caller.accountId,
         created_by: caller.id,
-        grants,
+        grants: grantsOf(caller),
         dry_run: query.dry_run,
         media: upload.media,
         traceparent: request.traceparent,
@@ -34,7 +34,18 @@ export const importEstateEndpoint = ({ database, clock, wake }: Parts) =>
       afterCommit(tx, wake);
       return viewImport(row);
     });
-  });
+  };
+  // Who has no right to import sends no file.
+  return implement(importEstate, handle, (caller) => void grantsOf(caller));
+};
+
+/** Imports of an account that may wait, one that is at work among them: each keeps its file. */
+const maxWaiting = 5;
+
+async function requireTurn(tx: Sql, accountId: string): Promise<void> {
+  if ((await countWaiting(tx, accountId)) < maxWaiting) return;
+  throw new Problem('conflict', `${maxWaiting} imports of this account are not done yet. Wait for one of them.`);
+}
 
 /** Looks at the file's first rows. Throws `validation-error` where it has none, or a header that is unknown. */
 async function requireRows(upload: Upload<ImportMedia>): Promise<void> {

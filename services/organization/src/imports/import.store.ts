@@ -76,11 +76,27 @@ export async function findImport(
   return found && (maker === undefined || found.created_by === maker) ? found : undefined;
 }
 
+/** How many of an account are not done; nobody else adds one until the commit. */
+export async function countWaiting(tx: Sql, accountId: string): Promise<number> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accountId}, 3))`;
+  const [found] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM estate_imports
+    WHERE account_id = ${accountId} AND status IN ('queued', 'running')`;
+  return found?.count ?? 0;
+}
+
 /** The one that waits longest. */
 export async function findWaiting(db: Sql): Promise<ImportRow | undefined> {
   const [found] = await db.$queryRaw<ImportRow[]>`
     SELECT * FROM estate_imports WHERE status IN ('queued', 'running') ORDER BY id LIMIT 1`;
   return found;
+}
+
+/** Another works on the same import: what it does is not done here. */
+export class AnotherAtWork extends Error {
+  constructor() {
+    super('Another works on the same import');
+  }
 }
 
 /** Until the end of the transaction it goes on: who ends it waits. False when it is over. */

@@ -35,6 +35,9 @@ interface Seen {
   readonly unit: number | undefined;
 }
 
+/** Rows that one location may have: they are set up in one transaction. */
+const maxUnit = 10_000;
+
 export function createOutline(): Outline {
   const seen = new Map<string, Seen>();
   /** Units of locations, by what the file calls them. */
@@ -44,6 +47,8 @@ export function createOutline(): Outline {
   const late: Late[] = [];
   const adopted = new Map<string, string>();
   const devices = new Map<string, number>();
+  /** How many rows each unit has. */
+  const sizes = new Map<number, number>();
   const name = (kind: EstateKind, ref: string) => `${kind} ${ref}`;
 
   function wait(parent: string, child: Seen): void {
@@ -73,6 +78,14 @@ export function createOutline(): Outline {
     return parentKinds[kind] === 'zone' ? unitOfZone(parent, row) : unitOfLocation(parent, row);
   }
 
+  /** Counts a row to its unit. */
+  function overfills(unit: number | undefined): boolean {
+    if (unit === undefined) return false;
+    const size = (sizes.get(unit) ?? 0) + 1;
+    sizes.set(unit, size);
+    return size > maxUnit;
+  }
+
   /** A row of no known kind may be anything: what its parent is tells most. */
   function unitOfUnknown(row: number, ref: string, parent: string): number | undefined {
     const known = units.get(parent) ?? unitOfZone(parent, row);
@@ -94,8 +107,7 @@ export function createOutline(): Outline {
         late.push({ ...before, reason: `external_id: row ${row} is of the same zone, in another location.` });
       return `external_id: row ${before.row} is of the same ${kind} already.`;
     }
-    if (kind !== 'installation' || fields.status === 'removed' || typeof fields.device_id !== 'string')
-      return undefined;
+    if (kind !== 'installation' || fields.status !== 'live' || typeof fields.device_id !== 'string') return undefined;
     const other = devices.get(fields.device_id);
     if (other !== undefined) return `device_id: row ${other} has the device in a live installation already.`;
     devices.set(fields.device_id, row);
@@ -106,7 +118,7 @@ export function createOutline(): Outline {
     place(row, read) {
       const { kind, ref, parent } = read;
       const unit = unitOf(row, read);
-      const fault = faultOf(row, read, unit);
+      const fault = overfills(unit) ? `A location has at most ${maxUnit} rows in a file.` : faultOf(row, read, unit);
       if (fault !== undefined) return { unit, reason: fault };
       if (kind === undefined || ref === '') return { unit };
       const own = name(kind, ref);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse';
-import { faults, maxRecordBytes, maxRecords, type ReadRecord, refuseFile } from './records.ts';
+import { faults, maxBlankLines, maxRecordBytes, maxRecords, type ReadRecord, refuseFile } from './records.ts';
 import { hasStrayQuote } from './stray-quotes.ts';
 
 /** What every record is known by. */
@@ -21,16 +21,20 @@ export async function* readCsv(
   let end = 0;
   let row = 0;
   let records = 0;
+  let blanks = 0;
   let header: readonly string[] | undefined;
 
   function take(cells: readonly string[], bytes: number): void {
     const raw = unread.subarray(end - unreadAt, bytes - unreadAt);
     end = bytes;
     row++;
+    if (header && isBlank(raw)) {
+      if (++blanks > maxBlankLines) throw refuseFile(row, faults.blank);
+      return;
+    }
     if (raw.length > maxRecordBytes) throw refuseFile(row, faults.size);
     // The parser puts the replacement character for what it cannot decode; it may as well stand in the file.
     if (cells.some((cell) => cell.includes('\uFFFD')) && !isUtf8(raw)) throw refuseFile(row, faults.encoding);
-    if (header && isBlank(raw)) return;
     const fault = faultOf(cells, raw);
     if (!header) {
       if (fault) throw refuseFile(row, fault);

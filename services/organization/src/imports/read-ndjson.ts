@@ -1,5 +1,5 @@
 import { findFault } from '@attribution/service';
-import { faults, maxRecordBytes, maxRecords, type ReadRecord, refuseFile } from './records.ts';
+import { faults, maxBlankLines, maxRecordBytes, maxRecords, type ReadRecord, refuseFile } from './records.ts';
 
 const newline = 0x0a;
 const blank = /^[ \t\r]*$/;
@@ -9,6 +9,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export async function* readNdjson(pieces: AsyncIterable<Buffer>): AsyncGenerator<readonly ReadRecord[]> {
   let row = 0;
   let records = 0;
+  let blanks = 0;
   /** What has come of a line that has no end yet. */
   let begun: Buffer[] = [];
   let begunBytes = 0;
@@ -19,7 +20,10 @@ export async function* readNdjson(pieces: AsyncIterable<Buffer>): AsyncGenerator
     begunBytes = 0;
     row++;
     const text = textOf(line, row);
-    if (blank.test(text)) return undefined;
+    if (blank.test(text)) {
+      if (++blanks > maxBlankLines) throw refuseFile(row, faults.blank);
+      return undefined;
+    }
     if (++records > maxRecords) throw refuseFile(row, faults.count);
     return { row, ...parse(text) };
   }

@@ -7,6 +7,8 @@ export type ReadRecord =
 
 /** Of a file, its header and blank lines apart. */
 export const maxRecords = estateFileLimits.rows;
+/** Blank lines are passed over, but each is looked at. */
+export const maxBlankLines = 100_000;
 /** Of one record, as it stands in the file. */
 export const maxRecordBytes = 4 * 1024 * 1024;
 
@@ -16,6 +18,7 @@ export const refuseFile = (row: number, fault: string) => new Problem('validatio
 export const faults = {
   encoding: 'is not valid UTF-8.',
   size: `is larger than ${maxRecordBytes} bytes.`,
+  blank: `is one of more than ${maxBlankLines} blank lines.`,
   count: `is more than the ${maxRecords} records that a file may have.`,
 };
 

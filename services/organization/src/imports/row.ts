@@ -70,7 +70,7 @@ const outputs = z
   );
 
 /** The columns of each kind besides `kind`, `external_id` and `parent`; optional ones may be left out. */
-const columnsOf = {
+const fieldsOf = {
   group: { name: GroupChange.shape.name, description: GroupChange.shape.description },
   location: {
     name: LocationChange.shape.name,
@@ -112,7 +112,7 @@ const schemas = Object.fromEntries(estateKinds.map((kind) => [kind, schemaOf(kin
 
 function schemaOf(kind: EstateKind): z.ZodType {
   const parent = parentOf(kind);
-  const schema = z.object({ external_id: refTo(kind), ...(parent && { parent }), ...columnsOf[kind] });
+  const schema = z.object({ external_id: refTo(kind), ...(parent && { parent }), ...fieldsOf[kind] });
   return kind === 'location' ? (schema as z.ZodType<object>).superRefine(bothOrNeither) : schema;
 }
 
@@ -144,7 +144,7 @@ interface Values {
 
 /** The record's values of this kind, as JSON would have them. */
 function valuesOf(kind: EstateKind, record: FileRecord, media: string): Values {
-  const known: readonly string[] = ['kind', 'external_id', 'parent', ...Object.keys(columnsOf[kind])];
+  const known: readonly string[] = ['kind', 'external_id', 'parent', ...Object.keys(fieldsOf[kind])];
   const values: Record<string, unknown> = {};
   for (const [column, given] of Object.entries(record)) {
     if (column === 'kind') continue;
@@ -160,6 +160,9 @@ function valuesOf(kind: EstateKind, record: FileRecord, media: string): Values {
     values[column] = cell.value ?? defaults[kind]?.[column] ?? null;
   }
   for (const column of ['external_id', 'parent']) if (values[column] === null) delete values[column];
+  // Who unsets one coordinate unsets the other.
+  if (values.latitude === null) values.longitude ??= null;
+  if (values.longitude === null) values.latitude ??= null;
   return { values };
 }
 

@@ -2,6 +2,7 @@ import { Problem } from '@attribution/contracts';
 import type { createLogger } from '@attribution/service';
 import { type ApplyParts, applyUnits } from './apply-units.ts';
 import {
+  AnotherAtWork,
   deleteImport,
   endImport,
   findEnded,
@@ -39,6 +40,7 @@ export function runImports(parts: RunParts) {
           await runImport(parts, job, stopping);
           failures.delete(job.id);
         } catch (error) {
+          if (error instanceof AnotherAtWork) throw error;
           await parts.database.ping(); // Without a database nothing can be said of the import.
           const failed = (failures.get(job.id) ?? 0) + 1;
           failures.set(job.id, failed);

@@ -3,7 +3,7 @@ import type { Sql } from '@attribution/database';
 import type { Clock } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { findLocationsOfZones, findThere, kindOf } from './apply.store.ts';
-import { type ImportRow, lockUnstaged, markStaged, readParts } from './import.store.ts';
+import { AnotherAtWork, type ImportRow, lockUnstaged, markStaged, readParts } from './import.store.ts';
 import { createOutline, type Late, type Outline } from './outline.ts';
 import { readRecords } from './read-records.ts';
 import type { ReadRecord } from './records.ts';
@@ -36,7 +36,7 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
   /** One at a time, whoever believes to be the only one. */
   const inOne = <T>(work: (tx: Sql) => Promise<T>) =>
     database.sqlTransaction(async (tx) => {
-      if (!(await lockUnstaged(tx, job.id))) throw new Error('An import was staged by another at the same time');
+      if (!(await lockUnstaged(tx, job.id))) throw new AnotherAtWork();
       return work(tx);
     });
   while ((await inOne((tx) => deleteRows(tx, job.id, { all: true }, atOnce))) > 0);
@@ -51,26 +51,29 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
     await inOne((tx) => insertStagedRows(tx, rows));
   }
   const late = await lateRows(sql, job, outline);
-  await inOne((tx) => noteFaults(tx, job.id, late));
+  for (let start = 0; start < late.length; start += atOnce)
+    await inOne((tx) => noteFaults(tx, job.id, late.slice(start, start + atOnce)));
   const units = await findFaultyUnits(sql, job.id);
   let refused = 0;
   for (let from = 0; from <= last; from += atOnce)
     refused += await inOne((tx) => refuseRows(tx, job.id, units, from, from + atOnce - 1));
   await inOne(async (tx) => {
-    if ((await countRows(tx, job.id)) !== total) throw new Error('Rows of an import were staged by another');
+    if ((await countRows(tx, job.id)) !== total) throw new AnotherAtWork();
     await markStaged(tx, job.id, { total, refused }, clock.now());
   });
   return true;
 }
 
 /** Those whose parent came after them are at fault unless it is there already. */
-async function lateRows(sql: Sql, { account_id }: ImportRow, outline: Outline): Promise<readonly Late[]> {
+async function lateRows(sql: Sql, job: ImportRow, outline: Outline): Promise<readonly Late[]> {
   const late = outline.late();
   const there = new Set<string>();
   for (const [kind, own] of Map.groupBy(late, ({ parent }) => parent?.kind)) {
     if (kind === undefined) continue;
     const refs = [...new Set(own.flatMap(({ parent }) => parent?.ref ?? []))];
-    for (const ref of await findThere(sql, kindOf(kind), account_id, refs)) there.add(`${kind} ${ref}`);
+    for (let start = 0; start < refs.length; start += atOnce)
+      for (const ref of await findThere(sql, kindOf(kind), job, refs.slice(start, start + atOnce)))
+        there.add(`${kind} ${ref}`);
   }
   return late.filter(({ parent }) => !parent || !there.has(`${parent.kind} ${parent.ref}`));
 }
@@ -86,16 +89,15 @@ async function placeRows(
   const zones = read.flatMap(({ kind, parent }) => (inZones(kind) && parent !== undefined ? [parent] : []));
   const unknown = [...new Set(zones)].filter((ref) => !outline.has('zone', ref));
   if (unknown.length > 0)
-    for (const { zone, location } of await findLocationsOfZones(sql, job.account_id, unknown))
-      outline.adopt(zone, location);
+    for (const { zone, location } of await findLocationsOfZones(sql, job, unknown)) outline.adopt(zone, location);
   return read.map(({ row, ...one }) => {
     const { unit, reason } = outline.place(row, one);
     return {
       import_id: job.id,
       row,
       kind: one.kind ?? '',
-      external_id: cut(one.ref),
-      parent: one.parent === undefined ? null : cut(one.parent),
+      external_id: one.ref,
+      parent: one.parent ?? null,
       unit: unit ?? null,
       fields: one.fields,
       reason: (one.reason ?? reason)?.toWellFormed() ?? null,
@@ -110,5 +112,9 @@ const inZones = (kind: ReadRow['kind']) => kind === undefined || parentKinds[kin
 
 const nothing = { kind: undefined, ref: '', parent: undefined, fields: {} };
 
-const readOne = (one: ReadRecord, media: string): ReadRow =>
-  'error' in one ? { ...nothing, reason: one.error } : readRow(one.record, media);
+/** Names are cut before anything is kept of them: there may be a hundred thousand, of megabytes. */
+function readOne(one: ReadRecord, media: string): ReadRow {
+  if ('error' in one) return { ...nothing, reason: one.error };
+  const read = readRow(one.record, media);
+  return { ...read, ref: cut(read.ref), parent: read.parent === undefined ? undefined : cut(read.parent) };
+}

@@ -1,5 +1,6 @@
 import type { EstateKind } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import { AnotherAtWork } from './import.store.ts';
 import type { RowFields } from './row.ts';
 
 /** The rows of imports that are to be done, and those that were refused. */
@@ -76,7 +77,7 @@ export async function refuseRows(
       ON f.unit = own.unit
     WHERE own.import_id = ${importId} AND own.row BETWEEN ${from} AND ${to} AND own.result IS NULL
       AND (f.unit IS NOT NULL OR own.unit IS NULL)
-      AND r.import_id = own.import_id AND r.row = own.row`;
+      AND r.import_id = own.import_id AND r.row = own.row AND r.result IS NULL`;
 }
 
 /** Which rows a look at those to be done is for: groups, or all else; from a unit on, or of one alone. */
@@ -123,7 +124,7 @@ export async function closeRows(
     UPDATE estate_import_rows SET result = 'unchanged' WHERE import_id = ${importId} AND row = ANY(${kept}) AND result IS NULL`;
   const deleted = await tx.$executeRaw`
     DELETE FROM estate_import_rows WHERE import_id = ${importId} AND row = ANY(${gone}) AND result IS NULL`;
-  if (marked + deleted !== rows.length) throw new Error('Rows of an import were done by another at the same time');
+  if (marked + deleted !== rows.length) throw new AnotherAtWork();
 }
 
 export interface RefusedRow {

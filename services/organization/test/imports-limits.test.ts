@@ -1,0 +1,140 @@
+import { createLocation, exportEstate, getGroup, importEstate, newId } from '@attribution/contracts';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createOutline } from '../src/imports/outline.ts';
+import { newTenant, startOrganization } from './support.ts';
+import { a, countsOf, device, ended, holdImports, imported, send, waitsForLock } from './support-imports.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startOrganization();
+});
+afterAll(() => service.stop());
+
+const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
+const statuses = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status).sort();
+
+test('409: five imports of an account may wait, of twenty at once too; each that is done makes room for another', async () => {
+  const [tenant, other] = [newTenant(service), newTenant(service)];
+  const release = await holdImports(service);
+  const file = { media: 'text/csv', content: 'kind,external_id,name\ngroup,G,Name\n' } as const;
+  const answers = await Promise.all(times(20, () => tenant.owner.call(importEstate, { upload: file })));
+  expect(statuses(answers)).toEqual([...times(5, () => 202), ...times(15, () => 409)]);
+  expect((await other.owner.call(importEstate, { upload: file })).status).toBe(202);
+  await release();
+  for (const answer of answers) if (answer.status === 202) await ended(tenant.owner, answer.body.id);
+  expect((await tenant.owner.call(importEstate, { upload: file })).status).toBe(202);
+});
+
+test('403: who has no right to import is told so before he has sent a file', async () => {
+  const tenant = newTenant(service);
+  const token = tenant.narrowed({ [newId('group')]: 'm' });
+  let sent = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (++sent > 1) await new Promise((resolve) => setTimeout(resolve, 60_000).unref());
+      controller.enqueue(Buffer.from('kind,external_id\n'));
+    },
+  });
+  const answer = await token.call(importEstate, { upload: { media: 'text/csv', content: endless } });
+  expect(answer.status).toBe(403);
+});
+
+describe('what a location lets go of', () => {
+  /** Locations of nothing but a zone, so many that they do not go into one transaction. */
+  const between = times(2_000, (at) => [a.location(`B${at}`, 'G'), a.zone(`B${at}-Z`, `B${at}`)]).flat();
+  const taking = [a.location('T', 'G'), a.installation('T-I', 'T', device(70_001), { status: 'live' })];
+  const letting = [a.location('L', 'G'), a.installation('L-I', 'L', device(70_001), { status: 'removed' })];
+
+  test.each([
+    ['behind', [...letting, ...between, ...taking]],
+    ['long before', [...taking, ...between, ...letting]],
+  ])('is there for another, whose rows come %s', async (_, rows) => {
+    const tenant = newTenant(service);
+    const first = [a.group('G'), a.location('L', 'G'), a.installation('L-I', 'L', device(70_001), { status: 'live' })];
+    expect(countsOf(await imported(tenant.owner, first))).toEqual([3, 0, 0, 0]);
+    const done = await imported(tenant.owner, rows);
+    expect([done.report, countsOf(done)]).toEqual([[], [4_002, 1, 1, 0]]);
+  });
+});
+
+test('an import of groups that the maker does not see tells nothing of ids: whether they are anybody’s or nobody’s', async () => {
+  const tenant = newTenant(service);
+  const [mine, other] = [await tenant.group(), await tenant.group()];
+  const hidden = await tenant.location(other.id);
+  const admin = tenant.narrowed({ [mine.id]: 'a' });
+  expect((await admin.call(getGroup, { params: { id: other.id } })).status).toBe(404);
+  const reasonFor = async (id: string) => {
+    const { report } = await imported(admin, [a.location(id, mine.id)], { dry_run: true });
+    return report.map(({ reason }) => reason.replace(id, 'ID'));
+  };
+  expect(await reasonFor(hidden.id)).toEqual(await reasonFor(newId('location')));
+  const under = async (zone: string) => {
+    const { report } = await imported(admin, [a.screen('S', zone)], { dry_run: true });
+    return report.map(({ reason }) => reason.replace(zone, 'ID'));
+  };
+  expect(await under((await tenant.zone(hidden.id)).id)).toEqual(await under(newId('zone')));
+});
+
+test('one coordinate is unset with the other; one of two is refused', async () => {
+  const tenant = newTenant(service);
+  const { owner } = tenant;
+  const place = { group_id: (await tenant.group()).id, name: 'There', timezone: 'UTC', external_id: 'L' };
+  await owner.call(createLocation, { body: { ...place, latitude: 1, longitude: 2 } });
+  const row = { kind: 'location', external_id: 'L', parent: place.group_id };
+  const half = await imported(owner, [{ ...row, latitude: 3 }]);
+  expect(half.report).toMatchObject([{ row: 2, reason: 'longitude: must be given with latitude.' }]);
+  expect(countsOf(await imported(owner, [{ ...row, latitude: null }]))).toEqual([0, 1, 0, 0]);
+});
+
+test('a tag of a megabyte, and one that grows by being normalized, are the fault of their row alone', async () => {
+  const tenant = newTenant(service);
+  const group = [a.group('G'), a.location('A', 'G'), a.zone('A-Z', 'A'), a.location('B', 'G')];
+  const rows = [...group, a.screen('A-S', 'A-Z', { tags: ['\uFDFA'.repeat(300_000)] })];
+  const done = await imported(tenant.owner, rows, { media: 'application/x-ndjson' });
+  expect(countsOf(done)).toEqual([2, 0, 0, 3]);
+  expect(done.report.find(({ row }) => row === 5)?.reason).toBe('tags[0]: must have at most 50 characters.');
+});
+
+test('a removed installation and the live one of the same device are no fault of a file that leaves the status as it is', async () => {
+  const tenant = newTenant(service);
+  const [old, now] = [a.installation('O', 'L', device(70_100)), a.installation('N', 'L', device(70_100))];
+  const place = [a.group('G'), a.location('L', 'G')];
+  await imported(tenant.owner, [...place, { ...old, status: 'removed' }, { ...now, status: 'live' }]);
+  expect(countsOf(await imported(tenant.owner, [...place, old, now]))).toEqual([0, 0, 4, 0]);
+});
+
+test('a location of more rows than one transaction bears is refused, as the others are not', () => {
+  const outline = createOutline();
+  const place = (row: number, kind: 'location' | 'zone', ref: string, parent: string) =>
+    outline.place(row, { kind, ref, parent, fields: {} }).reason;
+  expect(place(1, 'location', 'L', 'G')).toBeUndefined();
+  for (let row = 2; row <= 10_000; row++) expect(place(row, 'zone', `Z${row}`, 'L')).toBeUndefined();
+  expect(place(10_001, 'zone', 'more', 'L')).toBe('A location has at most 10000 rows in a file.');
+  expect(place(10_002, 'location', 'M', 'G')).toBeUndefined();
+});
+
+test('20,000 screens before their zones are refused row by row, with the reason of each', async () => {
+  const tenant = newTenant(service);
+  const screens = times(20_000, (at) => a.screen(`S${at}`, `Z${at % 100}`));
+  const zones = times(100, (at) => a.zone(`Z${at}`, `L${at % 10}`));
+  const rows = [a.group('G'), ...screens, ...zones, ...times(10, (at) => a.location(`L${at}`, 'G'))];
+  const { id } = await send(tenant.owner, rows);
+  const done = await ended(tenant.owner, id, 60_000);
+  expect([done.status, countsOf(done)]).toEqual(['succeeded', [1, 0, 0, 20_110]]);
+}, 90_000);
+
+test('503: more than three exports at once are told to come again, and those at work are whole', async () => {
+  const tenant = newTenant(service);
+  await tenant.group();
+  const client = await service.db.connect();
+  await client.query('BEGIN; LOCK TABLE groups IN ACCESS EXCLUSIVE MODE');
+  const three = times(3, () => tenant.owner.call(exportEstate));
+  await waitsForLock(service, 'FROM groups');
+  const more = await tenant.owner.call(exportEstate);
+  expect([more.status, more.headers.get('retry-after')]).toEqual([503, '2']);
+  await client.query('COMMIT');
+  client.release();
+  expect(statuses(await Promise.all(three))).toEqual([200, 200, 200]);
+  expect((await tenant.owner.call(exportEstate)).status).toBe(200);
+});

@@ -1,0 +1,16 @@
+/** Does the imports of a database (the first argument) until it is killed, as a service's job does. */
+import { openDatabase } from '@attribution/database';
+import { createOutbox } from '@attribution/messaging';
+import { createLogger } from '@attribution/service';
+import { PrismaClient } from '../src/generated/prisma/client.ts';
+import { runImports } from '../src/imports/index.ts';
+import type { Tx } from '../src/store.ts';
+
+const database = openDatabase<PrismaClient, Tx>(
+  { url: process.argv[2] ?? '', poolSize: 4 },
+  (adapter) => new PrismaClient({ adapter }),
+);
+const logger = createLogger({ name: 'imports', level: 'silent', pretty: false });
+const job = runImports({ database, outbox: createOutbox(() => {}), clock: { now: () => new Date() }, logger });
+process.stdout.write('running\n');
+for (;;) await job.run(new AbortController().signal).catch(() => {});
