@@ -3,7 +3,7 @@ import { openService, type Service, type ServiceParts } from '@attribution/servi
 import { cameraEndpoints } from './cameras/index.ts';
 import { createWriter } from './estate/index.ts';
 import { exportEstateEndpoint } from './exports/index.ts';
-import { PrismaClient } from './generated/prisma/client.ts';
+import type { PrismaClient } from './generated/prisma/client.ts';
 import { groupEndpoints, onAccountCreated } from './groups/index.ts';
 import { importEndpoints, importJob, purgeImports, runImports } from './imports/index.ts';
 import { installationEndpoints } from './installations/index.ts';
@@ -12,16 +12,12 @@ import { matchScreensEndpoint } from './match/index.ts';
 import { onAccountPurged, purgeEstates, purgeJob } from './purge/index.ts';
 import { screenEndpoints } from './screens/index.ts';
 import { estateSnapshotEndpoint } from './snapshot/index.ts';
-import type { Tx } from './store.ts';
+import { newClient, type Tx } from './store.ts';
 import { zoneEndpoints } from './zones/index.ts';
 
 /** The physical estate: groups ▸ locations ▸ zones ▸ screens, with installations and cameras. */
 export function createOrganizationService(parts: ServiceParts): Service {
-  const service = openService<PrismaClient, Tx>(
-    'organization',
-    parts,
-    (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
-  );
+  const service = openService<PrismaClient, Tx>('organization', parts, newClient);
   const { database, outbox, clock } = service;
   const write = createWriter({ database, outbox, clock });
 

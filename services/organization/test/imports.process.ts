@@ -2,14 +2,10 @@
 import { openDatabase } from '@attribution/database';
 import { createOutbox } from '@attribution/messaging';
 import { createLogger } from '@attribution/service';
-import { PrismaClient } from '../src/generated/prisma/client.ts';
 import { runImports } from '../src/imports/index.ts';
-import type { Tx } from '../src/store.ts';
+import { newClient, type OrganizationDatabase } from '../src/store.ts';
 
-const database = openDatabase<PrismaClient, Tx>(
-  { url: process.argv[2] ?? '', poolSize: 4 },
-  (adapter) => new PrismaClient({ adapter }),
-);
+const database: OrganizationDatabase = openDatabase({ url: process.argv[2] ?? '', poolSize: 4 }, newClient);
 const logger = createLogger({ name: 'imports', level: 'silent', pretty: false });
 const job = runImports({ database, outbox: createOutbox(() => {}), clock: { now: () => new Date() }, logger });
 process.stdout.write('running\n');

@@ -12,9 +12,8 @@ import { createOutbox } from '@attribution/messaging';
 import { eventually, type TestService } from '@attribution/testing';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { PrismaClient } from '../src/generated/prisma/client.ts';
 import { importJob } from '../src/imports/index.ts';
-import type { OrganizationDatabase, Tx } from '../src/store.ts';
+import { newClient, type OrganizationDatabase } from '../src/store.ts';
 import type { Caller, Tenant } from './support.ts';
 
 /** A row of a file by its columns; those that are left out are empty in CSV. */
@@ -146,9 +145,9 @@ export async function staged({ db }: TestService, id: string): Promise<number> {
 
 /** What jobs are made of, on a service's database; the database is the test's to close. */
 export function openParts({ db, logs, clock }: TestService) {
-  const database: OrganizationDatabase = openDatabase<PrismaClient, Tx>(
+  const database: OrganizationDatabase = openDatabase(
     { url: db.options.connectionString ?? '', poolSize: 4 },
-    (adapter) => new PrismaClient({ adapter }),
+    newClient,
   );
   return { database, outbox: createOutbox(() => {}), clock, logger: logs.logger };
 }

@@ -13,7 +13,7 @@ interface Place {
 
 /**
  * For `superRefine`: both are numbers, both are null, or both are left out. The issue is at the missing one.
- * So a change names both, and leaves no half of a place behind.
+ * So whoever cannot see what is there leaves no half of a place behind.
  */
 export function bothOrNeither({ latitude, longitude }: Place, context: z.RefinementCtx): void {
   const missing = given(longitude) - given(latitude);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Name, Text, Timestamp, TimeZone } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { ExternalId } from './common.ts';
-import { bothOrNeither } from './coordinates.ts';
+import { bothOrNeither, coordinates } from './coordinates.ts';
 import { OpeningHours } from './opening-hours.ts';
 import { VenueType, venueTaxonomy } from './venue-types.ts';
 
@@ -31,8 +31,7 @@ const locationFields = {
   external_id: ExternalId,
   timezone: TimeZone,
   address: Text(500).nullable().meta({ example: 'Bahnhofstrasse 1, 8001 Zurich' }),
-  latitude: z.number().min(-90).max(90).nullable().meta({ description: 'Degrees, WGS 84', example: 47.3686 }),
-  longitude: z.number().min(-180).max(180).nullable().meta({ description: 'Degrees, WGS 84', example: 8.5392 }),
+  ...coordinates,
   venue_type: VenueType.nullable(),
   opening_hours: OpeningHours.nullable().meta({ description: 'null: unknown' }),
   status: z.enum(['active', 'inactive']),

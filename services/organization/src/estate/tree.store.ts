@@ -2,10 +2,9 @@ import type { Sql } from '@attribution/database';
 import { columnsOf, type EstateRow, groupOf, type Kind } from './kind.ts';
 import { type Scope, sees } from './scope.ts';
 
-/** The rows of every kind: reading them within a scope, and writing many by one statement. */
+// The rows of every kind: reading them within a scope, and writing many by one statement.
 
 /** What a row of the kind is read by, over the table `t`. */
-
 export const selectionOf = (kind: Kind<never>) =>
   [...columnsOf(kind).map((name) => `t.${name}`), ...(kind.computed ? [kind.computed] : [])].join(', ');
 

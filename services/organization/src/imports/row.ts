@@ -14,6 +14,8 @@ import {
   NewCamera,
   NewInstallation,
   NewLocation,
+  NewScreen,
+  NewZone,
   ScreenChange,
   ZoneChange,
 } from '@attribution/contracts';
@@ -103,9 +105,16 @@ const fieldsOf = {
 /** What unset fields are that cannot be null: as on creation. */
 export const defaults: Readonly<Partial<Record<EstateKind, RowFields>>> = {
   location: { status: NewLocation.shape.status.parse(undefined) },
-  zone: { zone_kind: 'other' },
-  screen: { tags: [], accepted_formats: ['image/jpeg', 'image/png', 'video/mp4'], audio: false },
-  installation: { status: 'live', outputs: [] },
+  zone: { zone_kind: NewZone.shape.kind.parse(undefined) },
+  screen: {
+    tags: NewScreen.shape.tags.parse(undefined),
+    accepted_formats: NewScreen.shape.accepted_formats.parse(undefined),
+    audio: NewScreen.shape.audio.parse(undefined),
+  },
+  installation: {
+    status: NewInstallation.shape.status.parse(undefined),
+    outputs: NewInstallation.shape.outputs.parse(undefined),
+  },
 };
 
 const schemas = Object.fromEntries(estateKinds.map((kind) => [kind, schemaOf(kind)])) as Record<EstateKind, z.ZodType>;

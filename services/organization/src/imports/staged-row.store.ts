@@ -111,7 +111,7 @@ export async function findGroupRows(tx: Sql, importId: string, refs: readonly st
     WHERE import_id = ${importId} AND kind = 'group' AND external_id = ANY(${refs}) AND result IS DISTINCT FROM 'refused'`;
 }
 
-/** Done rows are not needed any more; `keep`: those of groups are, with their result. Throws where another has done them. */
+/** Done rows are not needed any more; `keepGroups`: those of groups are, with their result. Throws where another has done them. */
 export async function closeRows(
   tx: Sql,
   importId: string,
