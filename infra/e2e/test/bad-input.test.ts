@@ -110,6 +110,36 @@ test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
   expect(await campaigns()).toEqual(before);
 });
 
+const imports = () => platform.rows<{ count: number }>('organization', 'SELECT count(*)::int FROM estate_imports');
+const csv = { 'content-type': 'text/csv' };
+const ndjson = { 'content-type': 'application/x-ndjson' };
+
+test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
+  ['no file', '', csv, /^body: is required/],
+  ['JSON', '[]', {}, /^Content-Type: must be one of text\/csv, application\/x-ndjson/],
+  [
+    'another charset',
+    'kind,external_id\n',
+    { 'content-type': 'text/csv; charset=latin1' },
+    /^Content-Type: the charset/,
+  ],
+  ['a file that is compressed', 'kind', { ...csv, 'content-encoding': 'gzip' }, /^Content-Encoding: is not supported/],
+  ['a header alone', 'kind,external_id,name\n', csv, /^body: has no rows/],
+  ['a header that is none', 'group,CH,Switzerland\n', csv, /^row 1: /],
+  ['a column that there is not', 'kind,external_id,colour\ngroup,CH,red\n', csv, /^row 1: .*colour.* is not a column/],
+  [
+    'a column twice',
+    'kind,kind,external_id\ngroup,group,CH\n',
+    csv,
+    /^row 1: the column .*kind.* is named more than once/,
+  ],
+  ['invalid UTF-8', new Uint8Array([0x6b, 0xff, 0xfe, 0x0a]), csv, /^row 1: /],
+  ['lines that are empty', '\n\n', ndjson, /^body: has no rows/],
+])('400: %s in place of a file of the estate is refused, and nothing is kept', async (_what, body, headers, detail) => {
+  expectProblem(await send({ path: '/v2/estate/imports', body, headers }), 'validation-error', detail);
+  expect(await imports()).toEqual([{ count: 0 }]);
+});
+
 const notification = JSON.stringify({
   id: 'evt_1',
   object: 'event',

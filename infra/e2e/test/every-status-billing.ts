@@ -24,7 +24,7 @@ import {
 import { newOwner, type TestPlatform } from './support.ts';
 import { buy } from './support-billing.ts';
 
-type Answer = Promise<{ readonly status: number }>;
+export type Answer = Promise<{ readonly status: number }>;
 /** For each endpoint, how each status of its contract comes about. */
 export type Provoked = Readonly<Record<string, Readonly<Record<number, () => Answer>>>>;
 

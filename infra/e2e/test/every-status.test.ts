@@ -35,14 +35,13 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateSync } from 'otplib';
 import type { z } from 'zod';
-import { ofBilling, type Provoked } from './every-status-billing.ts';
+import { type Answer, ofBilling, type Provoked } from './every-status-billing.ts';
+import { ofOrganization } from './every-status-organization.ts';
 import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
-
-type Answer = Promise<{ readonly status: number }>;
 
 let platform: TestPlatform;
 let owner: Awaited<ReturnType<typeof newOwner>>;
-/** A member; one who may do nothing in Account; and a key that only reads. */
+/** A member; one who may do nothing but in Campaign; and a key that only reads. */
 let member: Client;
 let outsider: Client;
 let machine: Client;
@@ -115,9 +114,15 @@ const unknownKey = { id: newId('api_key') };
 const unknownGroup = { group_scope: 'selected' as const, groups: [newId('group')] };
 const tokenless = (call: (client: Client) => Answer) => () => call(platform.client);
 
-/** Of §4.1 to §4.3, and of §4.4. */
+/** Of §4.1 to §4.3, of §4.4, and of the estate. */
 const provoked: Provoked = {
   ...ofBilling({ platform: () => platform, owner: () => owner.client, member: () => member }),
+  ...ofOrganization({
+    nobody: () => platform.client,
+    owner: () => owner.client,
+    member: () => member,
+    outsider: () => outsider,
+  }),
   signup: {
     400: () => anyone().call(signup, sent({ email: 'x' })),
     409: () => anyone().call(signup, { body: { email: owner.email.toUpperCase(), password, full_name: 'Ada' } }),
@@ -257,11 +262,11 @@ describe.each(endpoints.filter(({ operation }) => operation in provoked))('$meth
   });
 });
 
-test('every endpoint of the tables of §4.1 to §4.4 is among them', () => {
+test('every endpoint of the tables of §4.1 to §4.4 and of the estate is among them', () => {
   const tables =
     /^\/v2\/(auth\/|mfa\/challenge\/|accounts\/\{id\}\/ledger$|users\/me\/permissions$|plans$|account-types$|api-keys)/;
   const wanted = endpoints
-    .filter(({ path, service }) => tables.test(path) || service === 'billing')
+    .filter(({ path, service }) => tables.test(path) || service === 'billing' || service === 'organization')
     .map(({ operation }) => operation);
   expect(Object.keys(provoked).toSorted()).toEqual(wanted.toSorted());
 });

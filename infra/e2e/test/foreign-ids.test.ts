@@ -2,9 +2,7 @@ import {
   acceptInvitation,
   createApiKey,
   createCampaign,
-  createGroup,
   createInvitation,
-  createLocation,
   createRefund,
   type Endpoint,
   endpoints,
@@ -18,6 +16,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
 import { buy, openCheckout, saveCard } from './support-billing.ts';
+import { newTree, oneGroup, upload } from './support-estate.ts';
 
 type Kind = IdKind | 'payment_method';
 
@@ -30,6 +29,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   '/v2/api-keys/': 'api_key',
   '/v2/groups/': 'group',
   '/v2/locations/': 'location',
+  '/v2/zones/': 'zone',
+  '/v2/screens/': 'screen',
+  '/v2/installations/': 'installation',
+  '/v2/cameras/': 'camera',
+  '/v2/estate/imports/': 'job',
   '/v2/campaigns/': 'campaign',
   '/v2/checkout-sessions/': 'checkout_session',
   '/v2/payments/': 'payment',
@@ -63,8 +67,6 @@ async function furnished() {
   const accepted = await platform.client
     .with({ headers: fromSomewhere() })
     .call(acceptInvitation, { body: { token, full_name: 'Grace Hopper', password } });
-  const group = (await client.call(createGroup, { body: { name: 'North' } })).body.id;
-  const location = { group_id: group, name: 'Aarau', timezone: 'Europe/Zurich' };
   const payment = (await buy(client, 'tokens_1000')).id;
   return {
     account: account_id,
@@ -72,8 +74,8 @@ async function furnished() {
     refresh_token: (await client.call(listSessions)).body.entries[0]?.id ?? '',
     invitation: (await client.call(createInvitation, { body: { email: newEmail() } })).body.id,
     api_key: (await client.call(createApiKey, { body: { name: 'Export' } })).body.id,
-    group,
-    location: (await client.call(createLocation, { body: location })).body.id,
+    ...(await newTree(client)),
+    job: (await upload(client, oneGroup('South').content)).id,
     campaign: (await client.call(createCampaign, { body: { name: 'Summer' } })).body.id,
     checkout_session: (await openCheckout(client, 'tokens_1000')).id,
     payment,

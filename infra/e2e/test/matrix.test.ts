@@ -108,6 +108,32 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   create_location: 'written by people',
   update_location: 'written by people',
   delete_location: 'written by people',
+  list_zones: 'read',
+  get_zone: 'read',
+  create_zone: 'written by people',
+  update_zone: 'written by people',
+  delete_zone: 'written by people',
+  list_screens: 'read',
+  get_screen: 'read',
+  create_screen: 'written by people',
+  update_screen: 'written by people',
+  delete_screen: 'written by people',
+  list_installations: 'read',
+  get_installation: 'read',
+  create_installation: 'written by people',
+  update_installation: 'written by people',
+  delete_installation: 'written by people',
+  list_cameras: 'read',
+  get_camera: 'read',
+  create_camera: 'written by people',
+  update_camera: 'written by people',
+  delete_camera: 'written by people',
+  match_screens: 'read',
+  import_estate: 'written by people',
+  list_estate_imports: 'read by people',
+  get_estate_import: 'read by people',
+  get_estate_import_report: 'read by people',
+  export_estate: 'read',
   list_campaigns: 'read',
   get_campaign: 'read',
   create_campaign: 'write',
@@ -136,6 +162,7 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   create_machine_key: 'internal',
   create_support_session: 'internal',
   look_up_groups: 'internal',
+  estate_snapshot: 'internal',
   get_usage_price: 'internal',
   create_refund: 'internal',
 };
@@ -180,7 +207,7 @@ function mintTokens(userId: string, accountId: string, sid: string): Record<stri
 }
 
 /** The answer to a request that asks for nothing there is. */
-async function ask({ method, path, body }: Endpoint, caller: string): Promise<number> {
+async function ask({ method, path, body, upload }: Endpoint, caller: string): Promise<number> {
   const token = tokens[caller];
   const response = await fetch(platform.url + path.replaceAll(/\{[a-z_]+\}/g, 'nothing'), {
     method,
@@ -188,6 +215,7 @@ async function ask({ method, path, body }: Endpoint, caller: string): Promise<nu
       ...fromSomewhere(),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body && { 'content-type': 'application/json' }),
+      ...(upload && { 'content-type': upload.media[0] }),
     },
     ...(body && { body: '{}' }),
   });

@@ -38,3 +38,9 @@ test('an event that leaves the outbox before it is published is found to be lost
   expect({ kills, holds }).toEqual({ kills: 2, holds: false });
   expect(lost).toBeGreaterThan(0);
 }, 120_000);
+
+test('a state that a projection does not take is found to be lost', async () => {
+  const { kills, lost, doubled, holds } = await kill('projection-unwritten');
+  expect({ kills, doubled, holds }).toEqual({ kills: 2, doubled: 0, holds: false });
+  expect(lost).toBeGreaterThan(0);
+}, 120_000);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { endpoints } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { freePort } from '@attribution/testing/parts';
+import { rowsOf } from '../crash/check/databases.ts';
 import type { Experiment, Finding, Lab } from '../experiment.ts';
 import { createMember } from '../member.ts';
 import { type Outcome, runSchemathesis } from '../schemathesis/command.ts';
@@ -46,7 +47,11 @@ export const schemathesis: Experiment = {
         const finding = findingOf(as, outcome);
         const report = finding.holds ? '' : `; report: ${await keep(as, outcome.output)}`;
         findings.push({ ...finding, found: `${finding.found}${report}` });
+        if (as === 'owner') findings.push(await importsOf(await databaseOf(directory, 'organization')));
       }
+    } catch (error) {
+      if (platform.running) throw error;
+      throw new Error(`The platform has ended:\n${platform.output.slice(-4_000)}`, { cause: error });
     } finally {
       await platform.end('SIGTERM');
       await rm(directory, { recursive: true, force: true });
@@ -84,6 +89,30 @@ function findingOf(as: 'nobody' | 'owner', { report, answers }: Outcome): Findin
     holds: wrong.length === 0 && tested === total && total > 0,
   };
 }
+
+/** The files that were made up are odd, and each import comes to its end: what is wrong with a file is no fault of ours. */
+async function importsOf(databaseUrl: string): Promise<Finding> {
+  const { ended, failed, rows } = await eventually(async () => {
+    const [counts] = await rowsOf<Record<'waiting' | 'ended' | 'failed' | 'rows', number>>(databaseUrl, importCounts);
+    if (!counts || counts.waiting > 0) throw new Error(`${counts?.waiting} imports still wait`);
+    return counts;
+  }, 60_000);
+  return {
+    what: 'Imports of files that were made up',
+    tried: ended,
+    found: `${failed} could not be done, ${rows} rows were set up`,
+    bar: 'all are done',
+    // Files that nobody can use would prove nothing.
+    holds: failed === 0 && rows >= 10,
+  };
+}
+
+const importCounts = `
+  SELECT count(*) FILTER (WHERE finished_at IS NULL)::int AS waiting,
+         count(*) FILTER (WHERE finished_at IS NOT NULL)::int AS ended,
+         coalesce(sum(created + updated), 0)::int AS rows,
+         count(*) FILTER (WHERE error LIKE 'The import could not be done%')::int AS failed
+  FROM estate_imports`;
 
 /** Left behind for whoever looks into it. */
 async function keep(as: string, output: string): Promise<string> {

@@ -60,13 +60,14 @@ export async function runSchemathesis(command: Command): Promise<Outcome> {
       PYTHONDONTWRITEBYTECODE: '1',
       PYTHONUTF8: '1',
     });
-    const read = async (file: string) => {
-      const text = await readFile(file, 'utf8').catch(() => {
-        throw new Error(`Schemathesis did not come to its end:\n${output.slice(-4_000)}`);
-      });
-      return JSON.parse(text) as unknown;
+    const read = async <T>(file: string, shape: z.ZodType<T>) => {
+      try {
+        return shape.parse(JSON.parse(await readFile(file, 'utf8')));
+      } catch (cause) {
+        throw new Error(`Schemathesis did not come to its end:\n${output.slice(-4_000)}`, { cause });
+      }
     };
-    return { report: Report.parse(await read(reportFile)), answers: Answers.parse(await read(answersFile)), output };
+    return { report: await read(reportFile, Report), answers: await read(answersFile, Answers), output };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -4,13 +4,20 @@ import {
   addPaymentMethod,
   type Client,
   createApiKey,
+  createCamera,
   createCampaign,
   createCheckoutSession,
   createClient,
   createGroup,
+  createInstallation,
   createInvitation,
   createLocation,
+  createScreen,
+  createZone,
+  estateFileExamples,
   getCheckoutSession,
+  getEstateImport,
+  importEstate,
   listPayments,
   listSessions,
   newId,
@@ -31,7 +38,9 @@ export interface Estate {
   /** Where the pages of the payment provider are. */
   readonly pages: string;
 }
-type Prefix = 'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'grp' | 'loc' | 'cmp' | 'cs' | 'pay' | 'ref';
+const places = ['grp', 'loc', 'zon', 'scr', 'ins', 'cam', 'job'] as const;
+type Place = (typeof places)[number];
+type Prefix = 'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'cmp' | 'cs' | 'pay' | 'ref' | Place;
 
 export interface Where {
   readonly url: string;
@@ -43,7 +52,7 @@ export interface Where {
 const password = 'a long walk at dawn';
 
 /**
- * An owner with groups, a location in each, campaigns, other users, invitations and API keys, who has bought tokens, got
+ * An owner with groups, a location with a screen in each, an import of more, campaigns, other users, invitations and API keys, who has bought tokens, got
  * some of the money back, and is subscribed.
  */
 export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Promise<Estate> {
@@ -55,18 +64,10 @@ export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Pro
   const code = await mailbox.codeFor(email);
   const session = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
   const owner = anyone.with({ token: session.access_token });
-  const grp: string[] = [];
-  const loc: string[] = [];
   const cmp: string[] = [];
-  for (const town of ['Zurich', 'Geneva', 'Lugano']) {
-    const group = (await owner.call(createGroup, { body: { name: town } })).body;
-    const shop = { group_id: group.id, name: `${town} station`, timezone: 'Europe/Zurich' };
-    grp.push(group.id);
-    loc.push((await owner.call(createLocation, { body: shop })).body.id);
+  for (const town of towns)
     cmp.push((await owner.call(createCampaign, { body: { name: `Spring in ${town}` } })).body.id);
-  }
-  // Without locations, so that there are groups that may be deleted.
-  for (let n = 1; n <= 12; n++) grp.push((await owner.call(createGroup, { body: { name: `Planned ${n}` } })).body.id);
+  const built = await buildAll(owner);
   const usr = [session.user.id];
   const inv: string[] = [];
   const key: string[] = [];
@@ -78,7 +79,7 @@ export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Pro
   }
   const rt = (await owner.call(listSessions, {})).body.entries.map(({ id }) => id);
   const { pages, ...bought } = await buyAll(owner, databaseUrl);
-  return { email, password, ids: { acc: [session.account.id], usr, inv, key, rt, grp, loc, cmp, ...bought }, pages };
+  return { email, password, ids: { acc: [session.account.id], usr, inv, key, rt, cmp, ...built, ...bought }, pages };
 
   async function newUser(address: string): Promise<string> {
     await owner.call(createInvitation, { body: { email: address } });
@@ -86,6 +87,37 @@ export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Pro
     const accepted = await anyone.call(acceptInvitation, { body: { token, full_name: 'Grace Hopper', password } });
     return (accepted.body as z.output<typeof Session>).user.id;
   }
+}
+
+const towns = ['Zurich', 'Geneva', 'Lugano'];
+
+/** What there is of the estate: in each town a location with one of everything, and an import that is done. */
+async function buildAll(owner: Client): Promise<Record<Place, string[]>> {
+  const built = Object.fromEntries(places.map((place) => [place, [] as string[]])) as Record<Place, string[]>;
+  const note = ({ body: { id } }: { readonly body: { readonly id: string } }) => {
+    built[id.split('_')[0] as Place].push(id);
+    return id;
+  };
+  for (const town of towns) {
+    const group_id = note(await owner.call(createGroup, { body: { name: town } }));
+    const shop = { group_id, name: `${town} station`, timezone: 'Europe/Zurich' };
+    const location_id = note(await owner.call(createLocation, { body: shop }));
+    const zone_id = note(await owner.call(createZone, { body: { location_id, name: 'Window' } }));
+    const window = { zone_id, name: 'Window left', width_px: 1920, height_px: 1080, tags: ['window'] };
+    const screen_id = note(await owner.call(createScreen, { body: window }));
+    const outputs = [{ output: 'HDMI-1', screen_id }];
+    note(await owner.call(createInstallation, { body: { location_id, device_id: newId('device'), outputs } }));
+    note(await owner.call(createCamera, { body: { zone_id, device_id: newId('device'), name: 'Door' } }));
+  }
+  // Without locations, so that there are groups that may be deleted.
+  for (let n = 1; n <= 12; n++) note(await owner.call(createGroup, { body: { name: `Planned ${n}` } }));
+  const upload = { media: 'text/csv', content: estateFileExamples['text/csv'] } as const;
+  const id = note(await owner.call(importEstate, { upload }));
+  await eventually(async () => {
+    const { status } = (await owner.call(getEstateImport, { params: { id } })).body;
+    if (status !== 'succeeded') throw new Error(`The import is ${status}`);
+  });
+  return built;
 }
 
 /** What there is of billing: an open checkout and paid ones, payments, a refund; and a saved card. */

@@ -4,7 +4,7 @@ import re
 
 from asking import chance, settings
 
-an_id = re.compile(r"^(acc|usr|inv|key|rt|grp|loc|cmp|cs|pay|ref)_[0-9a-f-]{36}$")
+an_id = re.compile(r"^(acc|usr|inv|key|rt|grp|loc|zon|scr|ins|cam|job|cmp|cs|pay|ref)_[0-9a-f-]{36}$")
 living = {prefix: list(ids) for prefix, ids in settings["ids"].items()}
 seen = {one for ids in living.values() for one in ids}
 

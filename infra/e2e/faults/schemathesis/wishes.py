@@ -1,5 +1,6 @@
 """What a request must say to be granted, where the document cannot know it."""
 
+import uuid
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -207,7 +208,53 @@ def any_code(person):
 
 @wish()
 def create_location():
-    return Said(body={"timezone": "Europe/Zurich"})
+    return Said(body={"timezone": "Europe/Zurich"} | somewhere)
+
+
+@wish()
+def update_location():
+    return Said(body={"timezone": "Europe/Zurich"} | somewhere)
+
+
+@wish()
+def create_screen():
+    return Said(body={"orientation": left_out})
+
+
+@wish()
+def update_screen():
+    return Said(body={"orientation": left_out, "zone_id": left_out})
+
+
+@wish()
+def create_installation():
+    location = chance.choice(living["loc"])
+    screen = new_place("screen", {"zone_id": new_place("zone", {"location_id": location})})
+    outputs = [{"output": "HDMI-1", "screen_id": screen}]
+    return Said(body={"location_id": location, "device_id": new_device(), "outputs": outputs})
+
+
+@wish()
+def update_installation():
+    return Said(body={"outputs": []})
+
+
+# What has something in it, or hangs on something, is not deleted.
+
+
+@wish()
+def delete_location():
+    return Said(path={"id": new_place("location")})
+
+
+@wish()
+def delete_zone():
+    return Said(path={"id": new_place("zone")})
+
+
+@wish()
+def delete_screen():
+    return Said(path={"id": new_place("screen")})
 
 
 @wish()
@@ -286,6 +333,26 @@ def one_group():
 
 def member_of_one():
     return {"role": "member"} | one_group()
+
+
+somewhere = {"latitude": 47.3686, "longitude": 8.5392, "opening_hours": None}
+
+
+def new_device():
+    text = str(uuid.UUID(int=chance.getrandbits(128)))
+    return f"dev_{text[:14]}7{text[15:19]}8{text[20:]}"
+
+
+def new_place(kind, where=None):
+    """The id of one more place, in one that there is."""
+    around = {
+        "location": lambda: {"group_id": chance.choice(living["grp"]), "timezone": "Europe/Zurich"},
+        "zone": lambda: {"location_id": chance.choice(living["loc"])},
+        "screen": lambda: {"zone_id": chance.choice(living["zon"]), "width_px": 1920, "height_px": 1080},
+    }[kind]()
+    one = owner.call("POST", f"/v2/{kind}s", {"name": "One more"} | around | (where or {}))["id"]
+    made(one)
+    return one
 
 
 def new_key():

@@ -1,30 +1,33 @@
-import type { Envelope } from '@attribution/contracts';
+import { type Envelope, estateKinds } from '@attribution/contracts';
 import { type Databases, rowsOf, withClient } from './databases.ts';
 
 type Moment = 'BEFORE' | 'AFTER';
+
+type Watched = readonly [table: string, when: Moment, operations: string];
+
+/** A projection tries what is older or there already, too, and passes over it. */
+const projected: readonly Watched[] = [
+  ['known_groups', 'AFTER', 'INSERT OR UPDATE'],
+  ['projection_tombstones', 'AFTER', 'INSERT'],
+  ['projection_snapshots', 'AFTER', 'UPDATE'],
+];
 
 /**
  * What each service's database notes of itself. AFTER: what was done. BEFORE: what was tried too, where it would
  * leave no trace, as an insert of what is there already.
  */
-const watched: Readonly<Record<string, readonly (readonly [table: string, when: Moment, operations: string])[]>> = {
+const watched: Readonly<Record<string, readonly Watched[]>> = {
   account: [
     ['accounts', 'AFTER', 'INSERT OR DELETE'],
     ['users', 'AFTER', 'INSERT OR DELETE'],
     ['memberships', 'AFTER', 'INSERT OR DELETE'],
     ['balances', 'AFTER', 'INSERT OR DELETE'],
     ['ledger_entries', 'AFTER', 'INSERT OR DELETE'],
-    ['known_groups', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
+    ...projected,
     ['settlements', 'BEFORE', 'INSERT'],
   ],
-  organization: [
-    ['groups', 'AFTER', 'INSERT OR UPDATE OR DELETE'],
-    ['locations', 'AFTER', 'INSERT OR UPDATE OR DELETE'],
-  ],
-  campaign: [
-    ['campaigns', 'AFTER', 'INSERT OR DELETE'],
-    ['known_groups', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
-  ],
+  organization: estateKinds.map((kind) => [`${kind}s`, 'AFTER', 'INSERT OR UPDATE OR DELETE']),
+  campaign: [['campaigns', 'AFTER', 'INSERT OR DELETE'], ...projected],
   billing: [
     ['customers', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
     ['money_entries', 'AFTER', 'INSERT OR DELETE'],

@@ -1,6 +1,6 @@
-import type { Ledger, Step } from '../load/ledger.ts';
+import { contentFields, type Ledger, type Step, type ThingKind } from '../load/ledger.ts';
 import { type Appended, type Audit, isBefore, type Note } from './audit.ts';
-import { causeOf, causesOf, type Data, effects } from './effects.ts';
+import { causeOf, causesOf, changeOf, type Data, effects, heardBy, projections } from './effects.ts';
 import { indexBy, type Tally } from './tally.ts';
 
 export type Audits = ReadonlyMap<string, Audit>;
@@ -67,7 +67,7 @@ export function checkEffects(audits: Audits, tally: Tally): number {
 function checkMarks(audits: Audits, events: readonly Appended[]): void {
   const byId = new Map(events.map((event) => [event.event_id, event]));
   for (const [service, { marked }] of audits) {
-    const known = new Set(effects.filter((effect) => effect.service === service).map((effect) => effect.event));
+    const known = heardBy(service);
     for (const id of marked.keys()) {
       const type = byId.get(id)?.type;
       if (type === undefined) throw new Error(`${service} marked ${id}, which nobody appended`);
@@ -84,8 +84,8 @@ export function checkOrder(audits: Audits, tally: Tally): void {
       events.map((event) => [event, event.note]),
       (one, other) => tally.reordered.push(`${key}: ${words(other)} was committed before ${words(one)}`),
     );
-    for (const [service, { notes }] of audits) {
-      const effectOf = firstEffects(service, notes);
+    for (const [service, audit] of audits) {
+      const effectOf = firstEffects(service, audit);
       inOrder(
         events.flatMap((event) => {
           const note = effectOf(event);
@@ -99,8 +99,8 @@ export function checkOrder(audits: Audits, tally: Tally): void {
 
 const finders = new WeakMap<readonly Note[], (event: Appended) => Note | undefined>();
 
-/** Finds what an event did first in the service. */
-function firstEffects(service: string, notes: readonly Note[]): (event: Appended) => Note | undefined {
+/** Finds what an event did first in the service. A projection writes what comes together in an order of its own: of that, its mark. */
+function firstEffects(service: string, { notes, marked }: Audit): (event: Appended) => Note | undefined {
   const known = finders.get(notes);
   if (known) return known;
   const own = effects.filter((effect) => effect.service === service);
@@ -111,7 +111,11 @@ function firstEffects(service: string, notes: readonly Note[]): (event: Appended
         const name = `${event} ${ofRow(note.row)}`;
         if (!first.has(name)) first.set(name, note);
       }
+  const projected = new Set(
+    projections.filter((one) => one.service === service).flatMap(({ states, gone }) => [...states, gone]),
+  );
   const find = (event: Appended) => {
+    if (projected.has(event.type)) return marked.get(event.event_id);
     const effect = own.find((one) => one.event === event.type);
     return effect && first.get(`${event.type} ${effect.ofData(event.data as Data)}`);
   };
@@ -148,12 +152,9 @@ export function checkAnswers(ledger: Ledger, audits: Audits, tally: Tally): void
 
 /** As "group.updated grp_… new description". */
 function nameOf({ type, data }: Appended): string {
-  const { group, location, campaign_id, group_id, location_id } = data as Data & {
-    group?: { description: string };
-    location?: { address: string };
-  };
-  const id = group?.id ?? location?.id ?? campaign_id ?? group_id ?? location_id;
-  return `${type} ${id} ${group?.description ?? location?.address ?? ''}`;
+  const change = changeOf(type, data as Data);
+  const content = change?.state?.[contentFields[change.kind as ThingKind]];
+  return `${type} ${change?.id ?? data.campaign_id} ${content ?? ''}`;
 }
 
 /** In the words of `nameOf`; undefined where no event is due. */

@@ -1,10 +1,10 @@
 import {
+  contentFields,
   type Ledger,
   possibleContents,
   possibleCounts,
   type SignUp,
   type Thing,
-  type ThingKind,
 } from '../load/ledger.ts';
 import type { MailFolder } from '../load/mail-folder.ts';
 import { type Databases, rowsOf } from './databases.ts';
@@ -17,18 +17,12 @@ interface ThingRow {
   readonly content: string | null;
 }
 
-const tables: Readonly<Record<ThingKind, readonly [service: string, table: string, content: string]>> = {
-  group: ['organization', 'groups', 'description'],
-  location: ['organization', 'locations', 'address'],
-  campaign: ['campaign', 'campaigns', 'description'],
-};
-
 /** Holds what was acknowledged against the rows that are there. */
 export async function checkRows(ledger: Ledger, databases: Databases, mail: MailFolder, tally: Tally): Promise<void> {
-  for (const [kind, [service, table, content]] of Object.entries(tables)) {
+  for (const [kind, content] of Object.entries(contentFields)) {
     const rows = await rowsOf<ThingRow>(
-      databases[service] ?? '',
-      `SELECT id, account_id, name, ${content} AS content FROM ${table}`,
+      databases[kind === 'campaign' ? 'campaign' : 'organization'] ?? '',
+      `SELECT id, account_id, name, ${content} AS content FROM ${kind}s`,
     );
     const byName = indexBy(rows, ({ account_id, name }) => `${account_id} ${name}`);
     for (const thing of ledger.things)

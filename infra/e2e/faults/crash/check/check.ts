@@ -3,6 +3,7 @@ import type { Ledger } from '../load/ledger.ts';
 import type { MailFolder } from '../load/mail-folder.ts';
 import { readAudits } from './audit.ts';
 import { allAppended, checkAnswers, checkCauses, checkEffects, checkOrder } from './check-events.ts';
+import { checkProjections } from './check-projections.ts';
 import { checkPurchases, untilPaid } from './check-purchases.ts';
 import { checkRows } from './check-rows.ts';
 import { checkTopics } from './check-topics.ts';
@@ -43,7 +44,7 @@ export async function check(options: CheckOptions): Promise<Checked> {
   await checkRows(ledger, databases, mail, tally);
   await checkPurchases(ledger, databases, tally);
   checkCauses(audits, tally);
-  const effects = checkEffects(audits, tally);
+  const effects = checkEffects(audits, tally) + (await checkProjections(audits, databases, tally));
   checkOrder(audits, tally);
   checkAnswers(ledger, audits, tally);
   if (options.published) checkTopics(audits, await options.published(), tally);

@@ -1,3 +1,4 @@
+import { estateKinds } from '@attribution/contracts';
 import type { Appended, Note } from './audit.ts';
 
 /** What an event does in the database of a service that listens to it. */
@@ -12,11 +13,7 @@ interface Effect {
   /** Which rows are effects, where the relation has others as well. */
   readonly among?: (row: Note['row']) => boolean;
 }
-export type Data = {
-  readonly [name: string]: unknown;
-  readonly group?: { id: string };
-  readonly location?: { id: string };
-};
+export type Data = { readonly [name: string]: unknown };
 
 /** Of the product's handlers, all that the load gives something to do. An event with a mark and without an effect here fails the check. */
 export const effects: readonly Effect[] = [
@@ -47,44 +44,64 @@ export const effects: readonly Effect[] = [
     ofData: (data) => `payment:${data.payment_id}`,
     ofRow: (row) => row.key,
   },
-  {
-    event: 'group.created',
-    service: 'account',
-    relation: 'known_groups',
-    operation: 'INSERT',
-    ofData: (data) => data.group?.id,
-    ofRow: (row) => row.id,
-  },
-  {
-    event: 'group.deleted',
-    service: 'account',
-    relation: 'known_groups',
-    operation: 'DELETE',
-    ofData: (data) => data.group_id,
-    ofRow: (row) => row.id,
-  },
-  {
-    event: 'group.created',
-    service: 'campaign',
-    relation: 'known_groups',
-    operation: 'INSERT',
-    ofData: (data) => data.group?.id,
-    ofRow: (row) => row.id,
-  },
-  {
-    event: 'group.deleted',
-    service: 'campaign',
-    relation: 'known_groups',
-    operation: 'DELETE',
-    ofData: (data) => data.group_id,
-    ofRow: (row) => row.id,
-  },
+  ...['account', 'campaign'].map(
+    (service): Effect => ({
+      event: 'group.deleted',
+      service,
+      relation: 'projection_tombstones',
+      operation: 'INSERT',
+      ofData: (data) => data.group_id,
+      ofRow: (row) => row.id,
+    }),
+  ),
 ];
+
+/** A table that follows things of Organization: the newest state wins, whether an event brings it or a page of the snapshot. */
+export interface Projection {
+  readonly service: string;
+  readonly relation: string;
+  readonly kind: 'group';
+  readonly states: readonly string[];
+  readonly gone: string;
+}
+export const projections: readonly Projection[] = ['account', 'campaign'].map((service) => ({
+  service,
+  relation: 'known_groups',
+  kind: 'group',
+  states: ['group.created', 'group.updated'],
+  gone: 'group.deleted',
+}));
+
+/** The types of events that a service does something about. */
+export const heardBy = (service: string): ReadonlySet<string> =>
+  new Set([
+    ...effects.filter((effect) => effect.service === service).map(({ event }) => event),
+    ...projections.filter((one) => one.service === service).flatMap(({ states }) => states),
+  ]);
+
+/** A change of a thing of the estate. */
+export interface EstateChange {
+  readonly kind: string;
+  readonly deed: 'created' | 'updated' | 'deleted';
+  readonly id: string;
+  /** As the thing is then; undefined: gone. */
+  readonly state: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What an event tells of the estate; undefined for one of something else. */
+export function changeOf(type: string, data: Data): EstateChange | undefined {
+  const [kind = '', deed = ''] = type.split('.');
+  if (!(estateKinds as readonly string[]).includes(kind)) return undefined;
+  const state = data[kind] as EstateChange['state'];
+  return { kind, deed: deed as EstateChange['deed'], id: String(state?.id ?? data[`${kind}_id`]), state };
+}
 
 /** What must have been done in the transaction that told of it, and nothing else: as `INSERT groups grp_…`. */
 export function causesOf({ type, data }: Appended): readonly string[] {
-  const { account_id, owner_user_id, entry_id, payment_id, campaign_id, group_id, location_id, group, location } =
-    data as Data;
+  const change = changeOf(type, data as Data);
+  if (change)
+    return [`${{ created: 'INSERT', updated: 'UPDATE', deleted: 'DELETE' }[change.deed]} ${change.kind}s ${change.id}`];
+  const { account_id, owner_user_id, entry_id, payment_id, campaign_id } = data as Data;
   switch (type) {
     case 'account.created':
       return [
@@ -97,18 +114,6 @@ export function causesOf({ type, data }: Appended): readonly string[] {
       return [`INSERT ledger_entries ${entry_id}`];
     case 'payment.succeeded':
       return [`INSERT money_entries ${payment_id}`];
-    case 'group.created':
-      return [`INSERT groups ${group?.id}`];
-    case 'group.updated':
-      return [`UPDATE groups ${group?.id}`];
-    case 'group.deleted':
-      return [`DELETE groups ${group_id}`];
-    case 'location.created':
-      return [`INSERT locations ${location?.id}`];
-    case 'location.updated':
-      return [`UPDATE locations ${location?.id}`];
-    case 'location.deleted':
-      return [`DELETE locations ${location_id}`];
     case 'campaign.created':
       return [`INSERT campaigns ${campaign_id}`];
     case 'event.dead_lettered': // Counted by itself.
@@ -118,9 +123,20 @@ export function causesOf({ type, data }: Appended): readonly string[] {
   }
 }
 
+/** Relations whose changes are effects, or nobody's matter. */
+const untold = [
+  'outbox',
+  'inbox',
+  'known_groups',
+  'projection_tombstones',
+  'projection_snapshots',
+  'customers',
+  'settlements',
+];
+
 /** In the words of `causesOf`; undefined for what no event tells of. */
 export function causeOf({ relation, operation, row }: Note): string | undefined {
-  if (['outbox', 'inbox', 'known_groups', 'customers', 'settlements'].includes(relation)) return undefined;
+  if (untold.includes(relation)) return undefined;
   if (relation === 'money_entries') return `${operation} money_entries ${row.payment_id}`;
   if (relation === 'memberships') return `${operation} memberships ${row.account_id} ${row.user_id}`;
   return `${operation} ${relation} ${relation === 'balances' ? row.account_id : row.id}`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Databases, rowsOf } from './databases.ts';
-import { effects } from './effects.ts';
+import { heardBy } from './effects.ts';
 
 interface Counts {
   readonly outbox: number;
@@ -38,9 +38,7 @@ async function look(databases: Databases): Promise<Quiet> {
   let [waiting, buried] = [0, 0];
   const appended = (type: string) => read.reduce((sum, [, found]) => sum + (found?.appended[type] ?? 0), 0);
   for (const [service, found] of read) {
-    const due = effects
-      .filter((effect) => effect.service === service)
-      .reduce((sum, effect) => sum + appended(effect.event), 0);
+    const due = [...heardBy(service)].reduce((sum, type) => sum + appended(type), 0);
     waiting += (found?.outbox ?? 0) + Math.max(0, due - (found?.marked ?? 0) - (found?.buried ?? 0));
     buried += found?.buried ?? 0;
   }

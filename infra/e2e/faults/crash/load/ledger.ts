@@ -23,9 +23,17 @@ export interface Change {
   outcome: Outcome;
 }
 
-export type ThingKind = 'group' | 'location' | 'campaign';
+/** Where each kind of thing has its content. */
+export const contentFields = {
+  group: 'description',
+  location: 'address',
+  zone: 'external_id',
+  screen: 'external_id',
+  campaign: 'description',
+} as const;
+export type ThingKind = keyof typeof contentFields;
 
-/** A group, location or campaign. Its changes were asked for one after the other. */
+/** A thing of the estate, or a campaign. Its changes were asked for one after the other. */
 export interface Thing {
   readonly kind: ThingKind;
   readonly accountId: string;

@@ -6,13 +6,18 @@ import {
   createClient,
   createGroup,
   createLocation,
+  createScreen,
+  createZone,
   deleteGroup,
+  deleteScreen,
   login,
   type Session,
   signup,
   updateCampaign,
   updateGroup,
   updateLocation,
+  updateScreen,
+  updateZone,
   verifyEmail,
 } from '@attribution/contracts';
 import type { z } from 'zod';
@@ -169,7 +174,7 @@ async function keepGroups(window: Window): Promise<void> {
   }
 }
 
-/** Creates and changes locations, in a group of its own, and campaigns. */
+/** Creates and changes campaigns, and a tree in a group of its own: locations, zones and screens; of these it deletes some. */
 async function keepPlaces(window: Window): Promise<void> {
   const { client, ledger, chance, goesOn } = window;
   const group = await window.create('group', ({ name, content }) =>
@@ -177,27 +182,57 @@ async function keepPlaces(window: Window): Promise<void> {
   );
   if (group === undefined) return;
   const mine: Made[] = [];
-  for (let left = chance.int(4, 12); left > 0 && goesOn(); left--) {
+  const last = (kind: ThingKind) => mine.findLast((thing) => thing.kind === kind)?.id;
+  for (let left = chance.int(6, 16); left > 0 && goesOn(); left--) {
     const [choice, which] = [chance.share(), chance.share()];
-    const thing = mine[Math.floor(which * mine.length)];
-    if (thing === undefined || choice < 0.5) {
-      const made = await window.create(choice < 0.25 ? 'location' : 'campaign', ({ name, content }) =>
-        choice < 0.25
-          ? ask(ledger, client, createLocation, {
-              body: { group_id: group.id, name, timezone: 'Europe/Zurich', address: content },
-            })
-          : ask(ledger, client, createCampaign, { body: { name, description: content } }),
-      );
+    const at = Math.floor(which * mine.length);
+    const thing = mine[at];
+    if (thing === undefined || choice < 0.6) {
+      const made = await makePlace(window, choice, { group: group.id, location: last('location'), zone: last('zone') });
       if (made) mine.push(made);
       continue;
     }
     const params = { id: thing.id };
-    await window.change(thing, 'updated', (content) =>
-      thing.kind === 'location'
-        ? ask(ledger, client, updateLocation, { params, body: { address: content } })
-        : ask(ledger, client, updateCampaign, { params, body: { description: content } }),
-    );
+    if (thing.kind === 'screen' && choice < 0.7) {
+      mine.splice(at, 1);
+      await window.change(thing, 'deleted', () => ask(ledger, client, deleteScreen, { params }));
+      continue;
+    }
+    await window.change(thing, 'updated', (content) => {
+      if (thing.kind === 'location') return ask(ledger, client, updateLocation, { params, body: { address: content } });
+      if (thing.kind === 'zone') return ask(ledger, client, updateZone, { params, body: { external_id: content } });
+      if (thing.kind === 'screen') return ask(ledger, client, updateScreen, { params, body: { external_id: content } });
+      return ask(ledger, client, updateCampaign, { params, body: { description: content } });
+    });
   }
+}
+
+interface Around {
+  readonly group: string;
+  readonly location: string | undefined;
+  readonly zone: string | undefined;
+}
+
+/** By a share below 0.6: a campaign, or a place as deep as there is something to put it into. */
+function makePlace({ client, ledger, create }: Window, choice: number, around: Around): Promise<Made | undefined> {
+  const { group: group_id, location: location_id, zone: zone_id } = around;
+  if (choice < 0.15)
+    return create('campaign', ({ name, content }) =>
+      ask(ledger, client, createCampaign, { body: { name, description: content } }),
+    );
+  if (location_id === undefined || choice < 0.25)
+    return create('location', ({ name, content }) =>
+      ask(ledger, client, createLocation, { body: { group_id, name, timezone: 'Europe/Zurich', address: content } }),
+    );
+  if (zone_id === undefined || choice < 0.4)
+    return create('zone', ({ name, content }) =>
+      ask(ledger, client, createZone, { body: { location_id, name, external_id: content } }),
+    );
+  return create('screen', ({ name, content }) =>
+    ask(ledger, client, createScreen, {
+      body: { zone_id, name, width_px: 1920, height_px: 1080, external_id: content },
+    }),
+  );
 }
 
 /** Buys token packs, one after the other. */

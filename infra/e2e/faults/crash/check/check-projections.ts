@@ -1,0 +1,69 @@
+import { isBefore, type Note } from './audit.ts';
+import { type Audits, allAppended } from './check-events.ts';
+import { type Databases, rowsOf } from './databases.ts';
+import { changeOf, type Data, type Projection, projections } from './effects.ts';
+import { indexBy, type Tally } from './tally.ts';
+
+/**
+ * A projection takes each state once, or passes over it as it has a newer one or knows that the thing is gone; and in
+ * the end it has what Organization has. Returns how many states it was told of.
+ */
+export async function checkProjections(audits: Audits, databases: Databases, tally: Tally): Promise<number> {
+  let told = 0;
+  for (const one of projections) {
+    told += checkStates(one, audits, tally);
+    await checkTable(one, databases, tally);
+  }
+  return told;
+}
+
+const versionOf = ({ row }: Note) => Number(row.aggregate_version);
+
+function checkStates({ service, relation, states }: Projection, audits: Audits, tally: Tally): number {
+  const { notes = [], marked } = audits.get(service) ?? {};
+  const of = (name: string) => notes.filter((note) => note.relation === name);
+  const pages = new Set(of('projection_snapshots').map(({ xact }) => xact));
+  const written = indexBy(of(relation), ({ row }) => String(row.id));
+  const gone = indexBy(of('projection_tombstones'), ({ row }) => String(row.id));
+  const events = allAppended(audits).filter(({ type }) => states.includes(type));
+  for (const { type, data, event_id } of events) {
+    const id = changeOf(type, data as Data)?.id ?? '';
+    const version = Number((data as Data).aggregate_version);
+    const what = `${type} ${event_id} (${id}, version ${version}) in ${relation} of ${service}`;
+    const mark = marked?.get(event_id);
+    const own = (written.get(id) ?? []).filter((note) => versionOf(note) === version);
+    if (own.length > 1) tally.doubled.push(`${own.length} × ${what}`);
+    for (const { xact } of own)
+      if (xact !== mark?.xact && !pages.has(xact))
+        tally.torn.push(`${what} is neither of its mark's transaction nor of a page's`);
+    const enough = [...(written.get(id) ?? []).filter((note) => versionOf(note) >= version), ...(gone.get(id) ?? [])];
+    // A page may come between the mark and the write: what it has written is passed over.
+    if (!mark || !enough.some((note) => note.xact === mark.xact || pages.has(note.xact) || isBefore(note, mark)))
+      tally.lost.push(`No ${what}${mark ? ', though it is marked' : ''}`);
+  }
+  const versions = new Set(
+    events.map(({ type, data }) => `${changeOf(type, data as Data)?.id} ${data.aggregate_version}`),
+  );
+  for (const note of [...written.values()].flat())
+    if (!versions.has(`${note.row.id} ${versionOf(note)}`))
+      tally.torn.push(
+        `${relation} of ${service} has had version ${versionOf(note)} of ${note.row.id}, of which no event tells`,
+      );
+  return events.length;
+}
+
+interface Row {
+  readonly id: string;
+  readonly account_id: string;
+  readonly aggregate_version: number;
+}
+
+async function checkTable({ service, relation, kind }: Projection, databases: Databases, tally: Tally): Promise<void> {
+  const read = async (name: string, table: string) => {
+    const rows = await rowsOf<Row>(databases[name] ?? '', `SELECT id, account_id, aggregate_version FROM ${table}`);
+    return new Set(rows.map((row) => `${row.account_id} ${row.id}, version ${row.aggregate_version}`));
+  };
+  const [known, there] = [await read(service, relation), await read('organization', `${kind}s`)];
+  for (const row of there.difference(known)) tally.lost.push(`${relation} of ${service} has no ${row}`);
+  for (const row of known.difference(there)) tally.lost.push(`${relation} of ${service} still has ${row}`);
+}

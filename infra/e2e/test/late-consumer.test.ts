@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import { createVerifier } from '@attribution/auth';
+import {
+  type Client,
+  createClient,
+  type Endpoint,
+  type EstateKind,
+  estateKinds,
+  newId,
+  organizationEvents,
+} from '@attribution/contracts';
+import { createKafkaTransport } from '@attribution/messaging';
+import { createOrganizationService } from '@attribution/organization';
+import { listen } from '@attribution/service';
+import {
+  captureLogs,
+  createTestDatabase,
+  eventually,
+  internalToken,
+  personToken,
+  problemBase,
+  testInternal,
+  testKeys,
+  testParts,
+} from '@attribution/testing';
+import { afterAll, expect, test } from '@jest/globals';
+import { Kafka, logLevel } from 'kafkajs';
+import pg from 'pg';
+import { kinds, newTree, type Tree, untilImported, upload } from './support-estate.ts';
+import { type EstatePage, startFollower, wholeEstate } from './support-followers.ts';
+
+const brokers = testParts.kafkaBrokers() ?? [];
+const withKafka = brokers.length > 0 ? test : test.skip;
+const prefix = `${randomBytes(4).toString('hex')}.`;
+const topic = `${prefix}${organizationEvents.name}`;
+
+const ending: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const end of ending.reverse()) await end();
+}, 30_000);
+
+/** The real service, which publishes over Kafka. */
+async function startOrganization() {
+  const { url: databaseUrl, drop } = await createTestDatabase('organization');
+  ending.push(drop);
+  const { logger } = captureLogs('organization');
+  const transport = createKafkaTransport({ brokers, prefix, clientId: 'organization', logger });
+  const parts = { verifier: createVerifier(testKeys.public), internal: testInternal('organization'), logger };
+  const service = createOrganizationService({
+    ...{ ...parts, databaseUrl, transport, problemBase, checkAnswers: true, poolSize: 12 },
+  });
+  await transport.start();
+  service.start();
+  const server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  ending.push(async () => {
+    await server.close(Date.now() + 2_000);
+    await transport.stopConsuming();
+    await service.drain(Date.now() + 2_000);
+    await transport.close();
+    await Promise.all([pool.end(), service.close()]);
+  });
+  const client = createClient({ baseUrl: `http://127.0.0.1:${server.port}` });
+  return {
+    inside: client.with({ token: () => internalToken('campaign', 'organization') }),
+    as: (account: string) => client.with({ token: personToken({ account }) }),
+    /** When all that was committed has been published. */
+    told: () =>
+      eventually(async () => {
+        const { rows } = await pool.query<{ left: number }>('SELECT count(*)::int AS left FROM outbox');
+        expect(rows[0]?.left).toBe(0);
+      }, 30_000),
+  };
+}
+
+/** Files of an account's estate: some 1,400 rows of all six kinds. What is new has the mark in its name. */
+function chainFile(device: (n: number) => string, mark: string): string {
+  const lines = ['kind,external_id,parent,name,timezone,width_px,height_px,device_id,outputs'];
+  for (let g = 0; g < 10; g++) lines.push(`group,G${g},,Group ${g} ${mark},,,,,`);
+  for (let l = 0; l < 100; l++) {
+    lines.push(`location,L${l},G${l % 10},Street ${l} ${mark},Europe/Zurich,,,,`);
+    for (let z = 0; z < 3; z++) {
+      lines.push(`zone,L${l}Z${z},L${l},Zone ${z} ${mark},,,,,`);
+      for (const s of [0, 1]) lines.push(`screen,L${l}Z${z}S${s},L${l}Z${z},Screen ${s} ${mark},,1920,1080,,`);
+    }
+    for (const i of [0, 1]) {
+      const outputs = `"[{""output"":""HDMI-1"",""screen"":""L${l}Z${i}S0""}]"`;
+      lines.push(`installation,L${l}I${i},L${l},Player ${i} ${mark},,,,${device(4 * l + i)},${outputs}`);
+      lines.push(`camera,L${l}C${i},L${l}Z${i},Door ${i} ${mark},,,,${device(4 * l + 2 + i)},`);
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** An account whose estate is changed all the time. Each change is one event. */
+function openAccount(client: Client) {
+  const devices: string[] = [];
+  const device = (n: number) => (devices[n] ??= newId('device'));
+  const trees: Tree[] = [];
+  const change = async (kind: EstateKind, id: string, body: object) => {
+    const { status } = await client.call(kinds[kind].update as Endpoint, { params: { id }, body } as never);
+    expect(status).toBe(200);
+  };
+  const rename = (kind: EstateKind, id: string) => change(kind, id, { name: randomBytes(4).toString('hex') });
+  const remove = async (kind: EstateKind, id: string) => {
+    expect((await client.call(kinds[kind].remove as Endpoint, { params: { id } } as never)).status).toBe(204);
+  };
+  const first = async (kind: 'group' | 'zone') => {
+    const { entries } = (await client.call(kinds[kind].list as typeof kinds.group.list, { query: { limit: 1 } })).body;
+    return entries[0]?.id ?? '';
+  };
+
+  return {
+    rename,
+    remove,
+    async bring(mark: string): Promise<number> {
+      const { id } = await upload(client, chainFile(device, mark));
+      const { status, rows } = await untilImported(client, id, 60_000);
+      expect([status, rows.refused]).toEqual(['succeeded', 0]);
+      return rows.created + rows.updated;
+    },
+    /** Creates, renames and moves things of all kinds; what was created two rounds ago is deleted. */
+    async round(): Promise<number> {
+      const tree = await newTree(client);
+      for (const kind of estateKinds) await rename(kind, tree[kind]);
+      const [group_id, zone_id] = [await first('group'), await first('zone')];
+      await change('location', tree.location, { group_id });
+      await change('camera', tree.camera, { zone_id });
+      await change('installation', tree.installation, { outputs: [] });
+      await change('screen', tree.screen, { zone_id });
+      trees.push(tree);
+      const old = trees.length > 2 ? trees.shift() : undefined;
+      if (old) for (const kind of estateKinds.toReversed()) await remove(kind, old[kind]);
+      return 16 + (old ? 6 : 0);
+    },
+  };
+}
+
+type Told = { readonly account_id: string } & Readonly<Record<EstateKind, { id: string; external_id: string | null }>>;
+
+/** As retention does: the topic begins where it ends now. Returns how many events it has lost. */
+async function forget(): Promise<number> {
+  const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const offsets = await admin.fetchTopicOffsets(topic);
+  const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));
+  await admin.deleteTopicRecords({ topic, partitions: partitions.filter(({ offset }) => offset !== '0') });
+  const left = await admin.fetchTopicOffsets(topic);
+  await admin.disconnect();
+  for (const { low, high } of left) expect(low).toBe(high);
+  return offsets.reduce((sum, { high }) => sum + Number(high), 0);
+}
+
+withKafka(
+  'a service that follows the estate from after 10,000 changes, whose events are gone, has the same rows as one that was there from the start',
+  async () => {
+    const organization = await startOrganization();
+    const kafka = { brokers, prefix };
+    const early = await startFollower('device', kafka);
+    ending.push(() => early.stop());
+    const ids = Array.from({ length: 4 }, () => newId('account'));
+    const accounts = new Map(ids.map((id) => [id, openAccount(organization.as(id))]));
+    const all = async (work: (account: ReturnType<typeof openAccount>) => Promise<number>) =>
+      (await Promise.all(accounts.values().map(work))).reduce((sum, made) => sum + made, 0);
+
+    let made = await all((account) => account.bring('new'));
+    made += await all((account) => account.bring('renamed'));
+    while (made < 10_400) made += await all((account) => account.round());
+    await organization.told();
+    expect(await forget()).toBe(made);
+
+    const late = await startFollower('events', kafka);
+    ending.push(() => late.stop());
+    const seen = made;
+    let walking = true;
+    const aged = { renamed: 0, removed: 0 };
+    /** What a page shows becomes different, or goes, and the events of that are heard before the page is taken. */
+    async function age(page: EstatePage): Promise<void> {
+      for (const kind of estateKinds) {
+        const those = (page[`${kind}s`] as unknown as readonly Told[]).map((told) => ({ ...told, ...told[kind] }));
+        const [one, ...more] = those.filter(({ external_id }) => external_id !== null);
+        const last = kind === 'camera' || kind === 'installation' ? more.at(-1) : undefined;
+        if (one)
+          await accounts
+            .get(one.account_id)
+            ?.rename(kind, one.id)
+            .then(() => aged.renamed++);
+        if (last)
+          await accounts
+            .get(last.account_id)
+            ?.remove(kind, last.id)
+            .then(() => aged.removed++);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    const walk = late.catchUp(organization.inside, age).finally(() => {
+      walking = false;
+    });
+    const again = accounts.get(ids[0] ?? '')?.bring('again');
+    while (walking) made += await all((account) => account.round());
+    await walk;
+    made += ((await again) ?? 0) + aged.renamed + aged.removed;
+    const during = made - seen;
+    made += await all((account) => account.round());
+    await organization.told();
+
+    await eventually(async () => expect(await early.heard()).toEqual({ done: made, buried: 0 }), 60_000);
+    await eventually(async () => expect(await late.heard()).toEqual({ done: made - seen, buried: 0 }), 60_000);
+    expect(aged.renamed).toBeGreaterThan(20);
+    expect(aged.removed).toBeGreaterThan(5);
+    expect(during).toBeGreaterThan(1_500);
+    const rows = await wholeEstate(organization.inside);
+    for (const kind of estateKinds) expect(rows[kind].length).toBeGreaterThan(40);
+    expect(await early.rows()).toEqual(rows);
+    expect(await late.rows()).toEqual(rows);
+  },
+  180_000,
+);
