@@ -39,7 +39,7 @@ const turns = [
 ] as const;
 
 /** Transactions at once: one is prepared while the database is at work on another. Those of a dry run share groups. */
-const widthOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 2);
+const widthOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 3);
 
 /** Sets up all units that are not done yet; false when it was told to stop. */
 export async function applyUnits(parts: ApplyParts, job: ImportRow, stopping: AbortSignal): Promise<boolean> {

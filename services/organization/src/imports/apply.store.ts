@@ -9,7 +9,11 @@ export const kindOf = (name: EstateKind) => kinds.find((kind) => kind.name === n
 
 const locks = { changing: 'FOR NO KEY UPDATE', holding: 'FOR KEY SHARE' } as const;
 
-/** The account's things that a file calls so, by that; they stay as they are until the commit. */
+/**
+ * The account's things that a file calls so, by that; they stay as they are until the commit. Each is looked up by
+ * itself, by a range of one value in the order of the index: a plan that was made while the tables were small, or knows
+ * nothing of them, could else take to reading all that the account has.
+ */
 export async function lockByRefs(
   tx: Sql,
   kind: Kind<never>,
@@ -17,15 +21,33 @@ export async function lockByRefs(
   refs: readonly string[],
   mode: keyof typeof locks,
 ): Promise<Map<string, Columns>> {
-  if (refs.length === 0) return new Map();
-  const ids = refs.filter(looksLikeId);
-  const byId = ids.length > 0 ? 'OR (t.id = ANY($3) AND t.external_id IS NULL)' : '';
-  const text = `SELECT ${selectionOf(kind)} FROM ${kind.table} t
-    WHERE t.account_id = $1 AND ((t.external_id IS NOT NULL AND t.external_id = ANY($2)) ${byId}) ORDER BY t.id ${locks[mode]} OF t`;
-  let rows = await tx.$queryRawUnsafe<Columns[]>(text, accountId, refs, ...(ids.length > 0 ? [ids] : []));
-  // After a wait a row is as it is now, but what is computed of other tables as it was before: read it anew.
-  if (kind.computed && rows.length > 0) rows = await readAgain(tx, kind, rows);
+  const [ids, names] = [refs.filter(looksLikeId), refs.filter((ref) => !looksLikeId(ref))];
+  const byName = 't.external_id >= ref AND t.external_id <= ref ORDER BY t.external_id';
+  const byId = 't.id = ref AND t.external_id IS NULL';
+  const rows = [
+    ...(await lockEach(tx, kind, accountId, names, byName, mode)),
+    ...(await lockEach(tx, kind, accountId, ids, byId, mode)),
+  ];
   return new Map(rows.map((row) => [refOf(row), row]));
+}
+
+/** In the order of their names, so that two who lock some of the same do not wait for each other. */
+async function lockEach(
+  tx: Sql,
+  kind: Kind<never>,
+  accountId: string,
+  refs: readonly string[],
+  condition: string,
+  mode: keyof typeof locks,
+): Promise<Columns[]> {
+  if (refs.length === 0) return [];
+  const text = `SELECT ${selectionOf(kind)} FROM unnest($2::text[]) WITH ORDINALITY AS given (ref, at)
+    CROSS JOIN LATERAL (
+      SELECT t.* FROM ${kind.table} t WHERE t.account_id = $1 AND ${condition} LIMIT 1 ${locks[mode]}) t
+    ORDER BY given.at`;
+  const rows = await tx.$queryRawUnsafe<Columns[]>(text, accountId, refs.toSorted());
+  // After a wait a row is as it is now, but what is computed of other tables as it was before: read it anew.
+  return kind.computed && rows.length > 0 ? readAgain(tx, kind, rows) : rows;
 }
 
 async function readAgain(tx: Sql, kind: Kind<never>, rows: readonly Columns[]): Promise<Columns[]> {
