@@ -129,7 +129,7 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   update_camera: 'written by people',
   delete_camera: 'written by people',
   match_screens: 'read',
-  import_estate: 'written by people',
+  import_estate: 'written by admins',
   list_estate_imports: 'read by people',
   get_estate_import: 'read by people',
   get_estate_import_report: 'read by people',

@@ -257,7 +257,7 @@ const table: StatementTable = {
   },
   /** The file is kept; the rest is the job's. */
   import_estate: {
-    statements: 4,
+    statements: 6,
     async prepare(rows) {
       const tenant = newTenant(service);
       const upload = { media: 'text/csv', content: csv(groupRows(rows)) } as const;
@@ -268,7 +268,7 @@ const table: StatementTable = {
     statements: 1,
     async prepare(rows) {
       const { owner } = newTenant(service);
-      for (let file = 0; file < rows; file++) await send(owner, groupRows(1), { dry_run: true });
+      for (let file = 0; file < rows; file++) await imported(owner, groupRows(1), { dry_run: true });
       return () => owner.call(contracts.listEstateImports);
     },
   },

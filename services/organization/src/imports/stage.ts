@@ -43,18 +43,13 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
   const outline = createOutline();
   let total = 0;
   let last = 0;
-  /** Rows on their way into the table, while the next ones are read. */
-  let writing: Promise<unknown> = Promise.resolve();
   for await (const records of readRecords(readParts(sql, job.id), job.media, estateColumns)) {
     if (stopping.aborted) return false;
     const rows = await placeRows(database, job, outline, records);
     total += rows.length;
     last = rows.at(-1)?.row ?? last;
-    await writing;
-    writing = inOne((tx) => insertStagedRows(tx, rows));
-    writing.catch(() => {}); // It is told where it is waited for.
+    await inOne((tx) => insertStagedRows(tx, rows));
   }
-  await writing;
   const late = await lateRows(sql, job, outline);
   for (let start = 0; start < late.length; start += atOnce)
     await inOne((tx) => noteFaults(tx, job.id, late.slice(start, start + atOnce)));
