@@ -13,6 +13,7 @@ import {
   deleteRows,
   findFaultyUnits,
   insertStagedRows,
+  learnSizes,
   type NewStagedRow,
   noteFaults,
   refuseRows,
@@ -50,6 +51,7 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
     last = rows.at(-1)?.row ?? last;
     await inOne((tx) => insertStagedRows(tx, rows));
   }
+  await learnSizes(sql);
   const late = await lateRows(sql, job, outline);
   for (let start = 0; start < late.length; start += atOnce)
     await inOne((tx) => noteFaults(tx, job.id, late.slice(start, start + atOnce)));

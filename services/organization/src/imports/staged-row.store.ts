@@ -37,6 +37,11 @@ export async function countRows(tx: Sql, importId: string): Promise<number> {
   return found?.count ?? 0;
 }
 
+/** The table fills and empties by tens of thousands: what the planner knows of it is of another time. */
+export async function learnSizes(db: Sql): Promise<void> {
+  await db.$executeRaw`ANALYZE estate_import_rows`;
+}
+
 /** A fault that was found in a row, and the unit that it refuses. */
 export interface Fault {
   readonly row: number;
@@ -67,17 +72,14 @@ export async function refuseRows(
   from: number,
   to: number,
 ): Promise<number> {
+  const [numbers, rows] = [units.map(({ unit }) => unit), units.map(({ row }) => row)];
   return tx.$executeRaw`
-    UPDATE estate_import_rows r SET result = 'refused', fields = NULL, reason = coalesce(r.reason,
-      CASE WHEN f.unit IS NULL THEN 'parent: there is no ' ||
-          CASE WHEN r.kind IN ('screen', 'camera') THEN 'zone ' ELSE '' END || coalesce(r.parent, '') || '.'
-        ELSE 'Row ' || f.row || ' of the same location is at fault.' END)
-    FROM estate_import_rows own
-    LEFT JOIN unnest(${units.map(({ unit }) => unit)}::int[], ${units.map(({ row }) => row)}::int[]) AS f (unit, row)
-      ON f.unit = own.unit
-    WHERE own.import_id = ${importId} AND own.row BETWEEN ${from} AND ${to} AND own.result IS NULL
-      AND (f.unit IS NOT NULL OR own.unit IS NULL)
-      AND r.import_id = own.import_id AND r.row = own.row AND r.result IS NULL`;
+    UPDATE estate_import_rows SET result = 'refused', fields = NULL, reason = coalesce(reason,
+      CASE WHEN unit IS NULL THEN 'parent: there is no ' ||
+          CASE WHEN kind IN ('screen', 'camera') THEN 'zone ' ELSE '' END || coalesce(parent, '') || '.'
+        ELSE 'Row ' || (${rows}::int[])[array_position(${numbers}::int[], unit)] || ' of the same location is at fault.' END)
+    WHERE import_id = ${importId} AND row BETWEEN ${from} AND ${to} AND result IS NULL
+      AND (unit IS NULL OR unit = ANY(${numbers}::int[]))`;
 }
 
 /** Which rows a look at those to be done is for: groups, or all else; from a unit on, or of one alone. */
