@@ -10,6 +10,9 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
     ],
   },
-  testTimeout: 30_000,
+  testTimeout: 120_000, // Of what hangs: a machine may be several times slower than its neighbour.
   maxWorkers: 2,
+  // Each file's modules stay in memory (V8 keeps what `new Function` compiled, and that its module), and the collector
+  // would mark them again and again: a worker that has grown is replaced.
+  workerIdleMemoryLimit: '400MB',
 };

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createVerifier } from '@attribution/auth';
 import { endpoints } from '@attribution/contracts';
-import { createRegistry, observeHttp } from '@attribution/service';
+import { observeHttp } from '@attribution/service';
 import type { Logger } from 'pino';
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import { type GatewaySettings, upstreamsOf } from './config.ts';
 import { createForwarder } from './forwarder.ts';
 import { createPipeline } from './pipeline.ts';
@@ -23,7 +23,7 @@ export interface Gateway {
 /** The public edge. */
 export function createGateway(settings: GatewaySettings, logger: Logger): Gateway {
   const upstreams = upstreamsOf(settings);
-  const registry = createRegistry();
+  const registry = new Registry();
   const fallbacks = new Counter({
     name: 'rate_limit_fallbacks_total',
     help: 'Counts made in-process because Redis did not answer',

@@ -1,11 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, listen, onStopSignal, problemOf, writeProblem } from '@attribution/service';
+import {
+  createLogger,
+  listen,
+  observeProcess,
+  onStopSignal,
+  problemOf,
+  writeMetrics,
+  writeProblem,
+} from '@attribution/service';
 import { readGatewaySettings } from './config.ts';
 import { createGateway } from './gateway.ts';
 
 /** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
 const stopWithin = 8_000;
 
+observeProcess();
 const settings = readGatewaySettings(process.env);
 const logger = createLogger({ name: 'gateway', level: settings.LOG_LEVEL, pretty: process.stdout.isTTY });
 const gateway = createGateway(settings, logger);
@@ -20,7 +29,7 @@ const admin =
     ? undefined
     : await listen(
         (_req, res) => {
-          gateway.registry.metrics().then(
+          writeMetrics(gateway.registry).then(
             (text) => res.setHeader('content-type', gateway.registry.contentType).end(text),
             (error: unknown) => writeProblem(res, problemOf(error), settings.PROBLEM_BASE),
           );

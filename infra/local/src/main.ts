@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PostgresServer, startPostgres } from '@attribution/database';
-import { createLogger, onStopSignal, processSettings, readConfig, setting } from '@attribution/service';
+import { createLogger, observeProcess, onStopSignal, processSettings, readConfig, setting } from '@attribution/service';
 import { z } from 'zod';
 import { seedDemo } from './demo.ts';
 import { FolderInUse, lockFolder } from './lock.ts';
@@ -31,6 +31,7 @@ const config = readConfig(
 );
 const say = (line: string) => console.error(`· ${line}`);
 const began = performance.now();
+observeProcess();
 
 const simulated = config.STRIPE_SECRET_KEY === undefined;
 await requireFreePort('PORT', config.HOST, config.PORT);

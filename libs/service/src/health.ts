@@ -1,6 +1,7 @@
 import { Problem } from '@attribution/contracts';
 import type { Express } from 'express';
 import type { Registry } from 'prom-client';
+import { writeMetrics } from './metrics.ts';
 import { writeProblem } from './problem-response.ts';
 
 /** Throws, or rejects, while the part does not work. */
@@ -46,7 +47,7 @@ export function serveHealth(app: Express, options: HealthOptions): void {
   });
   app.get('/metrics', async (_req, res) => {
     await refresh?.();
-    res.type(registry.contentType).send(await registry.metrics());
+    res.type(registry.contentType).send(await writeMetrics(registry));
   });
 }
 

@@ -124,6 +124,8 @@ export async function listen(
       for (const end of unwatch) end();
       HttpServer.prototype.closeAllConnections.call(server);
       await closed;
+      // It alone ends Node's own watch over connections, whose timer keeps the server and all that its handler has.
+      HttpServer.prototype.close.call(server);
     },
   };
 }

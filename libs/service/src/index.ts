@@ -5,7 +5,7 @@ export { listen, type RunningServer } from './http-server.ts';
 export { type Handler, implement } from './implement.ts';
 export { findFault } from './json-body.ts';
 export { createLogger } from './logger.ts';
-export { createRegistry, type HttpMetrics, observeHttp } from './metrics.ts';
+export { type HttpMetrics, observeHttp, observeProcess, writeMetrics } from './metrics.ts';
 export { problemOf, writeProblem } from './problem-response.ts';
 export { onStopSignal, runService } from './process.ts';
 export { type RequestContext, requestIdOf, traceparentOf } from './request.ts';

@@ -4,11 +4,18 @@ export interface HttpMetrics {
   observe(request: { method: string; operation: string; status: number; seconds: number }): void;
 }
 
-/** A registry with the process's own metrics. */
-export function createRegistry(): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return registry;
+let ofProcess: Registry | undefined;
+
+/** Measures the process itself from here on: called where a program begins, as what observes a process never ends. */
+export function observeProcess(): void {
+  if (ofProcess) return;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+}
+
+/** What is measured of the process and of what the registry is for, as Prometheus text. */
+export function writeMetrics(registry: Registry): Promise<string> {
+  return (ofProcess ? Registry.merge([ofProcess, registry]) : registry).metrics();
 }
 
 /** Requests counted and timed by operation, so that no path or id becomes a label. */

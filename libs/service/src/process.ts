@@ -9,6 +9,7 @@ import { by } from './by.ts';
 import { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
 import { listen } from './http-server.ts';
 import { createLogger } from './logger.ts';
+import { observeProcess } from './metrics.ts';
 import type { Service, ServiceParts } from './service.ts';
 
 /** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
@@ -37,6 +38,7 @@ export async function runService(options: {
   readonly create: (parts: ServiceParts, environment: NodeJS.ProcessEnv) => Service;
 }): Promise<void> {
   const { name } = options;
+  observeProcess();
   const config = readConfig(Settings, process.env);
   const logger = createLogger({ name, level: config.LOG_LEVEL, pretty: process.stdout.isTTY });
 

@@ -19,6 +19,7 @@ import {
 } from '@attribution/messaging';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { closeApp, createApp } from './app.ts';
 import { by } from './by.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -26,7 +27,7 @@ import { serveHealth } from './health.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
 import { type Job, type RunningJobs, startJobs } from './jobs.ts';
-import { createRegistry, observeHttp } from './metrics.ts';
+import { observeHttp } from './metrics.ts';
 
 /** What a process gives each of its services. */
 export interface ServiceParts {
@@ -105,7 +106,7 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
     },
     newClient,
   );
-  const registry = createRegistry();
+  const registry = new Registry();
   const messaging = observeMessaging(registry, name, database.pool);
   const relay = createRelay({ pool: database.pool, transport, logger });
   const outbox = createOutbox(() => relay.wake());

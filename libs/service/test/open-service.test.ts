@@ -2,8 +2,8 @@ import { createVerifier } from '@attribution/auth';
 import type { PrismaLike, SqlTransaction } from '@attribution/database';
 import { createInProcessTransport } from '@attribution/messaging';
 import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { implement, listen, openService, type RunningServer, type Service } from '../src/index.ts';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { implement, listen, observeProcess, openService, type RunningServer, type Service } from '../src/index.ts';
 import { declare, problemOf, send } from './support.ts';
 
 /** No handler of these tests speaks to Prisma. */
@@ -68,6 +68,8 @@ afterEach(async () => {
 });
 
 const get = (path: string) => send(server.port, path);
+
+beforeAll(observeProcess);
 
 test('a service answers its endpoints, whether it lives, whether it is ready, and its metrics; all else is 404', async () => {
   expect((await get('/v2/things')).status).toBe(204);
