@@ -95,13 +95,13 @@ describe('coordinates', () => {
     ] as const) {
       const half = await give({ [given]: 1 });
       expect(half.created.problem?.detail).toBe(`body.${missing}: must be given with ${given}.`);
-      expect(half.changed.problem?.detail).toBe(`body.${missing}: must be given with the other coordinate, not null.`);
+      expect(half.changed.problem?.detail).toBe(`body.${missing}: must be given with ${given}.`);
     }
     await expectKept({ latitude: 1, longitude: 2 });
     const moved = await tenant.owner.call(updateLocation, { params: { id: locationId }, body: { latitude: 3 } });
     expect(moved.body).toMatchObject({ latitude: 3, longitude: 2 });
     const cleared = await tenant.owner.call(updateLocation, { params: { id: locationId }, body: { latitude: null } });
-    expect(cleared.problem?.detail).toBe('body.latitude: must be given with the other coordinate, not null.');
+    expect(cleared.problem?.detail).toBe('body.latitude: must be given with longitude.');
   });
 });
 

@@ -4,8 +4,9 @@ import { getEstateImportReportEndpoint } from './get-report.ts';
 import { importEstateEndpoint } from './import-estate.ts';
 import { getEstateImportEndpoint, listEstateImportsEndpoint } from './read-imports.ts';
 
+export { forgetImport, purgeImports } from './forget-imports.ts';
 export { findOfAccount } from './import.store.ts';
-export { forgetImport, importJob, purgeImports, runImports } from './run-imports.ts';
+export { importJob, runImports } from './run-imports.ts';
 
 export const importEndpoints = (parts: {
   readonly database: OrganizationDatabase;

@@ -1,17 +1,7 @@
 import { Problem } from '@attribution/contracts';
 import type { createLogger } from '@attribution/service';
 import { type ApplyParts, applyUnits } from './apply-units.ts';
-import {
-  AnotherAtWork,
-  deleteImport,
-  endImport,
-  findEnded,
-  findImport,
-  findWaiting,
-  type ImportRow,
-  startImport,
-  stopImport,
-} from './import.store.ts';
+import { AnotherAtWork, endImport, findImport, findWaiting, type ImportRow, startImport } from './import.store.ts';
 import { stage } from './stage.ts';
 import { deleteRows } from './staged-row.store.ts';
 
@@ -24,8 +14,6 @@ interface RunParts extends ApplyParts {
 /** How often a fault of ours is tried again. */
 const tries = 3;
 const atOnce = 5_000;
-/** Days that an import and its report are kept. */
-const keptDays = 30;
 
 /** Does imports, one after the other, each from where it was left. */
 export function runImports(parts: RunParts) {
@@ -72,24 +60,4 @@ async function runImport(parts: RunParts, job: ImportRow, stopping: AbortSignal)
 async function end({ database, clock }: RunParts, { id }: ImportRow, error: string | null): Promise<void> {
   while ((await deleteRows(database.sql, id, { all: error !== null }, atOnce)) > 0);
   await database.sqlTransaction((tx) => endImport(tx, id, error, clock.now()));
-}
-
-/** Forgets imports whose time is over. */
-export function purgeImports({ database, clock }: Pick<RunParts, 'database' | 'clock'>) {
-  return {
-    name: 'purge-estate-imports',
-    every: 60 * 60 * 1000,
-    async run() {
-      const before = new Date(clock.now().getTime() - keptDays * 24 * 60 * 60 * 1000);
-      for (const id of await findEnded(database.sql, before, 1_000)) await forgetImport({ database, clock }, id);
-    },
-  };
-}
-
-/** Whoever works on it finds it ended, and writes no more rows. */
-export async function forgetImport({ database, clock }: Pick<RunParts, 'database' | 'clock'>, id: string) {
-  const { sql } = database;
-  await database.sqlTransaction((tx) => stopImport(tx, id, clock.now()));
-  while ((await deleteRows(sql, id, { all: true }, atOnce)) > 0);
-  await deleteImport(sql, id);
 }

@@ -65,6 +65,6 @@ type Coordinates = Pick<LocationRow, 'latitude' | 'longitude'>;
 /** Requires that a change leaves both coordinates, or neither. */
 export function requirePoint({ latitude, longitude }: Coordinates): void {
   if ((latitude === null) === (longitude === null)) return;
-  const missing = latitude === null ? 'latitude' : 'longitude';
-  throw new Problem('validation-error', `body.${missing}: must be given with the other coordinate, not null.`);
+  const [missing, other] = latitude === null ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
+  throw new Problem('validation-error', `body.${missing}: must be given with ${other}.`);
 }

@@ -1,0 +1,33 @@
+import type { Clock } from '@attribution/service';
+import type { OrganizationDatabase } from '../store.ts';
+import { deleteImport, findEnded, stopImport } from './import.store.ts';
+import { deleteRows } from './staged-row.store.ts';
+
+interface Parts {
+  readonly database: OrganizationDatabase;
+  readonly clock: Clock;
+}
+
+const atOnce = 5_000;
+/** Days that an import and its report are kept. */
+const keptDays = 30;
+
+/** Forgets imports whose time is over. */
+export function purgeImports({ database, clock }: Parts) {
+  return {
+    name: 'purge-estate-imports',
+    every: 60 * 60 * 1000,
+    async run() {
+      const before = new Date(clock.now().getTime() - keptDays * 24 * 60 * 60 * 1000);
+      for (const id of await findEnded(database.sql, before, 1_000)) await forgetImport({ database, clock }, id);
+    },
+  };
+}
+
+/** Whoever works on it finds it ended, and writes no more rows. */
+export async function forgetImport({ database, clock }: Parts, id: string) {
+  const { sql } = database;
+  await database.sqlTransaction((tx) => stopImport(tx, id, clock.now()));
+  while ((await deleteRows(sql, id, { all: true }, atOnce)) > 0);
+  await deleteImport(sql, id);
+}
