@@ -12,6 +12,7 @@ export default {
   },
   testTimeout: 120_000, // Of what hangs: a machine may be several times slower than its neighbour.
   maxWorkers: 2,
+  testSequencer: './infra/tools/src/longest-first.ts',
   // Each file's modules stay in memory (V8 keeps what `new Function` compiled, and that its module), and the collector
   // would mark them again and again: a worker that has grown is replaced.
   workerIdleMemoryLimit: '400MB',

@@ -100,7 +100,7 @@ test('a chain of 2,000 locations is imported, listed whole while others insert, 
     expect(await bring(file.text, media)).toMatchObject({ status: 'succeeded', rows: same(rows) });
     expect((await client.call(exportEstate, { query: { format } })).body.text).toBe(file.text);
   }
-}, 300_000);
+}, 600_000);
 
 test('a group that an import has made is granted at once, and what is in it is seen by who was granted it', async () => {
   const { client } = await newOwner(platform);

@@ -36,12 +36,12 @@ fleet('a fleet: one process a service, two of account and two gateways, over Kaf
         return database.url;
       },
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await running.stop();
     await Promise.all(databases.map((database) => database.drop()));
-  }, 60_000);
+  });
 
   const api = (index: number) =>
     createClient({ baseUrl: running.gateways[index]?.url ?? '', headers: fromSomewhere() });
@@ -65,7 +65,7 @@ fleet('a fleet: one process a service, two of account and two gateways, over Kaf
       return answer.body;
     }, 25_000);
     expect((await owner.call(getCampaign, { params: { id: campaign.id } })).body.group_id).toBe(group.id);
-  }, 60_000);
+  });
 
   test('a service that is gone is a 502, and the gateway says that it is not healthy', async () => {
     const owner = await newOwner();
@@ -78,10 +78,10 @@ fleet('a fleet: one process a service, two of account and two gateways, over Kaf
       expect([health.status, await health.text()]).toEqual([503, expect.stringContaining('account')]);
     });
     expect((await fetch(`${running.gateways[0].url}/healthz`)).status).toBe(200);
-  }, 60_000);
+  });
 
   // A process that is not done after ten seconds ends itself with 1.
   test('SIGTERM ends every process in time, with 0', async () => {
     expect(await running.stop()).toEqual(running.members.map(() => 0));
-  }, 30_000);
+  });
 });

@@ -37,7 +37,7 @@ const topic = `${prefix}${organizationEvents.name}`;
 const ending: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const end of ending.reverse()) await end();
-}, 30_000);
+});
 
 /** The real service, which publishes over Kafka. */
 async function startOrganization() {

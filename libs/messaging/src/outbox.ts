@@ -42,7 +42,7 @@ const columns = 'event_id, topic, type, version, account_id, key, occurred_at, t
  */
 const appending = (parameter: string, condition: string) => `
   input AS (
-    SELECT * FROM jsonb_to_recordset(${parameter}::jsonb) AS row(
+    SELECT * FROM json_to_recordset(${parameter}::json) AS row(
       ordinal int, tells_of text, event_id uuid, topic text, type text, version int, account_id text, key text,
       occurred_at timestamptz, traceparent text, data jsonb)
     WHERE ${condition}

@@ -1,5 +1,5 @@
 /** Repeats a look until it passes; the last failure is thrown when it never does. For what happens by itself. */
-export async function eventually<T>(look: () => Promise<T> | T, within = 10_000): Promise<T> {
+export async function eventually<T>(look: () => Promise<T> | T, within = 30_000): Promise<T> {
   const deadline = Date.now() + within;
   for (;;) {
     try {

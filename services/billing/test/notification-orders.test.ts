@@ -58,7 +58,7 @@ beforeAll(async () => {
     (mark) => accounts.get(mark) ?? {},
   );
   refresh = createRefresh({ database, provider, writeFor, logger: captureLogs('billing').logger });
-}, 60_000);
+});
 afterAll(async () => {
   await database.close();
   await template.drop();
@@ -162,14 +162,14 @@ test('whichever of the seven were acted on, the next one leads to the same rows 
   const wrong = steps.filter(({ next }, at) => JSON.stringify(books[at]) !== JSON.stringify(reached[next]));
   expect(wrong.map(({ bits, event }) => `${event.type} after ${bits}`)).toEqual([]);
   expect(reached.at(-1)).toMatchObject(all);
-}, 120_000);
+});
 
 test('whole orders, drawn at random, each notification twice, end in the same rows', async () => {
   const orders = Array.from({ length: 150 }, () => shuffled([...events, ...events]));
   const books = await inEach('order', orders, deliver);
   expect(new Set(books.map((book) => JSON.stringify(book))).size).toBe(1);
   expect(books[0]).toMatchObject(all);
-}, 120_000);
+});
 
 test('so do orders in which some were acted on before the upgrade, and all are told again after it', async () => {
   const early = events.filter(({ object }) => subscribed.has(`${object.kind} ${object.id}`));
@@ -182,4 +182,4 @@ test('so do orders in which some were acted on before the upgrade, and all are t
   });
   expect(new Set(books.map((book) => JSON.stringify(book))).size).toBe(1);
   expect(books[0]).toMatchObject(all);
-}, 120_000);
+});

@@ -106,7 +106,7 @@ test('killed at any moment it leaves whole operations, and loses none that was a
     expectWhole();
   }
   expect(contents().ids).toEqual(expect.arrayContaining(answered));
-}, 60_000);
+});
 
 test('another process that does not start reads what is there, and neither sends nor changes anything', async () => {
   const { child, ids, says } = run();
@@ -139,7 +139,7 @@ test('another process that does not start reads what is there, and neither sends
   expect([received, new Set(left.attempts)]).toEqual([0, new Set([0])]);
   expect(contents().ids).toEqual(left.ids);
   expectWhole();
-}, 60_000);
+});
 
 test('what is read does not wait for whoever writes, and is what was before', () => {
   const [writer, reader] = [openStore(file), openStore(file)];

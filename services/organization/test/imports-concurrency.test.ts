@@ -89,7 +89,7 @@ test('while locations move and go, groups go and names are taken, it succeeds, a
   // Once more, when nobody interferes: what is left to do is done.
   const again = await imported(owner, file);
   expect(again.report.every(({ reason }) => /there is no group|Row \d+ of the same/.test(reason))).toBe(true);
-}, 60_000);
+});
 
 test('an installation that is rewired while the import waits for it keeps its new wires, and all is told of', async () => {
   const tenant = newTenant(service);

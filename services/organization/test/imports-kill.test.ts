@@ -127,7 +127,7 @@ test.each([
     const told = (await toldOf(undisturbed.tenant)).sort();
     for (const tenant of killed) expect((await toldOf(tenant)).sort()).toEqual(told);
   },
-  120_000,
+  600_000,
 );
 
 test('one of many lots that is killed again and again, wherever it is, comes to its end', async () => {
@@ -146,7 +146,7 @@ test('one of many lots that is killed again and again, wherever it is, comes to 
   const told = await tenant.events();
   expect(told).toHaveLength(4_456);
   expect(new Set(told.map(({ data }) => data.aggregate_version))).toEqual(new Set([1]));
-}, 60_000);
+});
 
 test('a process that is killed by SIGKILL leaves all to the next one', async () => {
   const tenant = newTenant(service);
@@ -172,7 +172,7 @@ test('a process that is killed by SIGKILL leaves all to the next one', async () 
   const told = await tenant.events();
   expect(told).toHaveLength(4_456);
   expect(new Set(told.map(({ data }) => data.aggregate_version))).toEqual(new Set([1]));
-}, 60_000);
+});
 
 test('told to stop, it ends between two lots, and another goes on', async () => {
   const tenant = newTenant(service);
@@ -213,7 +213,7 @@ test('two that both believe to be the only one do each row once', async () => {
   const done = await ended(tenant.owner, id, 0);
   expect([done.status, done.rows.total, ...countsOf(done)]).toEqual(['succeeded', 4_001, 3_921, 0, 0, 80]);
   expect(await tenant.events()).toHaveLength(3_921);
-}, 60_000);
+});
 
 test('one that a fault of ours keeps from its end is given up after three tries, and those behind it are done', async () => {
   const [tenant, other] = [newTenant(service), newTenant(service)];
@@ -223,7 +223,7 @@ test('one that a fault of ours keeps from its end is given up after three tries,
     CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF NEW.import_id = '${id}' THEN RAISE 'A fault of ours'; END IF; RETURN NEW;
     END $$;
-    CREATE TRIGGER fault BEFORE INSERT ON estate_import_rows FOR EACH ROW EXECUTE FUNCTION fault()`);
+    CREATE TRIGGER fault BEFORE INSERT ON estate_import_lots FOR EACH ROW EXECUTE FUNCTION fault()`);
   const job = runImports(parts);
   try {
     for (const _ of [1, 2]) await expect(job.run(never)).rejects.toThrow('A fault of ours');

@@ -122,7 +122,7 @@ test('20,000 screens before their zones are refused row by row, with the reason 
   const { id } = await send(tenant.owner, rows);
   const done = await ended(tenant.owner, id, 60_000);
   expect([done.status, countsOf(done)]).toEqual(['succeeded', [1, 0, 0, 20_110]]);
-}, 90_000);
+});
 
 test('503: more than three exports at once are told to come again, and those at work are whole', async () => {
   const tenant = newTenant(service);

@@ -166,7 +166,8 @@ describe('duplicates', () => {
     ]);
     expect(places.map(({ unit }) => unit)).toEqual([2, 3, 2]);
     expect(places[1]?.reason).toBe('external_id: row 2 is of the same zone already.');
-    expect(late).toEqual([{ row: 2, unit: 2, reason: 'external_id: row 3 is of the same zone, in another location.' }]);
+    const reason = 'external_id: row 3 is of the same zone, in another location.';
+    expect(late).toEqual([{ row: 2, kind: 'zone', ref: 'Z', unit: 2, reason }]);
   });
 
   test('a screen in two locations is at fault in the second alone: nothing is below it', () => {
@@ -240,11 +241,11 @@ describe('late parents', () => {
     expect(units).toEqual([2, 3, 4, 4]);
     expect(late).toEqual([
       {
-        ...{ row: 2, unit: 2, reason: 'parent: its row comes after this one, in row 3.' },
+        ...{ row: 2, kind: 'location', ref: 'L', unit: 2, reason: 'parent: its row comes after this one, in row 3.' },
         parent: { kind: 'group', ref: 'G' },
       },
       {
-        ...{ row: 4, unit: 4, reason: 'parent: its row comes after this one, in row 5.' },
+        ...{ row: 4, kind: 'zone', ref: 'Z', unit: 4, reason: 'parent: its row comes after this one, in row 5.' },
         parent: { kind: 'location', ref: 'M' },
       },
     ]);

@@ -137,9 +137,11 @@ export function site(ref: string, group: string): Row[] {
   ];
 }
 
-/** How many rows of an import lie in their table. */
+/** How many rows an import has in its tables. */
 export async function staged({ db }: TestService, id: string): Promise<number> {
-  const sql = 'SELECT count(*)::int AS count FROM estate_import_rows WHERE import_id = $1';
+  const tables = ['estate_import_rows', 'estate_import_lots', 'estate_import_units'];
+  const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE import_id = $1)`);
+  const sql = `SELECT (${counts.join(' + ')})::int AS count`;
   return (await db.query<{ count: number }>(sql, [id])).rows[0]?.count ?? -1;
 }
 

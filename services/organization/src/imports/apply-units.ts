@@ -1,18 +1,14 @@
+import type { EstateKind } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
-import { applyRows, Faults, Refusal } from './apply.ts';
+import { findBare } from './apply.store.ts';
+import { applyRows, type Fault, Faults, Refusal } from './apply.ts';
 import { addCounts, type Counts, type ImportRow, lockImport } from './import.store.ts';
-import {
-  closeRows,
-  type Fault,
-  findGroupRows,
-  findUndone,
-  noteFaults,
-  refuseRows,
-  type StagedRow,
-} from './staged-row.store.ts';
+import { closeUnits, deleteLots, findClosed, findGroupRows, findLots, type Lot } from './lot.store.ts';
+import type { StagedRow } from './lots.ts';
+import { findFaulty, insertRefused } from './refused-row.store.ts';
 
 export interface ApplyParts {
   readonly database: OrganizationDatabase;
@@ -23,9 +19,12 @@ export interface ApplyParts {
 /** A turn over what is to be done; on the last one nothing is set aside. */
 interface Turn extends ApplyParts {
   readonly last: boolean;
+  readonly bare: ReadonlySet<EstateKind>;
+  /** Units that are left for the last turn. */
+  readonly aside: Set<number>;
 }
 
-/** Rows of one transaction, unless a unit has more. */
+/** Rows of one transaction, unless a lot has more. */
 const atOnce = 1_500;
 
 /**
@@ -43,11 +42,13 @@ const widthOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 3);
 
 /** Sets up all units that are not done yet; false when it was told to stop. */
 export async function applyUnits(parts: ApplyParts, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
+  const bare = await findBare(parts.database.sql, job.account_id);
   for (const { groups, last } of turns) {
-    const next = lots(parts.database.sql, job.id, groups);
+    const next = inTurn(parts.database.sql, job.id, groups);
+    const turn = { ...parts, last, bare, aside: new Set<number>() };
     const lane = async () => {
-      for (let rows = await next(); rows.length > 0 && !stopping.aborted; rows = await next())
-        await applyTogether({ ...parts, last }, job, rows);
+      for (let lots = await next(); lots.length > 0 && !stopping.aborted; lots = await next())
+        await applyLots(turn, job, groups, lots);
     };
     // All of them have ended before anything else begins, whatever became of one.
     const lanes = await Promise.allSettled(Array.from({ length: widthOf(job) }, lane));
@@ -57,14 +58,14 @@ export async function applyUnits(parts: ApplyParts, job: ImportRow, stopping: Ab
   return true;
 }
 
-/** Gives out what is not done yet, some whole units at a time; nothing at the end. */
-function lots(sql: Sql, importId: string, groups: boolean): () => Promise<readonly StagedRow[]> {
-  let after = 0;
+/** Gives out lots in their order, some at a time; none at the end. */
+function inTurn(sql: Sql, importId: string, groups: boolean): () => Promise<readonly Lot[]> {
+  let after = -1;
   let before: Promise<unknown> = Promise.resolve();
   const take = async () => {
-    const rows = await nextUnits(sql, importId, { groups, after });
-    after = rows.at(-1)?.unit ?? after;
-    return rows;
+    const lots = await findLots(sql, importId, { groups, lot: after }, atOnce);
+    after = lots.at(-1)?.lot ?? after;
+    return lots;
   };
   return () => {
     const taken = before.then(take);
@@ -73,19 +74,28 @@ function lots(sql: Sql, importId: string, groups: boolean): () => Promise<readon
   };
 }
 
-/** Whole units, one at least where any is left. */
-async function nextUnits(
-  sql: Sql,
-  importId: string,
-  from: { readonly groups: boolean; readonly after: number },
-): Promise<readonly StagedRow[]> {
-  const rows = await findUndone(sql, importId, { ...from, limit: atOnce });
-  const [first] = rows;
-  if (!first || rows.length < atOnce) return rows;
-  const cut = rows.at(-1)?.unit;
-  const whole = rows.filter(({ unit }) => unit !== cut);
-  return whole.length > 0 ? whole : findUndone(sql, importId, { unit: first.unit });
+/** Sets up what is left to do of lots, and forgets those of which nothing is. */
+async function applyLots(turn: Turn, job: ImportRow, groups: boolean, lots: readonly Lot[]): Promise<void> {
+  const { sql } = turn.database;
+  const all = lots.flatMap(({ rows }) => rows);
+  const closed = await findClosed(sql, job.id, unitsOf(all));
+  const open = all.filter(({ unit }) => !closed.has(unit));
+  const faulty = await findFaulty(sql, job.id, unitsOf(open));
+  const [refused, clean] = [true, false].map((is) => open.filter(({ unit }) => faulty.has(unit) === is));
+  if (refused && refused.length > 0) await refuseUnits(turn, job, refused, (unit) => faulty.get(unit));
+  await applyTogether(turn, job, clean ?? []);
+  // A dry run sets its groups up again with each lot of their locations.
+  if (groups && job.dry_run) return;
+  const over = lots.filter(({ rows }) => !rows.some(({ unit }) => turn.aside.has(unit)));
+  await deleteLots(
+    sql,
+    job.id,
+    groups,
+    over.map(({ lot }) => lot),
+  );
 }
+
+const unitsOf = (rows: readonly StagedRow[]) => [...new Set(rows.map(({ unit }) => unit))];
 
 /**
  * Units in one transaction. Those with a row at fault are refused, and the others tried again; where the database
@@ -97,7 +107,7 @@ async function applyTogether(parts: Turn, job: ImportRow, rows: readonly StagedR
     await applyOnce(parts, job, rows);
   } catch (error) {
     if (error instanceof Faults) {
-      await refuseUnits(parts, job, rows, error.faults);
+      await refuseFaulty(parts, job, rows, error.faults);
       const faulty = new Set(error.faults.map(({ unit }) => unit));
       return applyTogether(
         parts,
@@ -107,7 +117,7 @@ async function applyTogether(parts: Turn, job: ImportRow, rows: readonly StagedR
     }
     if (!(error instanceof Refusal)) throw error;
     // Somebody else may have made the same thing at this moment: now it is there.
-    if (again) return applyTogether(parts, job, rows, false);
+    if (again) return applyTogether({ ...parts, bare: none }, job, rows, false);
     await applyFewer(parts, job, rows, error);
   }
 }
@@ -115,15 +125,20 @@ async function applyTogether(parts: Turn, job: ImportRow, rows: readonly StagedR
 async function applyFewer(parts: Turn, job: ImportRow, rows: readonly StagedRow[], refusal: Refusal): Promise<void> {
   const units = [...Map.groupBy(rows, ({ unit }) => unit).values()];
   if (units.length === 1) {
-    if (!parts.last) return;
+    if (!parts.last) {
+      for (const unit of unitsOf(rows)) parts.aside.add(unit);
+      return;
+    }
     const named = refusal.row && rows.includes(refusal.row) ? refusal.row : rows[0];
     const reason = refusal.problem.detail.replace(/^body\./, '');
-    return refuseUnits(parts, job, rows, named ? [{ row: named.row, unit: named.unit, reason }] : []);
+    return refuseFaulty(parts, job, rows, named ? [{ row: named.row, unit: named.unit, reason }] : []);
   }
   const middle = Math.ceil(units.length / 2);
   await applyTogether(parts, job, units.slice(0, middle).flat(), false);
   await applyTogether(parts, job, units.slice(middle).flat(), false);
 }
+
+const none: ReadonlySet<EstateKind> = new Set();
 
 /** What a dry run would have done; thrown, so that nothing of it is kept. */
 class Tried extends Error {
@@ -135,25 +150,24 @@ class Tried extends Error {
   }
 }
 
-async function applyOnce({ database, outbox, clock }: ApplyParts, job: ImportRow, rows: readonly StagedRow[]) {
+async function applyOnce({ database, outbox, clock, bare }: Turn, job: ImportRow, rows: readonly StagedRow[]) {
   const now = clock.now();
-  const close = async (tx: Sql, counts: Counts) => {
-    await closeRows(tx, job.id, rows, { keepGroups: job.dry_run });
-    await addCounts(tx, job.id, counts);
-  };
   try {
     await database.sqlTransaction(async (tx) => {
       if (!(await lockImport(tx, job.id))) return;
+      await closeUnits(tx, job.id, unitsOf(rows));
       const before = job.dry_run ? await groupsAbove(tx, job.id, rows) : [];
-      const counted = await applyRows({ tx, outbox, job, now }, rows, before);
+      const counted = await applyRows({ tx, outbox, job, now, bare }, rows, before);
       const counts = { ...counted, refused: 0 };
       if (job.dry_run) throw new Tried(counts);
-      await close(tx, counts);
+      await addCounts(tx, job.id, counts);
     });
   } catch (error) {
     if (!(error instanceof Tried)) throw error;
     await database.sqlTransaction(async (tx) => {
-      if (await lockImport(tx, job.id)) await close(tx, error.counts);
+      if (!(await lockImport(tx, job.id))) return;
+      await closeUnits(tx, job.id, unitsOf(rows));
+      await addCounts(tx, job.id, error.counts);
     });
   }
 }
@@ -166,21 +180,35 @@ async function groupsAbove(tx: Sql, importId: string, rows: readonly StagedRow[]
   return missing.length > 0 ? findGroupRows(tx, importId, missing) : [];
 }
 
-async function refuseUnits(
-  { database }: ApplyParts,
+/** Refuses the units that have a row at fault. */
+async function refuseFaulty(
+  parts: ApplyParts,
   job: ImportRow,
   rows: readonly StagedRow[],
   faults: readonly Fault[],
 ): Promise<void> {
-  const units = [...Map.groupBy(faults, ({ unit }) => unit)].map(([unit, [first]]) => ({
-    unit: Number(unit),
-    row: first?.row ?? 0,
-  }));
-  const numbers = rows.map(({ row }) => row);
+  const first = new Map(faults.toReversed().map(({ unit, row }) => [unit, row]));
+  const reasons = new Map(faults.map(({ row, reason }) => [row, reason]));
+  const theirs = rows.filter(({ unit }) => first.has(unit));
+  await refuseUnits(parts, job, theirs, (unit) => first.get(unit), reasons);
+}
+
+/** Refuses units, whole; `first`: their row that is at fault. */
+async function refuseUnits(
+  { database }: ApplyParts,
+  job: ImportRow,
+  rows: readonly StagedRow[],
+  first: (unit: number) => number | undefined,
+  reasons: ReadonlyMap<number, string> = new Map(),
+): Promise<void> {
+  const refused = rows.map(({ row, kind, external_id, unit }) => {
+    const reason = reasons.get(row) ?? `Row ${first(unit)} of the same location is at fault.`;
+    return { row, kind, external_id, unit, reason };
+  });
   await database.sqlTransaction(async (tx) => {
     if (!(await lockImport(tx, job.id))) return;
-    await noteFaults(tx, job.id, faults);
-    const refused = await refuseRows(tx, job.id, units, Math.min(...numbers), Math.max(...numbers));
-    await addCounts(tx, job.id, { created: 0, updated: 0, unchanged: 0, refused });
+    await closeUnits(tx, job.id, unitsOf(rows));
+    const count = await insertRefused(tx, job.id, refused);
+    await addCounts(tx, job.id, { created: 0, updated: 0, unchanged: 0, refused: count });
   });
 }

@@ -58,6 +58,13 @@ async function readAgain(tx: Sql, kind: Kind<never>, rows: readonly Columns[]): 
   );
 }
 
+/** The kinds of which the account has nothing. */
+export async function findBare(db: Sql, accountId: string): Promise<Set<EstateKind>> {
+  const columns = kinds.map(({ name, table }) => `EXISTS (SELECT 1 FROM ${table} WHERE account_id = $1) AS "${name}"`);
+  const [has] = await db.$queryRawUnsafe<Record<EstateKind, boolean>[]>(`SELECT ${columns.join(', ')}`, accountId);
+  return new Set(kinds.map(({ name }) => name).filter((name) => !has?.[name]));
+}
+
 /** Whose file it is, and what of the account its maker saw. */
 type Maker = Pick<ImportRow, 'account_id' | 'grants'>;
 

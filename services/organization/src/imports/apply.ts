@@ -1,4 +1,4 @@
-import type { EstateKind, Problem } from '@attribution/contracts';
+import { type EstateKind, looksLikeId, type Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { NewEvent, Outbox } from '@attribution/messaging';
 import {
@@ -15,8 +15,15 @@ import { kindOf, lockByRefs } from './apply.store.ts';
 import { type Columns, decide } from './decide.ts';
 import type { Counts, ImportRow } from './import.store.ts';
 import { seesWith } from './importer.ts';
+import type { StagedRow } from './lots.ts';
 import { parentKinds } from './row.ts';
-import type { Fault, StagedRow } from './staged-row.store.ts';
+
+/** A fault that was found in a row, which refuses its unit. */
+export interface Fault {
+  readonly row: number;
+  readonly unit: number;
+  readonly reason: string;
+}
 
 /** Rows that are at fault where they were to go; their units are refused, and nothing of the transaction is kept. */
 export class Faults extends Error {
@@ -45,6 +52,8 @@ export interface Applying {
   readonly outbox: Outbox;
   readonly job: ImportRow;
   readonly now: Date;
+  /** Kinds of which the account is believed to have nothing that has a name of its own: that is not looked for. */
+  readonly bare: ReadonlySet<EstateKind>;
 }
 
 /** Rows that one statement writes, and events that one appends: so that none takes long. */
@@ -122,7 +131,7 @@ async function setUpAgain(applying: Applying, groups: readonly StagedRow[], know
 
 /** Sets up rows of one kind; they are known to those that come after. `refuse`: what comes of faults. */
 async function setUp(
-  { tx, job, now }: Applying,
+  { tx, job, now, bare }: Applying,
   kind: Kind<Columns>,
   rows: readonly StagedRow[],
   { known, counts, events }: Outcome,
@@ -130,7 +139,8 @@ async function setUp(
 ): Promise<void> {
   const own = known.get(kind.name) as Known;
   const parentKind = parentKinds[kind.name];
-  const refs = rows.map(({ external_id }) => external_id);
+  const all = rows.map(({ external_id }) => external_id);
+  const refs = bare.has(kind.name) ? all.filter(looksLikeId) : all;
   for (const [ref, row] of await lockByRefs(tx, kind as unknown as Kind<never>, job.account_id, refs, 'changing'))
     own.set(ref, row);
   const screensAt = kind.name === 'installation' ? screensByLocation(known.get('screen')) : new Map<unknown, Known>();

@@ -4,8 +4,8 @@ import { type EstateRow, groupOf } from '../estate/index.ts';
 import { inOrder, standingOf } from '../installations/index.ts';
 import { taxonomyOf } from '../locations/index.ts';
 import { type Grants, seesWith, setsUpWith } from './importer.ts';
+import type { StagedRow } from './lots.ts';
 import { defaults, parentKinds, type RowFields } from './row.ts';
-import type { StagedRow } from './staged-row.store.ts';
 
 /** What becomes of a row, given what is there: pure. */
 

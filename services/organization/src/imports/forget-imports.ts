@@ -1,7 +1,8 @@
 import type { Clock } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { deleteImport, findEnded, stopImport } from './import.store.ts';
-import { deleteRows } from './staged-row.store.ts';
+import { deleteStaged } from './lot.store.ts';
+import { deleteRefused } from './refused-row.store.ts';
 
 interface Parts {
   readonly database: OrganizationDatabase;
@@ -28,6 +29,7 @@ export function purgeImports({ database, clock }: Parts) {
 export async function forgetImport({ database, clock }: Parts, id: string) {
   const { sql } = database;
   await database.sqlTransaction((tx) => stopImport(tx, id, clock.now()));
-  while ((await deleteRows(sql, id, { all: true }, atOnce)) > 0);
+  while ((await deleteStaged(sql, id, atOnce)) > 0);
+  while ((await deleteRefused(sql, id, atOnce)) > 0);
   await deleteImport(sql, id);
 }

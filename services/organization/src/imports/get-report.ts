@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { OrganizationDatabase } from '../store.ts';
 import { findImport } from './import.store.ts';
 import { makerSeenBy } from './importer.ts';
-import { findRefused } from './staged-row.store.ts';
+import { findRefused } from './refused-row.store.ts';
 
 const atOnce = 2_000;
 

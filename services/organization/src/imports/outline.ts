@@ -22,9 +22,7 @@ export interface Place {
   readonly reason?: string;
 }
 
-export interface Late {
-  readonly row: number;
-  readonly unit: number | undefined;
+export interface Late extends Seen {
   readonly reason: string;
   /** Its parent came after it: no fault where that is there already. */
   readonly parent?: { readonly kind: EstateKind; readonly ref: string };
@@ -32,6 +30,8 @@ export interface Late {
 
 interface Seen {
   readonly row: number;
+  readonly kind: EstateKind;
+  readonly ref: string;
   readonly unit: number | undefined;
 }
 
@@ -122,15 +122,16 @@ export function createOutline(): Outline {
       if (fault !== undefined) return { unit, reason: fault };
       if (kind === undefined || ref === '') return { unit };
       const own = name(kind, ref);
-      seen.set(own, { row, unit });
+      const self = { row, kind, ref, unit };
+      seen.set(own, self);
       const reason = `parent: its row comes after this one, in row ${row}.`;
       for (const child of waiting.get(own) ?? []) {
         const theirs = child.unit ?? (kind === 'zone' ? unit : undefined);
-        late.push({ row: child.row, unit: theirs, reason, parent: { kind, ref } });
+        late.push({ ...child, unit: theirs, reason, parent: { kind, ref } });
       }
       waiting.delete(own);
       const above = parentKinds[kind];
-      if (above && parent !== undefined && !seen.has(name(above, parent))) wait(name(above, parent), { row, unit });
+      if (above && parent !== undefined && !seen.has(name(above, parent))) wait(name(above, parent), self);
       return { unit };
     },
     has: (kind, ref) => seen.has(name(kind, ref)),

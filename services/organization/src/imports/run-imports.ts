@@ -2,8 +2,9 @@ import { Problem } from '@attribution/contracts';
 import type { createLogger } from '@attribution/service';
 import { type ApplyParts, applyUnits } from './apply-units.ts';
 import { AnotherAtWork, endImport, findImport, findWaiting, type ImportRow, startImport } from './import.store.ts';
+import { deleteStaged } from './lot.store.ts';
+import { deleteRefused } from './refused-row.store.ts';
 import { stage } from './stage.ts';
-import { deleteRows } from './staged-row.store.ts';
 
 export const importJob = 'run-estate-imports';
 
@@ -58,6 +59,7 @@ async function runImport(parts: RunParts, job: ImportRow, stopping: AbortSignal)
 
 /** What was refused stays, for the report; of an import that failed nothing does. */
 async function end({ database, clock }: RunParts, { id }: ImportRow, error: string | null): Promise<void> {
-  while ((await deleteRows(database.sql, id, { all: error !== null }, atOnce)) > 0);
+  while ((await deleteStaged(database.sql, id, atOnce)) > 0);
+  if (error !== null) while ((await deleteRefused(database.sql, id, atOnce)) > 0);
   await database.sqlTransaction((tx) => endImport(tx, id, error, clock.now()));
 }

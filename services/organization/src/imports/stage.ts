@@ -4,33 +4,26 @@ import type { Clock } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { findLocationsOfZones, findThere, kindOf } from './apply.store.ts';
 import { AnotherAtWork, type ImportRow, lockUnstaged, markStaged, readParts } from './import.store.ts';
-import { createOutline, type Late, type Outline } from './outline.ts';
+import { countStaged, deleteStaged, insertPieces } from './lot.store.ts';
+import { createLots, type StagedRow } from './lots.ts';
+import { createOutline, type Outline } from './outline.ts';
 import { readRecords } from './read-records.ts';
 import type { ReadRecord } from './records.ts';
+import { countRefused, deleteRefused, giveReasons, insertRefused, type RefusedRow } from './refused-row.store.ts';
 import { parentKinds, type ReadRow, readRow } from './row.ts';
-import {
-  countRows,
-  deleteRows,
-  findFaultyUnits,
-  insertStagedRows,
-  learnSizes,
-  type NewStagedRow,
-  noteFaults,
-  refuseRows,
-} from './staged-row.store.ts';
 
 interface Staging {
   readonly database: OrganizationDatabase;
   readonly clock: Clock;
 }
 
-/** Rows of one statement. */
+/** Rows of one transaction. */
 const atOnce = 5_000;
 
 /**
- * Reads the file into the table of rows: each checked by itself, and told where it belongs. What is at fault refuses its
- * unit. Begun again, it begins anew; false when it was told to stop. Throws `validation-error` for a file that cannot be
- * read to its end.
+ * Reads the file: each row is checked by itself, told where it belongs, and kept in a lot, or among those refused. Begun
+ * again, it begins anew; false when it was told to stop. Throws `validation-error` for a file that cannot be read to its
+ * end.
  */
 export async function stage({ database, clock }: Staging, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
   const { sql } = database;
@@ -40,34 +33,59 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
       if (!(await lockUnstaged(tx, job.id))) throw new AnotherAtWork();
       return work(tx);
     });
-  while ((await inOne((tx) => deleteRows(tx, job.id, { all: true }, atOnce))) > 0);
+  while ((await inOne((tx) => deleteStaged(tx, job.id, atOnce))) > 0);
+  while ((await inOne((tx) => deleteRefused(tx, job.id, atOnce))) > 0);
   const outline = createOutline();
-  let total = 0;
-  let last = 0;
-  for await (const records of readRecords(readParts(sql, job.id), job.media, estateColumns)) {
-    if (stopping.aborted) return false;
-    const rows = await placeRows(database, job, outline, records);
-    total += rows.length;
-    last = rows.at(-1)?.row ?? last;
-    await inOne((tx) => insertStagedRows(tx, rows));
+  const lots = createLots();
+  const total = { staged: 0, refused: 0 };
+  let refused: RefusedRow[] = [];
+  const write = async () => {
+    const [pieces, faulty] = [lots.take(), refused];
+    refused = [];
+    for (const { size } of pieces) total.staged += size;
+    total.refused += await inOne(async (tx) => {
+      await insertPieces(tx, job.id, pieces);
+      return insertRefused(tx, job.id, faulty);
+    });
+  };
+  /** What was read is written while more is read; nothing of it is under way when this function has ended. */
+  let writing = Promise.resolve();
+  try {
+    for await (const records of readRecords(readParts(sql, job.id), job.media, estateColumns)) {
+      if (stopping.aborted) return false;
+      for (const row of await placeRows(database, job, outline, records)) {
+        if (isClean(row)) lots.add(row);
+        else refused.push(row);
+      }
+      if (lots.gathered + refused.length < atOnce) continue;
+      await writing;
+      writing = write();
+      writing.catch(() => {});
+    }
+  } finally {
+    await writing.catch(() => {});
   }
-  await learnSizes(sql);
+  await writing;
+  await write();
+  const rows = total.staged + total.refused;
   const late = await lateRows(sql, job, outline);
   for (let start = 0; start < late.length; start += atOnce)
-    await inOne((tx) => noteFaults(tx, job.id, late.slice(start, start + atOnce)));
-  const units = await findFaultyUnits(sql, job.id);
-  let refused = 0;
-  for (let from = 0; from <= last; from += atOnce)
-    refused += await inOne((tx) => refuseRows(tx, job.id, units, from, from + atOnce - 1));
+    total.refused += await inOne((tx) => insertRefused(tx, job.id, late.slice(start, start + atOnce)));
+  while ((await inOne((tx) => giveReasons(tx, job.id, atOnce))) > 0);
   await inOne(async (tx) => {
-    if ((await countRows(tx, job.id)) !== total) throw new AnotherAtWork();
-    await markStaged(tx, job.id, { total, refused }, clock.now());
+    const found = [await countStaged(tx, job.id), await countRefused(tx, job.id)];
+    if (found[0] !== total.staged || found[1] !== total.refused) throw new AnotherAtWork();
+    await markStaged(tx, job.id, { total: rows, refused: total.refused }, clock.now());
   });
   return true;
 }
 
+/** A row that nothing is wrong with as far as it shows by itself. */
+type Placed = RefusedRow & Pick<StagedRow, 'fields'>;
+const isClean = (row: Placed): row is Placed & StagedRow => row.unit !== undefined && row.reason === undefined;
+
 /** Those whose parent came after them are at fault unless it is there already. */
-async function lateRows(sql: Sql, job: ImportRow, outline: Outline): Promise<readonly Late[]> {
+async function lateRows(sql: Sql, job: ImportRow, outline: Outline): Promise<readonly RefusedRow[]> {
   const late = outline.late();
   const there = new Set<string>();
   for (const [kind, own] of Map.groupBy(late, ({ parent }) => parent?.kind)) {
@@ -77,16 +95,18 @@ async function lateRows(sql: Sql, job: ImportRow, outline: Outline): Promise<rea
       for (const ref of await findThere(sql, kindOf(kind), job, refs.slice(start, start + atOnce)))
         there.add(`${kind} ${ref}`);
   }
-  return late.filter(({ parent }) => !parent || !there.has(`${parent.kind} ${parent.ref}`));
+  return late
+    .filter(({ parent }) => !parent || !there.has(`${parent.kind} ${parent.ref}`))
+    .map(({ row, kind, ref, unit, reason }) => ({ row, kind, external_id: ref, unit, reason }));
 }
 
-/** Records as rows of the table. */
+/** Records as rows, each with what is wrong with it. */
 async function placeRows(
   { sql }: OrganizationDatabase,
   job: ImportRow,
   outline: Outline,
   records: readonly ReadRecord[],
-): Promise<NewStagedRow[]> {
+): Promise<Placed[]> {
   const read = records.map((one) => ({ row: one.row, ...readOne(one, job.media) }));
   const zones = read.flatMap(({ kind, parent }) => (inZones(kind) && parent !== undefined ? [parent] : []));
   const unknown = [...new Set(zones)].filter((ref) => !outline.has('zone', ref));
@@ -95,14 +115,13 @@ async function placeRows(
   return read.map(({ row, ...one }) => {
     const { unit, reason } = outline.place(row, one);
     return {
-      import_id: job.id,
       row,
       kind: one.kind ?? '',
       external_id: one.ref,
       parent: one.parent ?? null,
-      unit: unit ?? null,
+      unit,
       fields: one.fields,
-      reason: (one.reason ?? reason)?.toWellFormed() ?? null,
+      reason: (one.reason ?? reason)?.toWellFormed(),
     };
   });
 }
