@@ -130,6 +130,24 @@ test.each([
   600_000,
 );
 
+test('one whose file cannot be read, killed at any step, has failed, and is never told to have succeeded', async () => {
+  const file = 'kind,external_id,name\ngroup,G,One\ngroup,,\ngroup,"H,Two\n';
+  let steps = 0;
+  for (let died = true; died; steps++) {
+    const tenant = newTenant(service);
+    const { id } = await send(tenant.owner, file);
+    died = await runUntil(steps + 1);
+    await run();
+    const { status, error } = await ended(tenant.owner, id, 0);
+    expect([steps, status, error, await reportOf(tenant.owner, id)]).toEqual([
+      ...[steps, 'failed', 'row 4: opens a quote that is closed nowhere.'],
+      [],
+    ]);
+    expect(await exported(tenant.owner)).not.toContain('One');
+  }
+  expect(steps).toBeGreaterThan(10);
+});
+
 test('one of many lots that is killed again and again, wherever it is, comes to its end', async () => {
   const draw = chance(7);
   const rows: Row[] = [a.group('G')];

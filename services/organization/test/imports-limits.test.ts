@@ -96,6 +96,30 @@ test('a tag of a megabyte, and one that grows by being normalized, are the fault
   expect(done.report.find(({ row }) => row === 5)?.reason).toBe('tags[0]: must have at most 50 characters.');
 });
 
+test('locations that come first and grow large are set up whole, and one of them that is at fault is refused alone', async () => {
+  const tenant = newTenant(service);
+  const locations = times(8, (at) => a.location(`L${at}`, 'G'));
+  const zones = times(4_800, (at) => a.zone(`Z${at}`, `L${at % 8}`, at === 4_003 ? { name: '' } : {}));
+  const done = await imported(tenant.owner, [a.group('G'), ...locations, ...zones]);
+  expect(countsOf(done)).toEqual([1 + 7 * 601, 0, 0, 601]);
+  expect(new Set(done.report.map(({ reason }) => reason))).toEqual(
+    new Set(['name: must be text, not null.', 'Row 4014 of the same location is at fault.']),
+  );
+});
+
+test('a zone in three locations is a fault of each of them', async () => {
+  const tenant = newTenant(service);
+  const locations = ['A', 'B', 'C'].map((ref) => a.location(ref, 'G'));
+  const rows = [a.group('G'), ...locations, ...['A', 'B', 'C'].map((ref) => a.zone('Z', ref)), a.location('D', 'G')];
+  const done = await imported(tenant.owner, rows);
+  expect(countsOf(done)).toEqual([2, 0, 0, 6]);
+  expect(done.report.filter(({ kind }) => kind === 'zone').map(({ row, reason }) => [row, reason])).toEqual([
+    [6, 'external_id: row 7 is of the same zone, in another location.'],
+    [7, 'external_id: row 6 is of the same zone already.'],
+    [8, 'external_id: row 6 is of the same zone already.'],
+  ]);
+});
+
 test('a removed installation and the live one of the same device are no fault of a file that leaves the status as it is', async () => {
   const tenant = newTenant(service);
   const [old, now] = [a.installation('O', 'L', device(70_100)), a.installation('N', 'L', device(70_100))];

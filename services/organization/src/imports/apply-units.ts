@@ -6,7 +6,7 @@ import type { OrganizationDatabase } from '../store.ts';
 import { findBare } from './apply.store.ts';
 import { applyRows, type Fault, Faults, Refusal } from './apply.ts';
 import { addCounts, type Counts, type ImportRow, lockImport } from './import.store.ts';
-import { closeUnits, deleteLots, findClosed, findGroupRows, findLots, type Lot } from './lot.store.ts';
+import { closeUnits, deleteLots, findClosed, findGroupRows, findLots, type Lot, spanOf } from './lot.store.ts';
 import type { StagedRow } from './lots.ts';
 import { findFaulty, insertRefused } from './refused-row.store.ts';
 
@@ -81,18 +81,28 @@ async function applyLots(turn: Turn, job: ImportRow, groups: boolean, lots: read
   const closed = await findClosed(sql, job.id, unitsOf(all));
   const open = all.filter(({ unit }) => !closed.has(unit));
   const faulty = await findFaulty(sql, job.id, unitsOf(open));
-  const [refused, clean] = [true, false].map((is) => open.filter(({ unit }) => faulty.has(unit) === is));
-  if (refused && refused.length > 0) await refuseUnits(turn, job, refused, (unit) => faulty.get(unit));
-  await applyTogether(turn, job, clean ?? []);
+  for (const rows of runsOf(open.filter(({ unit }) => faulty.has(unit))))
+    await refuseUnits(turn, job, rows, (unit) => faulty.get(unit));
+  for (const rows of runsOf(open.filter(({ unit }) => !faulty.has(unit)))) await applyTogether(turn, job, rows);
   // A dry run sets its groups up again with each lot of their locations.
   if (groups && job.dry_run) return;
-  const over = lots.filter(({ rows }) => !rows.some(({ unit }) => turn.aside.has(unit)));
-  await deleteLots(
-    sql,
-    job.id,
-    groups,
-    over.map(({ lot }) => lot),
-  );
+  const numbers = lots.map(({ lot }) => lot);
+  const [from, to] = spanOf(numbers);
+  const kept = lots.filter(({ rows }) => rows.some(({ unit }) => turn.aside.has(unit))).map(({ lot }) => lot);
+  await deleteLots(sql, job.id, { groups, from, to, kept });
+}
+
+/** Whole units, as many as have `atOnce` rows together; one at least. */
+function* runsOf(rows: readonly StagedRow[]): Generator<readonly StagedRow[]> {
+  let run: StagedRow[] = [];
+  for (const unit of Map.groupBy(rows, ({ unit }) => unit).values()) {
+    if (run.length > 0 && run.length + unit.length > atOnce) {
+      yield run;
+      run = [];
+    }
+    run.push(...unit);
+  }
+  if (run.length > 0) yield run;
 }
 
 const unitsOf = (rows: readonly StagedRow[]) => [...new Set(rows.map(({ unit }) => unit))];
@@ -177,7 +187,10 @@ async function groupsAbove(tx: Sql, importId: string, rows: readonly StagedRow[]
   const own = new Set(rows.filter(({ kind }) => kind === 'group').map(({ external_id }) => external_id));
   const named = rows.flatMap(({ kind, parent }) => (kind === 'location' && parent !== null ? [parent] : []));
   const missing = [...new Set(named)].filter((ref) => !own.has(ref));
-  return missing.length > 0 ? findGroupRows(tx, importId, missing) : [];
+  if (missing.length === 0) return [];
+  const groups = await findGroupRows(tx, importId, missing);
+  const refused = await findFaulty(tx, importId, unitsOf(groups));
+  return groups.filter(({ unit }) => !refused.has(unit));
 }
 
 /** Refuses the units that have a row at fault. */

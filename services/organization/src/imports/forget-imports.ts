@@ -1,7 +1,8 @@
+import type { Sql } from '@attribution/database';
 import type { Clock } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { deleteImport, findEnded, stopImport } from './import.store.ts';
-import { deleteStaged } from './lot.store.ts';
+import { deleteSomeLots, deleteUnits } from './lot.store.ts';
 import { deleteRefused } from './refused-row.store.ts';
 
 interface Parts {
@@ -29,7 +30,13 @@ export function purgeImports({ database, clock }: Parts) {
 export async function forgetImport({ database, clock }: Parts, id: string) {
   const { sql } = database;
   await database.sqlTransaction((tx) => stopImport(tx, id, clock.now()));
-  while ((await deleteStaged(sql, id, atOnce)) > 0);
-  while ((await deleteRefused(sql, id, atOnce)) > 0);
+  await forgetRows(sql, id);
   await deleteImport(sql, id);
+}
+
+/** Forgets the rows of an import that is over. */
+export async function forgetRows(sql: Sql, id: string): Promise<void> {
+  while ((await deleteSomeLots(sql, id, atOnce)) > 0);
+  while ((await deleteRefused(sql, id, atOnce)) > 0);
+  await deleteUnits(sql, id);
 }

@@ -8,7 +8,7 @@ import { findRefused } from './refused-row.store.ts';
 
 const atOnce = 2_000;
 
-/** Rows of an import that still runs are those that were refused until now. */
+/** Of an import that runs: rows that were refused until now. Of one that failed: none, as it is not its rows that were at fault. */
 export const getEstateImportReportEndpoint = ({ sql }: OrganizationDatabase) =>
   implement(getEstateImportReport, async ({ params, caller }) => {
     const found = await findImport(sql, caller.accountId, makerSeenBy(caller), params.id);
@@ -16,7 +16,7 @@ export const getEstateImportReportEndpoint = ({ sql }: OrganizationDatabase) =>
     const spool = await openSpool();
     try {
       await spool.write(Buffer.from(stringify([reportColumns])));
-      for (let after = 0, full = true; full; ) {
+      for (let after = 0, full = found.status !== 'failed'; full; ) {
         const rows = await findRefused(sql, found.id, after, atOnce);
         await spool.write(Buffer.from(stringify(rows, { columns: [...reportColumns], escape_formulas: true })));
         after = rows.at(-1)?.row ?? after;

@@ -99,9 +99,13 @@ export class AnotherAtWork extends Error {
   }
 }
 
-/** Until the end of the transaction it goes on: who ends it waits. False when it is over. */
+/**
+ * Until the end of the transaction it goes on: who ends it waits. False when it is over. And each statement is planned
+ * for the tables as they are: a plan that was kept from when they were small compares everything with everything.
+ */
 export async function lockImport(tx: Sql, id: string): Promise<boolean> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock_shared(hashtextextended(${id}, 3))`;
+  await tx.$executeRaw`
+    SELECT pg_advisory_xact_lock_shared(hashtextextended(${id}, 3)), set_config('plan_cache_mode', 'force_custom_plan', true)`;
   const found = await tx.$queryRaw<unknown[]>`SELECT 1 FROM estate_imports WHERE id = ${id} AND status = 'running'`;
   return found.length === 1;
 }
@@ -111,7 +115,7 @@ async function lockAlone(tx: Sql, id: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${id}, 3))`;
 }
 
-/** Only one at a time fills its rows' table. False when it is over, or they lie there already. */
+/** Only one at a time keeps what it reads. False when it is over, or its rows are kept already. */
 export async function lockUnstaged(tx: Sql, id: string): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM estate_imports WHERE id = ${id} AND status = 'running' AND staged_at IS NULL FOR NO KEY UPDATE`;
@@ -140,7 +144,7 @@ export async function stopImport(tx: Sql, id: string, now: Date): Promise<void> 
     UPDATE estate_imports SET status = 'failed', finished_at = ${now} WHERE id = ${id} AND finished_at IS NULL`;
 }
 
-/** Its rows lie in their table from now on. */
+/** Its rows are kept from now on. */
 export async function markStaged(tx: Sql, id: string, rows: { total: number; refused: number }, now: Date) {
   await tx.$executeRaw`
     UPDATE estate_imports SET staged_at = ${now}, total = ${rows.total}, refused = ${rows.refused} WHERE id = ${id}`;

@@ -2,13 +2,18 @@ import type { Sql } from '@attribution/database';
 import { AnotherAtWork } from './import.store.ts';
 import type { Piece, StagedRow } from './lots.ts';
 
-/** The rows of imports that are to be set up, and which units are. */
+// The rows of imports that are to be set up, and which units are. These tables fill and empty by tens of thousands, and
+// what the planner knows of them is of another time: all that is asked for is a range of numbers, or one name after the
+// other, which no plan turns into a comparison of everything with everything.
 
+/** Throws where another has put the same there. */
 export async function insertPieces(tx: Sql, importId: string, pieces: readonly Piece[]): Promise<void> {
-  await tx.$executeRaw`
+  const inserted = await tx.$executeRaw`
     INSERT INTO estate_import_lots (import_id, groups, lot, piece, ref, size, rows)
     SELECT ${importId}, p.* FROM json_to_recordset(${JSON.stringify(pieces)}::json)
-      AS p (groups bool, lot int, piece int, ref text, size int, rows json)`;
+      AS p (groups bool, lot int, piece int, ref text, size int, rows json)
+    ON CONFLICT DO NOTHING`;
+  if (inserted !== pieces.length) throw new AnotherAtWork();
 }
 
 /** Where a look at what is to be done begins: groups, or all else, behind a lot. */
@@ -35,9 +40,10 @@ export async function findLots(db: Sql, importId: string, after: After, atMost: 
       SELECT lot FROM (SELECT lot, sum(size) OVER (ORDER BY lot) AS until, size FROM sizes) AS running
       WHERE until <= ${atMost} OR until = size
     )
-    SELECT l.lot, l.rows FROM chosen JOIN estate_import_lots l
-      ON l.import_id = ${importId} AND l.groups = ${after.groups} AND l.lot = chosen.lot
-    ORDER BY l.lot, l.piece`;
+    SELECT lot, rows FROM estate_import_lots
+    WHERE import_id = ${importId} AND groups = ${after.groups} AND lot > ${after.lot}
+      AND lot <= (SELECT max(lot) FROM chosen)
+    ORDER BY lot, piece`;
   return Array.from(
     Map.groupBy(pieces, ({ lot }) => lot),
     ([lot, own]) => ({ lot, rows: own.flatMap(({ rows }) => rows) }),
@@ -51,19 +57,24 @@ export async function countStaged(tx: Sql, importId: string): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** Lots of which nothing is left to do. */
-export async function deleteLots(db: Sql, importId: string, groups: boolean, lots: readonly number[]): Promise<void> {
-  if (lots.length === 0) return;
+/** Forgets lots, from one to another, but for those to be kept. */
+export async function deleteLots(
+  db: Sql,
+  importId: string,
+  { groups, from, to, kept }: { groups: boolean; from: number; to: number; kept: readonly number[] },
+): Promise<void> {
   await db.$executeRaw`
-    DELETE FROM estate_import_lots WHERE import_id = ${importId} AND groups = ${groups} AND lot = ANY(${lots})`;
+    DELETE FROM estate_import_lots
+    WHERE import_id = ${importId} AND groups = ${groups} AND lot BETWEEN ${from} AND ${to} AND lot <> ALL(${kept}::int[])`;
 }
 
-/** The file's rows of these groups that were not refused. */
+/** The file's rows of these groups, as far as nothing was wrong with them by themselves. */
 export async function findGroupRows(tx: Sql, importId: string, refs: readonly string[]): Promise<StagedRow[]> {
   const found = await tx.$queryRaw<{ rows: StagedRow[] }[]>`
-    SELECT l.rows FROM estate_import_lots l
-    WHERE l.import_id = ${importId} AND l.groups AND l.ref = ANY(${refs})
-      AND NOT EXISTS (SELECT 1 FROM estate_import_rows r WHERE r.import_id = l.import_id AND r.unit = l.lot)`;
+    SELECT l.rows FROM unnest(${refs}::text[]) AS given (ref)
+    CROSS JOIN LATERAL (
+      SELECT x.rows FROM estate_import_lots x
+      WHERE x.import_id = ${importId} AND x.ref >= given.ref AND x.ref <= given.ref ORDER BY x.ref LIMIT 1) l`;
   return found.flatMap(({ rows }) => rows);
 }
 
@@ -77,24 +88,31 @@ export async function closeUnits(tx: Sql, importId: string, units: readonly numb
 
 /** Which of these units are done. */
 export async function findClosed(db: Sql, importId: string, units: readonly number[]): Promise<Set<number>> {
+  const [from, to] = spanOf(units);
   const found = await db.$queryRaw<{ unit: number }[]>`
-    SELECT unit FROM estate_import_units WHERE import_id = ${importId} AND unit = ANY(${units}::int[])`;
+    SELECT unit FROM estate_import_units WHERE import_id = ${importId} AND unit BETWEEN ${from} AND ${to}`;
   return new Set(found.map(({ unit }) => unit));
 }
 
-/**
- * Deletes some of what is kept of an import until its end: how many rows. Lots first: as long as one is there, it must
- * be known what of it is done. By ranges of numbers, which any plan is good enough for: these tables fill and empty by
- * tens of thousands, and what the planner knows of them is of another time.
- */
-export async function deleteStaged(db: Sql, importId: string, limit: number): Promise<number> {
-  for (const groups of [false, true]) {
-    const lots = await db.$executeRaw`
+/** From the lowest of some numbers to the highest. */
+export function spanOf(numbers: readonly number[]): readonly [from: number, to: number] {
+  return [
+    numbers.reduce((least, one) => Math.min(least, one), 0x7fffffff),
+    numbers.reduce((most, one) => Math.max(most, one), -1),
+  ];
+}
+
+/** Forgets some of an import's lots: how many pieces. */
+export async function deleteSomeLots(db: Sql, importId: string, limit: number): Promise<number> {
+  let deleted = 0;
+  for (const groups of [false, true])
+    deleted += await db.$executeRaw`
       DELETE FROM estate_import_lots WHERE import_id = ${importId} AND groups = ${groups} AND lot < ${limit} + (
         SELECT min(lot) FROM estate_import_lots WHERE import_id = ${importId} AND groups = ${groups})`;
-    if (lots > 0) return lots;
-  }
-  return db.$executeRaw`
-    DELETE FROM estate_import_units WHERE import_id = ${importId} AND unit < ${limit} + (
-      SELECT min(unit) FROM estate_import_units WHERE import_id = ${importId})`;
+  return deleted;
+}
+
+/** Forgets which units are done: of an import that is over. */
+export async function deleteUnits(tx: Sql, importId: string): Promise<void> {
+  await tx.$executeRaw`DELETE FROM estate_import_units WHERE import_id = ${importId}`;
 }

@@ -22,7 +22,7 @@ export interface Piece {
   readonly rows: readonly StagedRow[];
 }
 
-/** Locations of a lot: in a file that has all of them before what is in them, each may still grow a hundredfold. */
+/** Locations of a lot: in a file that has all of them before what is in them, nobody knows yet how each will grow. */
 const maxUnits = 8;
 /** Rows after which a lot takes no further location. */
 const fullLot = 500;

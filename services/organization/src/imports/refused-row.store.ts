@@ -1,4 +1,5 @@
 import type { Sql } from '@attribution/database';
+import { spanOf } from './lot.store.ts';
 
 /** The rows of imports that were refused. */
 export interface RefusedRow {
@@ -42,11 +43,12 @@ export async function countRefused(tx: Sql, importId: string): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** Those of these units that have a row at fault, each with its first one. */
+/** Units between these numbers that have a row at fault, each with its first one. */
 export async function findFaulty(db: Sql, importId: string, units: readonly number[]): Promise<Map<number, number>> {
+  const [from, to] = spanOf(units);
   const found = await db.$queryRaw<{ unit: number; row: number }[]>`
     SELECT unit, min(row) AS row FROM estate_import_rows
-    WHERE import_id = ${importId} AND unit = ANY(${units}::int[]) GROUP BY unit`;
+    WHERE import_id = ${importId} AND unit BETWEEN ${from} AND ${to} GROUP BY unit`;
   return new Map(found.map(({ unit, row }) => [unit, row]));
 }
 

@@ -1,9 +1,17 @@
 import { Problem } from '@attribution/contracts';
 import type { createLogger } from '@attribution/service';
 import { type ApplyParts, applyUnits } from './apply-units.ts';
-import { AnotherAtWork, endImport, findImport, findWaiting, type ImportRow, startImport } from './import.store.ts';
-import { deleteStaged } from './lot.store.ts';
-import { deleteRefused } from './refused-row.store.ts';
+import { forgetRows } from './forget-imports.ts';
+import {
+  AnotherAtWork,
+  endImport,
+  findImport,
+  findWaiting,
+  type ImportRow,
+  lockUnstaged,
+  startImport,
+} from './import.store.ts';
+import { deleteSomeLots, deleteUnits } from './lot.store.ts';
 import { stage } from './stage.ts';
 
 export const importJob = 'run-estate-imports';
@@ -35,7 +43,7 @@ export function runImports(parts: RunParts) {
           failures.set(job.id, failed);
           parts.logger.warn({ err: error, import: job.id, failed }, 'An import of an estate failed');
           if (failed < tries) throw error;
-          await end(parts, job, 'The import could not be done. What it had set up until then stays.');
+          await fail(parts, job.id, 'The import could not be done. What it had set up until then stays.');
         }
       }
     },
@@ -50,16 +58,30 @@ async function runImport(parts: RunParts, job: ImportRow, stopping: AbortSignal)
       if (!(await stage(parts, job, stopping))) return;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return end(parts, job, error.detail ?? 'The file cannot be read.');
+      return fail(parts, job.id, error.detail ?? 'The file cannot be read.', { unread: true });
     }
   }
   const staged = await findImport(sql, job.account_id, undefined, job.id);
-  if (staged && (await applyUnits(parts, staged, stopping))) await end(parts, job, null);
+  if (staged && (await applyUnits(parts, staged, stopping))) await succeed(parts, job);
 }
 
-/** What was refused stays, for the report; of an import that failed nothing does. */
-async function end({ database, clock }: RunParts, { id }: ImportRow, error: string | null): Promise<void> {
-  while ((await deleteStaged(database.sql, id, atOnce)) > 0);
-  if (error !== null) while ((await deleteRefused(database.sql, id, atOnce)) > 0);
-  await database.sqlTransaction((tx) => endImport(tx, id, error, clock.now()));
+/** What was refused stays, for the report. As long as it is not told to be over, it must be known what is done. */
+async function succeed({ database, clock }: RunParts, { id }: ImportRow): Promise<void> {
+  while ((await deleteSomeLots(database.sql, id, atOnce)) > 0);
+  await database.sqlTransaction(async (tx) => {
+    await endImport(tx, id, null, clock.now());
+    await deleteUnits(tx, id);
+  });
+}
+
+/**
+ * Told before anything is forgotten: without its rows it would look as if all of it were done. `unread`: only while
+ * nobody else has read the file, which is gone then, and may have seemed to end too early.
+ */
+async function fail({ database, clock }: RunParts, id: string, error: string, { unread = false } = {}): Promise<void> {
+  await database.sqlTransaction(async (tx) => {
+    if (unread && !(await lockUnstaged(tx, id))) throw new AnotherAtWork();
+    await endImport(tx, id, error, clock.now());
+  });
+  await forgetRows(database.sql, id);
 }

@@ -4,7 +4,7 @@ import type { Clock } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { findLocationsOfZones, findThere, kindOf } from './apply.store.ts';
 import { AnotherAtWork, type ImportRow, lockUnstaged, markStaged, readParts } from './import.store.ts';
-import { countStaged, deleteStaged, insertPieces } from './lot.store.ts';
+import { countStaged, deleteSomeLots, insertPieces } from './lot.store.ts';
 import { createLots, type StagedRow } from './lots.ts';
 import { createOutline, type Outline } from './outline.ts';
 import { readRecords } from './read-records.ts';
@@ -33,7 +33,7 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
       if (!(await lockUnstaged(tx, job.id))) throw new AnotherAtWork();
       return work(tx);
     });
-  while ((await inOne((tx) => deleteStaged(tx, job.id, atOnce))) > 0);
+  while ((await inOne((tx) => deleteSomeLots(tx, job.id, atOnce))) > 0);
   while ((await inOne((tx) => deleteRefused(tx, job.id, atOnce))) > 0);
   const outline = createOutline();
   const lots = createLots();
@@ -55,7 +55,7 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
       if (stopping.aborted) return false;
       for (const row of await placeRows(database, job, outline, records)) {
         if (isClean(row)) lots.add(row);
-        else refused.push(row);
+        else refused.push(withoutFields(row));
       }
       if (lots.gathered + refused.length < atOnce) continue;
       await writing;
@@ -63,9 +63,9 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
       writing.catch(() => {});
     }
   } finally {
-    await writing.catch(() => {});
+    // Its fault comes first: who writes where another is at work may have read but half of the file.
+    await writing;
   }
-  await writing;
   await write();
   const rows = total.staged + total.refused;
   const late = await lateRows(sql, job, outline);
@@ -82,6 +82,7 @@ export async function stage({ database, clock }: Staging, job: ImportRow, stoppi
 
 /** A row that nothing is wrong with as far as it shows by itself. */
 type Placed = RefusedRow & Pick<StagedRow, 'fields'>;
+const withoutFields = ({ fields: _, ...row }: Placed): RefusedRow => row;
 const isClean = (row: Placed): row is Placed & StagedRow => row.unit !== undefined && row.reason === undefined;
 
 /** Those whose parent came after them are at fault unless it is there already. */
@@ -95,9 +96,11 @@ async function lateRows(sql: Sql, job: ImportRow, outline: Outline): Promise<rea
       for (const ref of await findThere(sql, kindOf(kind), job, refs.slice(start, start + atOnce)))
         there.add(`${kind} ${ref}`);
   }
-  return late
-    .filter(({ parent }) => !parent || !there.has(`${parent.kind} ${parent.ref}`))
-    .map(({ row, kind, ref, unit, reason }) => ({ row, kind, external_id: ref, unit, reason }));
+  const known = new Map<number, RefusedRow>();
+  for (const { row, kind, ref, unit, reason, parent } of late)
+    if (!known.has(row) && !(parent && there.has(`${parent.kind} ${parent.ref}`)))
+      known.set(row, { row, kind, external_id: ref, unit, reason });
+  return [...known.values()];
 }
 
 /** Records as rows, each with what is wrong with it. */
@@ -126,8 +129,11 @@ async function placeRows(
   });
 }
 
-/** As much of a name as any may have, which is 200 code points; a longer one may be cut in the middle of one. */
-const cut = (ref: string) => ref.slice(0, 400).toWellFormed();
+/**
+ * As much of a name as any may have, which is 200 code points; a longer one may be cut in the middle of one. A copy, as
+ * a part of a text keeps all of it in memory.
+ */
+const cut = (ref: string) => Buffer.from(ref.slice(0, 400).toWellFormed()).toString();
 
 const inZones = (kind: ReadRow['kind']) => kind === undefined || parentKinds[kind] === 'zone';
 

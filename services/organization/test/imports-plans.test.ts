@@ -1,0 +1,55 @@
+import { newId } from '@attribution/contracts';
+import { openDatabase } from '@attribution/database';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { lockImport } from '../src/imports/import.store.ts';
+import { deleteLots, findClosed, findGroupRows, findLots } from '../src/imports/lot.store.ts';
+import { findFaulty } from '../src/imports/refused-row.store.ts';
+import { newClient, type OrganizationDatabase } from '../src/store.ts';
+import { startOrganization } from './support.ts';
+
+let service: TestService;
+let database: OrganizationDatabase;
+beforeAll(async () => {
+  service = await startOrganization();
+  // One connection, so that all its statements are prepared on it.
+  database = openDatabase({ url: service.db.options.connectionString ?? '', poolSize: 1 }, newClient);
+});
+afterAll(async () => {
+  await database.close();
+  await service.stop();
+});
+
+const count = 40_000;
+const asked = Array.from({ length: 1_500 }, (_, at) => at);
+const refs = asked.map((at) => `G${at}`);
+
+/** What is asked for a transaction of 1,500 rows. */
+async function askAll(id: string) {
+  const { sql } = database;
+  const lots = await findLots(sql, id, { groups: true, lot: -1 }, asked.length);
+  const closed = await findClosed(sql, id, asked);
+  const faulty = await findFaulty(sql, id, asked);
+  const groups = await database.sqlTransaction(async (tx) => {
+    await lockImport(tx, id);
+    return findGroupRows(tx, id, refs);
+  });
+  await deleteLots(sql, id, { groups: true, from: 0, to: 9, kept: [3] });
+  return [lots.length, closed.size, faulty.size, groups.length];
+}
+
+test('what is asked of large imports is quick for who asked when nothing was there, and knows nothing else', async () => {
+  const id = newId('job');
+  for (const table of ['lots', 'units', 'rows']) await service.db.query(`VACUUM ANALYZE estate_import_${table}`);
+  // Postgres makes a plan for all values, and keeps it, when a statement has been used six times.
+  for (let at = 0; at < 8; at++) expect(await askAll(id)).toEqual([0, 0, 0, 0]);
+  await service.db.query(`
+    INSERT INTO estate_import_lots (import_id, groups, lot, piece, ref, size, rows)
+      SELECT '${id}', true, at, 0, 'G' || at, 1, json_build_array(json_build_object('unit', at)) FROM generate_series(0, ${count - 1}) at;
+    INSERT INTO estate_import_units (import_id, unit) SELECT '${id}', at FROM generate_series(0, ${count - 1}) at;
+    INSERT INTO estate_import_rows (import_id, row, kind, external_id, unit, reason)
+      SELECT '${id}', at, 'group', 'G' || at, at, 'No' FROM generate_series(0, ${count - 1}) at`);
+  // A statement that compares everything with everything would be ended by its time limit.
+  expect(await askAll(id)).toEqual([1_500, 1_500, 1_500, 1_500]);
+  expect((await findLots(database.sql, id, { groups: true, lot: -1 }, 3)).map(({ lot }) => lot)).toEqual([3, 10, 11]);
+});
