@@ -10,21 +10,26 @@ export interface Mortal {
 }
 
 /**
- * Dies at the `at`th step. Steps are before each statement, after each that is its own transaction, before each commit
- * and after it.
+ * Dies at the `at`th step. Steps are before and after each statement that is its own transaction, and before and after
+ * each commit: wherever in a transaction a process dies, Postgres undoes it, as it does before the commit.
  */
 export function mortal(database: OrganizationDatabase, at: number): Mortal {
   let steps = 0;
+  function live(): void {
+    if (steps >= at) throw new Killed('The process was killed');
+  }
   function step(): void {
-    if (++steps >= at) throw new Killed('The process was killed');
+    steps++;
+    live();
   }
   const over = (sql: Sql, alone: boolean): Sql => {
     const asked =
       <Given extends unknown[], T>(ask: (...given: Given) => PromiseLike<T>) =>
       async (...given: Given) => {
-        step();
+        const pass = alone ? step : live;
+        pass();
         const answer = await ask(...given);
-        if (alone) step();
+        pass();
         return answer;
       };
     return {
@@ -42,6 +47,7 @@ export function mortal(database: OrganizationDatabase, at: number): Mortal {
       ...database,
       sql: over(database.sql, true),
       async sqlTransaction(work) {
+        live();
         const result = await database.sqlTransaction(async (tx) => {
           const done = await work(over(tx, false));
           step();

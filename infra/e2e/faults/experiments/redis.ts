@@ -9,8 +9,11 @@ import { startTcpProxy, type TcpProxy, type Way } from '../tcp-proxy.ts';
 
 /** Requests a second, of endpoints whose limits are counted, each from an address of its own. */
 const rate = 150;
-/** Milliseconds that p99 may grow by. */
-const bar = 50;
+/**
+ * Milliseconds that p99 may grow by. The short form is a test, beside others, on whatever machine: it tells whether
+ * anybody waits for Redis, which takes 200 ms or for ever.
+ */
+const bars = { short: 150, long: 50 };
 /** Milliseconds until Redis must be in use again when it is back. */
 const backWithin = 5_000;
 
@@ -64,6 +67,7 @@ async function breakIt(lab: Lab, parts: Parts, { name, way }: (typeof outages)[n
   const back: number[] = [];
   let tried = 0;
   let fallbacks = 0;
+  const bar = lab.long ? bars.long : bars.short;
   // A burst of something else on the machine may hit the one and not the other: the median of the rounds counts.
   for (let round = 0; round < lab.rounds || (median(added) > bar && round < lab.rounds + 2); round++) {
     const before = await edge.metric('rate_limit_fallbacks_total');
