@@ -233,6 +233,25 @@ test('two that both believe to be the only one do each row once', async () => {
   expect(await tenant.events()).toHaveLength(3_921);
 });
 
+test('one that still reads what another has done, and finds the file gone in the middle of a row, ends nothing and forgets nothing', async () => {
+  const tenant = newTenant(service);
+  const groups = Array.from({ length: 12_000 }, (_, at) => `group,"G${at}","${'x'.repeat(190)}"`);
+  const file = ['kind,external_id,name', ...groups, 'group,bad,'].join('\n');
+  const { id } = await send(tenant.owner, file);
+  const { sql } = parts.database;
+  let looks = 0;
+  const $queryRaw: typeof sql.$queryRaw = async (statement, ...values) => {
+    const reads = Array.isArray(statement) && statement.join().includes('FROM estate_import_parts');
+    if (reads && ++looks === 2) await run();
+    return sql.$queryRaw(statement, ...values);
+  };
+  const late = runImports({ ...parts, database: { ...parts.database, sql: { ...sql, $queryRaw } } });
+  await expect(late.run(never)).rejects.toThrow('Another works on the same import');
+  const done = await ended(tenant.owner, id, 0);
+  expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 12_000, 0, 0, 1]);
+  expect(await reportOf(tenant.owner, id)).toHaveLength(1);
+});
+
 test('one that a fault of ours keeps from its end is given up after three tries, and those behind it are done', async () => {
   const [tenant, other] = [newTenant(service), newTenant(service)];
   const { id } = await send(tenant.owner, before);

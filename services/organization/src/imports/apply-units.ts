@@ -24,7 +24,7 @@ interface Turn extends ApplyParts {
   readonly aside: Set<number>;
 }
 
-/** Rows of one transaction, unless a lot has more. */
+/** Rows of one transaction, unless a unit has more. */
 const atOnce = 1_500;
 
 /**
