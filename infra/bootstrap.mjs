@@ -1,6 +1,7 @@
 // Runs a TypeScript program of this workspace on a bare machine: any Node from 18 on can run this file.
 // It brings, into .runtime/ and node_modules/, what is missing: Node, pnpm, the dependencies, the Prisma clients.
 //   node infra/bootstrap.mjs [--watch] <program.ts> [argument…]
+//   node infra/bootstrap.mjs --lockfile
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -77,14 +78,30 @@ function provideTools() {
   return { node: join(provide(nodePackage, versions.node, announcement), 'bin/node'), pnpm };
 }
 
+/** Whatever asks for a dependency: where it asks for another than the lockfile has, the installation is refused. */
+function manifests() {
+  const folders = ['services', 'libs', 'infra'].flatMap((parent) =>
+    readdirSync(join(root, parent)).map((name) => join(parent, name)),
+  );
+  return ['.', 'gateway', ...folders]
+    .map((folder) => join(folder, 'package.json'))
+    .filter((file) => existsSync(join(root, file)));
+}
+
 function provideDependencies({ node, pnpm }) {
-  const state = hashOf(['pnpm-lock.yaml', 'pnpm-workspace.yaml']);
+  const state = hashOf(['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()]);
   const stamp = join(root, 'node_modules/.installed');
   whenChanged(stamp, state, () => {
     say('Installing the dependencies');
     rmSync(stamp, { force: true });
     run('pnpm install', node, [pnpm, 'install', '--frozen-lockfile'], { env: environmentFor(node) });
   });
+}
+
+/** Lets the lockfile follow the manifests, for whoever has changed one. */
+function updateLockfile({ node, pnpm }) {
+  const options = { cwd: root, stdio: 'inherit', env: environmentFor(node) };
+  process.exit(spawnSync(node, [pnpm, 'install', '--no-frozen-lockfile'], options).status ?? 1);
 }
 
 /** Prisma asks for an engine binary that generating does not need (docs/adr/0003). */
@@ -120,6 +137,7 @@ const watching = process.argv[2] === '--watch';
 if (!program) fail('Which program?');
 
 const tools = provideTools();
+if (program === '--lockfile') updateLockfile(tools);
 provideDependencies(tools);
 providePrismaClients(tools);
 

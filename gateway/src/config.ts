@@ -1,10 +1,11 @@
 import { KeysSetting } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
-import { lameDuckMs, processSettings, readConfig, setting } from '@attribution/service';
+import { lameDuckMs, processSettings, readConfig, setting, tracingSettings } from '@attribution/service';
 import { z } from 'zod';
 
-const Settings = z.object({
+export const gatewaySettings = z.object({
   ...processSettings,
+  ...tracingSettings,
   PORT: setting.port.default(8080),
   LAME_DUCK_MS: setting.count.default(lameDuckMs),
   ADMIN_PORT: setting.port.optional(),
@@ -20,10 +21,10 @@ const Settings = z.object({
   CLIENT_TIMEOUT_MS: setting.count.default(60_000),
 });
 
-export type GatewaySettings = z.output<typeof Settings>;
+export type GatewaySettings = z.output<typeof gatewaySettings>;
 
 export function readGatewaySettings(environment: Readonly<Record<string, string | undefined>>): GatewaySettings {
-  return readConfig(Settings, environment);
+  return readConfig(gatewaySettings, environment);
 }
 
 /** Where each service is. */

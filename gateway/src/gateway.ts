@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createVerifier } from '@attribution/auth';
-import { endpoints } from '@attribution/contracts';
-import { observeHttp } from '@attribution/service';
+import { endpoints, type ServiceName } from '@attribution/contracts';
+import { type HttpMetrics, observeHttp } from '@attribution/service';
+import { noTracing, type Tracing } from '@attribution/tracing';
 import type { Logger } from 'pino';
-import { Counter, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { type GatewaySettings, upstreamsOf } from './config.ts';
 import { createForwarder } from './forwarder.ts';
+import { observeGateway } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { openSharedCounts } from './redis.ts';
@@ -21,16 +23,17 @@ export interface Gateway {
 }
 
 /** The public edge. */
-export function createGateway(settings: GatewaySettings, logger: Logger): Gateway {
+export function createGateway(
+  settings: GatewaySettings,
+  logger: Logger,
+  tracing: Tracing = noTracing,
+  metrics?: HttpMetrics,
+): Gateway {
   const upstreams = upstreamsOf(settings);
   const registry = new Registry();
-  const fallbacks = new Counter({
-    name: 'rate_limit_fallbacks_total',
-    help: 'Counts made in-process because Redis did not answer',
-    registers: [registry],
-  });
+  const counts = observeGateway(registry, Object.keys(upstreams) as ServiceName[]);
   const shared = settings.REDIS_URL ? openSharedCounts(settings.REDIS_URL, logger) : undefined;
-  const limiter = createRateLimiter({ endpoints, shared, onFallback: () => fallbacks.inc() });
+  const limiter = createRateLimiter({ endpoints, shared, onFallback: counts.countFallback });
   const forwarder = createForwarder({ upstreams, timeout: settings.UPSTREAM_TIMEOUT_MS });
   const problemBase = settings.PROBLEM_BASE;
   let retired = false;
@@ -51,7 +54,9 @@ export function createGateway(settings: GatewaySettings, logger: Logger): Gatewa
       problemBase,
       logger,
     }),
-    metrics: observeHttp(registry, 'gateway'),
+    metrics: metrics ?? observeHttp(registry, 'gateway'),
+    tracing,
+    onFailure: counts.countFailure,
   });
 
   return {

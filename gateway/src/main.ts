@@ -4,6 +4,7 @@ import {
   listen,
   observeProcess,
   onStopSignal,
+  openProcessTracing,
   problemOf,
   writeMetrics,
   writeProblem,
@@ -14,10 +15,11 @@ import { createGateway } from './gateway.ts';
 /** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
 const stopWithin = 8_000;
 
-observeProcess();
+observeProcess({ service: 'gateway', role: 'api' });
 const settings = readGatewaySettings(process.env);
 const logger = createLogger({ name: 'gateway', level: settings.LOG_LEVEL, pretty: process.stdout.isTTY });
-const gateway = createGateway(settings, logger);
+const tracing = await openProcessTracing(settings, { service: 'gateway', role: 'api', logger });
+const gateway = createGateway(settings, logger, tracing);
 const server = await listen(gateway.handle, {
   host: settings.HOST,
   port: settings.PORT,
@@ -44,5 +46,6 @@ onStopSignal(async () => {
   await server.close(Date.now() + stopWithin - 1_000, 1_500);
   await admin?.close(0);
   await gateway.close();
+  await Promise.race([tracing.close().catch(() => {}), sleep(500)]);
   logger.info('Stopped');
 }, settings.LAME_DUCK_MS + stopWithin);

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { refuseCredential, type Verifier } from '@attribution/auth';
-import { createMatcher, type Endpoint, Problem } from '@attribution/contracts';
+import { createMatcher, type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
 import {
+  answeredStatus,
   type HttpMetrics,
   problemOf,
   requestIdOf,
   requestRecorder,
-  traceparentOf,
   writeProblem,
 } from '@attribution/service';
+import { type TraceContext, type Tracing, traceFields } from '@attribution/tracing';
 import type { Logger } from 'pino';
 import { type HeaderList, setHeaders } from './answer-headers.ts';
 import { clientIpFinder, trustedPeer } from './client-ip.ts';
@@ -17,6 +18,7 @@ import { forwardHeaders } from './forward-headers.ts';
 import type { Forwarder } from './forwarder.ts';
 import { malformationOf } from './malformed.ts';
 import type { Passage, RateLimiter } from './rate-limit.ts';
+import { endTrace, traceFinder } from './trace.ts';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -32,6 +34,9 @@ export interface PipelineOptions {
   /** What answers paths that are no endpoint: health, document, reference; else 404. */
   readonly site: Listener;
   readonly metrics: HttpMetrics;
+  readonly tracing: Tracing;
+  /** Told of each request that a service did not answer. */
+  readonly onFailure: (service: ServiceName) => void;
 }
 
 interface Exchange {
@@ -39,6 +44,7 @@ interface Exchange {
   readonly res: ServerResponse;
   readonly endpoint: Endpoint;
   readonly requestId: string;
+  readonly trace: TraceContext;
   /** What the gateway itself says in the answer, whoever gives it. */
   readonly own: string[];
 }
@@ -50,9 +56,11 @@ export function createPipeline(options: PipelineOptions): Listener {
   const clientIpOf = clientIpFinder(options.trustedProxies);
   const isTrusted = trustedPeer(options.trustedProxies);
   const cors = corsFor(options.corsOrigins);
+  const traceOf = traceFinder(options.tracing);
   const record = requestRecorder(options.metrics, logger, 'info');
 
-  async function pass({ req, res, endpoint, requestId, own }: Exchange): Promise<void> {
+  async function pass(exchange: Exchange): Promise<void> {
+    const { req, res, endpoint, requestId, trace, own } = exchange;
     const ip = clientIpOf(req);
     const entering = limiter.enter(endpoint, ip);
     const passage = entering && (await entering);
@@ -69,25 +77,23 @@ export function createPipeline(options: PipelineOptions): Listener {
         'x-request-id': requestId,
         'x-forwarded-for': ip,
         'x-forwarded-proto': (isTrusted(req) && protoOf(req)) || 'http',
-        traceparent: traceparentOf(req),
+        traceparent: trace.traceparent,
       });
-      await onward(req, res, endpoint, passage, own);
+      await onward(exchange, passage);
     } finally {
       passage?.settle(undefined);
     }
   }
 
-  async function onward(
-    req: IncomingMessage,
-    res: ServerResponse,
-    { service, operation }: Endpoint,
-    passage: Passage | undefined,
-    own: HeaderList,
-  ) {
+  async function onward(exchange: Exchange, passage: Passage | undefined): Promise<void> {
+    const { req, res, endpoint, requestId, trace, own } = exchange;
+    const { service, operation } = endpoint;
     try {
       await forwarder.forward(service, req, res, (status) => passage?.settle(status), own);
     } catch (error) {
-      logger.warn({ err: error, service, operation }, 'An upstream failed');
+      options.onFailure(service);
+      const fields = { request_id: requestId, ...traceFields(trace) };
+      logger.warn({ err: error, service, operation, ...fields }, 'An upstream failed');
       throw new Problem('upstream-error', 'A service behind the gateway did not answer. Try again.', {
         'retry-after': '1',
       });
@@ -107,15 +113,19 @@ export function createPipeline(options: PipelineOptions): Listener {
     const url = req.url ?? '/';
     const query = url.indexOf('?');
     const endpoint = match(req.method ?? '', query === -1 ? url : url.slice(0, query));
+    const trace = endpoint && traceOf(req, endpoint, requestId);
     res.on('close', () => {
       const { method = '' } = req;
+      const status = answeredStatus(res);
       record({
         request_id: requestId,
+        trace,
         method,
         operation: endpoint?.operation ?? 'none',
-        status: res.statusCode,
+        status,
         seconds: (performance.now() - started) / 1000,
       });
+      endTrace(trace, status);
     });
 
     const fault = malformationOf(req);
@@ -125,12 +135,15 @@ export function createPipeline(options: PipelineOptions): Listener {
       refuse(res, own, new Problem('validation-error', fault));
     } else if (preflight) {
       res.writeHead(204, [...own, ...preflight]).end();
-    } else if (!endpoint) {
+    } else if (!endpoint || !trace) {
       setHeaders(res, own);
       options.site(req, res);
     } else {
-      pass({ req, res, endpoint, requestId, own }).catch((error: unknown) => {
-        if (!(error instanceof Problem)) logger.error({ err: error, request_id: requestId }, 'The gateway failed');
+      pass({ req, res, endpoint, requestId, trace, own }).catch((error: unknown) => {
+        if (!(error instanceof Problem)) {
+          const fields = { request_id: requestId, ...traceFields(trace) };
+          logger.error({ err: error, ...fields }, 'The gateway failed');
+        }
         refuse(res, own, problemOf(error));
       });
     }

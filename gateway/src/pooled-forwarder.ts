@@ -3,7 +3,7 @@ import type { ServiceName } from '@attribution/contracts';
 import { type Dispatcher, Pool } from 'undici';
 import { answerHeaders, type HeaderList } from './answer-headers.ts';
 import type { Headers } from './forward-headers.ts';
-import type { ForwarderOptions } from './forwarder-options.ts';
+import { type ForwarderOptions, keepUnused } from './forwarder-options.ts';
 
 interface Passing {
   readonly onAnswer: (status: number) => void;
@@ -21,7 +21,14 @@ interface PooledForwarder {
 /** By undici's dispatch: no stream and no promise in between. Nothing is ever sent twice. */
 export function createPooledForwarder({ upstreams, timeout }: ForwarderOptions): PooledForwarder {
   // Without a bound on connections: a service that hangs would make everybody else wait for one.
-  const settings = { headersTimeout: timeout, bodyTimeout: timeout, connectTimeout: timeout, allowH2: false };
+  const settings = {
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    connectTimeout: timeout,
+    keepAliveTimeout: keepUnused,
+    keepAliveMaxTimeout: keepUnused,
+    allowH2: false,
+  };
   const pools = new Map(Object.entries(upstreams).map(([service, url]) => [service, new Pool(url, settings)]));
   return {
     forward(service, req, res, { onAnswer, own, body }) {

@@ -1,8 +1,9 @@
-import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceName } from '@attribution/contracts';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { answerHeaders, type HeaderList } from './answer-headers.ts';
-import type { ForwarderOptions } from './forwarder-options.ts';
+import { type ForwarderOptions, keepUnused } from './forwarder-options.ts';
+import { KeepingAgent } from './keeping-agent.ts';
 
 interface Passing {
   readonly onAnswer: (status: number) => void;
@@ -22,9 +23,8 @@ interface Exchange extends Passing {
 
 /** By http-proxy-middleware, without its default plugins: they cost, and their error answer tells hosts (ADR 0006). */
 export function createStreamingForwarder({ upstreams, timeout }: ForwarderOptions): StreamingForwarder {
-  // The agent's timeout holds while connecting too; the proxy's own begins with the connection. Without a bound on
-  // connections: slow clients and a service that hangs would make everybody else wait for one.
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', timeout });
+  // The agent's timeout holds while connecting too; the proxy's own begins with the connection.
+  const agent = new KeepingAgent({ timeout, keepUnused });
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
 
   const proxies = Object.entries(upstreams).map(([service, url]) => {

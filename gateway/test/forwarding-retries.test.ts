@@ -1,6 +1,9 @@
-import { personToken } from '@attribution/testing';
-import { afterEach, expect, test } from '@jest/globals';
-import { expectProblem, startGateway, startTcpUpstream } from './support.ts';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, personToken } from '@attribution/testing';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { expectProblem, startGateway, startTcpUpstream, startUpstream, type TestGateway } from './support.ts';
 
 const token = personToken();
 const path = '/v2/campaigns';
@@ -53,6 +56,56 @@ test('an idle connection that a service has closed is not used for the next requ
     expect((await gateway.send(path, { token })).status).toBe(200);
     expect(connections).toBe(n);
   }
+});
+
+/** The second piece comes when the first is on its way. */
+async function sendInPieces({ port }: TestGateway, headers = {}): Promise<{ status: number | undefined }> {
+  const authorization = `Bearer ${token}`;
+  const req = request({ port, path, method: 'POST', headers: { authorization, 'content-length': 2, ...headers } });
+  req.write('{');
+  await sleep(50);
+  req.end('}');
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
+  res.resume();
+  await once(res, 'end');
+  return { status: res.statusCode };
+}
+
+/** Whole requests and those whose body is still to come go different ways. */
+describe.each([
+  ['a request without a body', (gateway: TestGateway, headers = {}) => gateway.send(path, { token, headers })],
+  ['a body that arrives in pieces', sendInPieces],
+])('connections, %s', (_, send) => {
+  test('are used again for what follows soon', async () => {
+    const upstream = await startUpstream();
+    const gateway = await startGateway(upstream);
+    undo.push(() => gateway.stop(), upstream.stop);
+    for (let n = 0; n < 10; n++) expect((await send(gateway)).status).toBe(200);
+    // On a busy machine what follows may not come soon.
+    expect(upstream.connections.accepted).toBeLessThan(5);
+  });
+
+  test('are left when they are not used: a service that stops ends those that were silent for 1.5 s', async () => {
+    const upstream = await startUpstream();
+    const gateway = await startGateway(upstream);
+    undo.push(() => gateway.stop(), upstream.stop);
+    expect((await send(gateway)).status).toBe(200);
+    expect(upstream.connections.open).toBe(1);
+    await eventually(() => expect(upstream.connections.open).toBe(0), 1_400);
+    expect((await send(gateway)).status).toBe(200);
+  });
+
+  test('are kept for an answer that takes longer than an unused one is kept', async () => {
+    const upstream = await startUpstream(async (res, { headers }) => {
+      await sleep(Number(headers['x-wait'] ?? 0));
+      res.end('{}');
+    });
+    const gateway = await startGateway(upstream);
+    undo.push(() => gateway.stop(), upstream.stop);
+    expect((await send(gateway)).status).toBe(200);
+    const headers = { 'x-wait': '1200' };
+    expect((await send(gateway, headers)).status).toBe(200);
+  });
 });
 
 test('a body that came in chunks all at once goes on framed in one way', async () => {

@@ -13,8 +13,9 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 import { ProblemDetails, type ProblemKind, problemKinds } from '@attribution/contracts';
 import { listen } from '@attribution/service';
 import { captureLogs, problemBase, testKeys, testParts } from '@attribution/testing';
+import type { Tracing } from '@attribution/tracing';
 import { expect, test } from '@jest/globals';
-import { createGateway, readGatewaySettings } from '../src/index.ts';
+import { createGateway, type Gateway, readGatewaySettings } from '../src/index.ts';
 
 /** A request as a service got it. */
 interface Seen {
@@ -117,6 +118,8 @@ export interface TestGateway {
   raw(bytes: string): Promise<string>;
   /** The sum of a counter over its labels. */
   count(metric: string): Promise<number>;
+  /** Everything that it measures. */
+  metrics(): ReturnType<Gateway['registry']['getMetricsAsJSON']>;
   /** Tells it that it is about to stop. */
   retire(): void;
   /** Ends it as the process does. */
@@ -127,6 +130,7 @@ export interface TestGateway {
 export async function startGateway(
   upstream: { url: string },
   environment: Record<string, string> = {},
+  tracing?: Tracing,
 ): Promise<TestGateway> {
   const logs = captureLogs('gateway');
   const { url: at } = upstream;
@@ -141,6 +145,7 @@ export async function startGateway(
       ...environment,
     }),
     logs.logger,
+    tracing,
   );
   const server = await listen(gateway.handle, { host: '127.0.0.1', port: 0, problemBase });
   const { port } = server;
@@ -155,6 +160,7 @@ export async function startGateway(
       const found = await gateway.registry.getSingleMetric(metric)?.get();
       return (found?.values ?? []).reduce((sum, { value }) => sum + value, 0);
     },
+    metrics: () => gateway.registry.getMetricsAsJSON(),
     retire: () => gateway.retire(),
     async stop(deadline = 0) {
       agent.destroy();

@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PostgresServer, startPostgres } from '@attribution/database';
+import { noteRunning } from '@attribution/ops/running';
 import { createLogger, observeProcess, onStopSignal, processSettings, readConfig, setting } from '@attribution/service';
 import { z } from 'zod';
 import { seedDemo } from './demo.ts';
 import { FolderInUse, lockFolder } from './lock.ts';
 import { embeddedServices, startPlatform } from './platform.ts';
 import { nextFreePort, portProblem } from './ports.ts';
-import { noteRunning } from './running.ts';
 import { localSecrets } from './secrets.ts';
 
 const { values: flags } = parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Problem, type ServiceName, serviceNames } from '@attribution/contracts';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
+import { clocksApart } from './clocks.ts';
 import { algorithm, generateKeySets, type KeySet } from './key-sets.ts';
 
 /** Lifetime of an internal token, seconds. */
@@ -27,7 +28,7 @@ type InternalSigner = (target: ServiceName) => string;
  * Signs as `caller` with the first key of its own set, whose `kid` begins with the caller's name. A token is kept and
  * given again while it lives.
  */
-function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now = Date.now): InternalSigner {
+function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now: () => number): InternalSigner {
   const [first] = privateKeys.keys;
   if (!first) throw new Error('The private key set is empty');
   const key = createPrivateKey({ key: first, format: 'jwk' });
@@ -52,14 +53,16 @@ function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now = Da
 export type InternalVerifier = (authorization: string | undefined) => ServiceName;
 
 /**
- * Accepts tokens meant for `self`. `publicKeys` holds every service's keys; `kid` is `<service>.<anything>`. What was
- * verified is kept until it expires, as callers show a token more than once.
+ * Accepts tokens meant for `self`, of callers whose clocks are up to `clocksApart` from ours, either way. `publicKeys`
+ * holds every service's keys; `kid` is `<service>.<anything>`. What was verified is kept until it expires, as callers show
+ * a token more than once.
  */
-function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now = Date.now): InternalVerifier {
+function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now: () => number): InternalVerifier {
   const keys = new Map(publicKeys.keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
   const verified = new LRUCache<string, { caller: ServiceName; until: number }>({ max: 100 });
 
   function verify(token: string): { caller: ServiceName; until: number } | undefined {
+    const at = Math.floor(now() / 1000);
     try {
       const header = jwt.decode(token, { complete: true })?.header;
       const key = header?.kid ? keys.get(header.kid) : undefined;
@@ -69,12 +72,15 @@ function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now = Dat
         issuer,
         audience: `internal:${self}`,
         maxAge: ttl,
-        clockTimestamp: Math.floor(now() / 1000),
+        clockTimestamp: at,
+        clockTolerance: clocksApart,
       }) as jwt.JwtPayload;
+      const { exp = 0, iat = 0 } = claims;
+      if (iat > at + clocksApart) return undefined;
       const caller = serviceNames.find((name) => name === claims.sub);
       // A service signs for itself alone.
       if (!caller || !header.kid?.startsWith(`${caller}.`)) return undefined;
-      return { caller, until: Math.min(claims.exp ?? 0, (claims.iat ?? 0) + ttl) };
+      return { caller, until: Math.min(exp, iat + ttl) + clocksApart };
     } catch {
       return undefined; // Whatever is wrong with it, it is no token of ours.
     }
@@ -96,7 +102,12 @@ export interface Internal {
   readonly sign: InternalSigner;
 }
 
-export const internalOf = (self: ServiceName, privateKeys: KeySet, publicKeys: KeySet): Internal => ({
-  verify: createInternalVerifier(self, publicKeys),
-  sign: createInternalSigner(self, privateKeys),
+export const internalOf = (
+  self: ServiceName,
+  privateKeys: KeySet,
+  publicKeys: KeySet,
+  now: () => number = Date.now,
+): Internal => ({
+  verify: createInternalVerifier(self, publicKeys, now),
+  sign: createInternalSigner(self, privateKeys, now),
 });

@@ -54,10 +54,17 @@ test.each<[string, () => string | undefined]>([
   ['a key of another service', () => `Bearer ${forge({ by: keys.private.campaign, kid: 'billing.1' })}`],
   ['a stranger’s key under a name of ours', () => `Bearer ${forge({ by: generateKeySets('billing.1').private })}`],
   ['a key that nobody has', () => `Bearer ${forge({ kid: 'billing.2' })}`],
-  ['a token that has expired', () => `Bearer ${forge({ claims: { iat: now() - 60, exp: now() } })}`],
   [
-    'a token older than a minute, whatever its end',
-    () => `Bearer ${forge({ claims: { iat: now() - 61, exp: now() + 900 } })}`,
+    'a token that has expired, by any clock',
+    () => `Bearer ${forge({ claims: { iat: now() - 360, exp: now() - 300 } })}`,
+  ],
+  [
+    'a token older than its minute and five of clocks that differ, whatever its end',
+    () => `Bearer ${forge({ claims: { iat: now() - 361, exp: now() + 900 } })}`,
+  ],
+  [
+    'a token of a time that no clock of ours can have',
+    () => `Bearer ${forge({ claims: { iat: now() + 302, exp: now() + 362 } })}`,
   ],
 ])('401: %s', (_what, header) => {
   expect(() => verify(header())).toThrow(refusal);
@@ -74,4 +81,30 @@ test('a token is given again while it lives, to the same service alone', () => {
 test('no service’s token opens what callers of the API enter', () => {
   const verifier = createVerifier(keys.public);
   expect(() => verifier.authenticate(`Bearer ${internal('billing').sign('account')}`)).toThrow('bearer token');
+});
+
+test.each([-300, -150, 150, 300])(
+  'services whose clocks are %d s apart know each other for as long as a token is shown',
+  (apart) => {
+    let time = Date.parse('2026-11-22T12:00:00Z');
+    const at = (self: ServiceName, ahead: number) =>
+      internalOf(self, keys.private[self], keys.public, () => time + ahead * 1000);
+    const [caller, keeping] = [at('billing', 0), at('account', apart)];
+    for (let second = 0; second < 60; second++, time += 1000) {
+      const header = `Bearer ${caller.sign('account')}`;
+      expect(keeping.verify(header)).toBe('billing');
+      expect(at('account', apart).verify(header)).toBe('billing');
+    }
+  },
+);
+
+test('a token that was kept is refused when its time is over, by the patience that was shown to it', () => {
+  let time = Date.parse('2026-11-22T12:00:00Z');
+  const clock = () => time;
+  const header = `Bearer ${internalOf('billing', keys.private.billing, keys.public, clock).sign('account')}`;
+  const called = internalOf('account', keys.private.account, keys.public, clock);
+  time += 359_000;
+  expect(called.verify(header)).toBe('billing');
+  time += 1000;
+  expect(() => called.verify(header)).toThrow(refusal);
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@attribution/testing';
@@ -85,11 +85,23 @@ test('a key is kept while tokens of it may live, and dropped by the first rotati
   const third = await rotate(60);
   expect(third.dropped).toEqual([]);
   expect(await kidsIn(files.public)).toEqual([third.kid, second.kid, 'first']);
-  now = start + 60 * seconds + 15 * minutes;
+  now = start + 60 * seconds + 15 * minutes + 5 * minutes;
   const fourth = await rotate(60);
   expect(fourth.dropped).toEqual(['first']);
   for (const file of [files.private, files.public])
     expect(await kidsIn(file)).toEqual([fourth.kid, third.kid, second.kid]);
+});
+
+test('a key stays while tokens of a signer may live whose clock is five minutes behind', async () => {
+  const { sign, accepts } = running();
+  await rotate(60);
+  now += 59 * seconds;
+  const last = sign();
+  expect(kidOf(last)).toBe('first');
+  now += 14 * minutes;
+  expect(accepts(last)).toBe(true);
+  // At that moment it is five minutes later for whoever rotates.
+  expect((await rotateKeys(files, 60, new Date(now + 5 * minutes))).dropped).toEqual([]);
 });
 
 test('a token of a key that was taken away is refused, though it was accepted a moment ago', async () => {
@@ -117,9 +129,39 @@ test('rotating what cannot be read changes nothing', async () => {
   expect(await readFile(files.public, 'utf8')).toBe('no key set');
 });
 
-test('private keys are readable by their owner alone, and are in no public set', async () => {
+test('of two rotations at once one is refused, and both files know the same keys', async () => {
+  const outcomes = await Promise.allSettled([rotate(), rotate()]);
+  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  expect(refused).toEqual([expect.stringContaining(`${files.private}.lock is there: another rotation is under way`)]);
+  expect(await kidsIn(files.private)).toEqual(await kidsIn(files.public));
+  expect(await kidsIn(files.private)).toHaveLength(2);
+  expect((await readdir(directory)).toSorted()).toEqual(['token-keys.private.json', 'token-keys.public.json']);
   await rotate();
-  expect((await stat(files.private)).mode & 0o777).toBe(0o600);
+  expect(await kidsIn(files.private)).toHaveLength(3);
+});
+
+test('what a rotation that was killed has left is told of, and how to go on', async () => {
+  await writeFile(`${files.private}.lock`, '');
+  await expect(rotate()).rejects.toThrow('If none is, one was killed: remove that file');
+  expect(await kidsIn(files.private)).toEqual(['first']);
+  expect(await rotateKeys(files, 60, new Date(now), { dryRun: true })).toMatchObject({ dropped: [] });
+  await rm(`${files.private}.lock`);
+  await rotate();
+  expect(await kidsIn(files.private)).toHaveLength(2);
+});
+
+test('whoever could read a file still can, and nobody else', async () => {
+  await chmod(files.private, 0o640);
+  await chmod(files.public, 0o604);
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) for (const file of [files.private, files.public]) await chown(file, 1000, 1001);
+  const access = async (file: string) => {
+    const { mode, uid, gid } = await stat(file);
+    return [mode & 0o777, ...(asRoot ? [uid, gid] : [])];
+  };
+  await rotate();
+  expect(await access(files.private)).toEqual([0o640, ...(asRoot ? [1000, 1001] : [])]);
+  expect(await access(files.public)).toEqual([0o604, ...(asRoot ? [1000, 1001] : [])]);
   expect(await readFile(files.public, 'utf8')).not.toContain('"d"');
 });
 

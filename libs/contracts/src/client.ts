@@ -29,11 +29,14 @@ export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
 }
 
+type SentHeaders = Readonly<Record<string, string>>;
+
 export interface ClientOptions {
   readonly baseUrl: string;
   /** The bearer token, or what gives it. */
   readonly token?: string | (() => string | undefined) | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent with every call, or what gives them. */
+  readonly headers?: SentHeaders | (() => SentHeaders);
   /** Milliseconds until a call is given up. */
   readonly timeout?: number;
   /** Bytes of a file that are taken into memory at most; a larger one throws a RangeError. */
@@ -55,7 +58,7 @@ export function createClient(options: ClientOptions) {
       const response = await fetch(options.baseUrl + urlOf(endpoint, input), {
         method: endpoint.method,
         headers: {
-          ...options.headers,
+          ...(typeof options.headers === 'function' ? options.headers() : options.headers),
           ...input.headers,
           ...(token && { authorization: `Bearer ${token}` }),
           ...(input.body !== undefined && { 'content-type': 'application/json' }),

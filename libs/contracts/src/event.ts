@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import type { ServiceName } from './endpoint.ts';
+import type { Topic } from './topic.ts';
 import { Timestamp } from './wire/formats.ts';
 import { id } from './wire/ids.ts';
-
-/** A topic, and the service that alone writes to it. */
-export interface Topic {
-  readonly name: string;
-  readonly owner: ServiceName;
-  readonly partitions: number;
-}
 
 /** What travels on a topic. `key` picks the field of `data` that orders the events. */
 export interface EventType<D extends z.ZodObject = z.ZodObject> {

@@ -41,6 +41,7 @@ export { orientationOf } from './organization/screen-size.ts';
 export * from './organization/screens.endpoints.ts';
 export { venueTaxonomy } from './organization/venue-types.ts';
 export * from './organization/zones.endpoints.ts';
+export * from './topic.ts';
 export * from './wire/durations.ts';
 export * from './wire/formats.ts';
 export * from './wire/ids.ts';

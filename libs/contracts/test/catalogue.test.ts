@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import * as contracts from '../src/index.ts';
-import { endpoints, internalEndpoints, pathParameters, serviceNames } from '../src/index.ts';
+import { endpoints, events, internalEndpoints, pathParameters, serviceNames } from '../src/index.ts';
 
 const all = [...endpoints, ...internalEndpoints];
 const named = endpoints
@@ -17,6 +17,21 @@ test('the two catalogues hold every endpoint that is declared, once', () => {
   const operations = (list: readonly contracts.Endpoint[]) => list.map(({ operation }) => operation).sort();
   expect(endpoints.length).toBeGreaterThan(20);
   expect(operations(all)).toEqual(operations(exported));
+});
+
+test('the catalogue of events holds every event that is declared, no two of one type and version', () => {
+  const declared = Object.values<unknown>(contracts).filter(
+    (value): value is contracts.EventType => typeof value === 'object' && value !== null && 'topic' in value,
+  );
+  expect(events.length).toBeGreaterThan(20);
+  expect(new Set(events)).toEqual(new Set(declared));
+  expect(new Set(events.map(({ type, version }) => `${type} ${version}`)).size).toBe(events.length);
+});
+
+test('a topic keeps its events for a shorter time than inboxes remember them', () => {
+  const remembered = 30;
+  const segment = 1; // What is being written is kept a day longer.
+  for (const { topic } of events) expect(topic.retentionDays + segment).toBeLessThan(remembered);
 });
 
 test('internal endpoints, and they alone, are below /internal/ and ask for an internal token', () => {

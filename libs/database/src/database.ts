@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
+import { isSerializationFailure } from './errors.ts';
 import { closePool, openPool } from './pool.ts';
 import { runSqlTransaction, type Sql, type SqlTransaction, sqlOver } from './sql.ts';
 import { hooked, useUpHook } from './transaction-hook.ts';
@@ -121,36 +122,4 @@ function statementNames(): (query: { sql: string }) => string {
     names.set(sql, name);
     return name;
   };
-}
-
-/** The SQLSTATE of an error of pg or of Prisma, or Prisma's own code. */
-function codesOf(error: unknown): string[] {
-  const codes: string[] = [];
-  for (let at = error, depth = 0; at && typeof at === 'object' && depth < 5; depth++) {
-    const { code, originalCode, cause, meta } = at as Record<string, unknown>;
-    for (const value of [code, originalCode]) if (typeof value === 'string') codes.push(value);
-    at = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError;
-  }
-  return codes;
-}
-
-/** Deadlock or serialization failure: the same transaction may well succeed when repeated. */
-function isSerializationFailure(error: unknown): boolean {
-  return codesOf(error).some((code) => code === 'P2034' || code === '40001' || code === '40P01');
-}
-
-/** A unique constraint stood in the way. */
-export function isUniqueViolation(error: unknown): boolean {
-  return codesOf(error).some((code) => code === 'P2002' || code === '23505');
-}
-
-/** A foreign key stood in the way; PostgreSQL 18 has a code of its own for those with RESTRICT. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  return codesOf(error).some((code) => code === 'P2003' || code === '23503' || code === '23001');
-}
-
-/** The name of the constraint that stood in the way, as Postgres tells it to `sql` and `sqlTransaction`. */
-export function violatedConstraint(error: unknown): string | undefined {
-  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
-  return typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string' ? constraint : undefined;
 }

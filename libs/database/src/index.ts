@@ -1,8 +1,10 @@
 export { withAdvisoryLock } from './advisory-lock.ts';
 export * from './database.ts';
 export * from './embedded-postgres.ts';
+export { isForeignKeyViolation, isHeldUp, isServerTrouble, isUniqueViolation, violatedConstraint } from './errors.ts';
 export { createLockKeeper } from './lock-keeper.ts';
 export * from './migrate.ts';
+export { type Listener, listenTo, notify } from './notifications.ts';
 export * from './pages.ts';
-export type { Sql, SqlTransaction } from './sql.ts';
+export { inTransaction, type Sql, type SqlTransaction } from './sql.ts';
 export { withTransactionHook } from './transaction-hook.ts';

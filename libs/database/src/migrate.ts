@@ -6,6 +6,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
+import { readApplied, takeBackUnfinished, withItsMark } from './migration-marks.ts';
 
 interface Migration {
   readonly name: string;
@@ -18,7 +19,8 @@ const lock = 7_236_541_092;
 /**
  * Brings a database to the state of its migrations folder (Prisma's format) and returns the names applied. Several
  * may run at once: one applies, the others wait for its lock and find nothing to do. Refused when a migration was
- * edited after this database had it. One that fails leaves no trace and can be mended.
+ * edited after this database had it. One that fails leaves no trace and can be mended; of one whose process is killed all
+ * is applied, or nothing, and the next run goes on from there.
  */
 export async function migrate(options: { url: string; directory: string }): Promise<string[]> {
   const migrations = await readMigrations(options.directory);
@@ -26,10 +28,10 @@ export async function migrate(options: { url: string; directory: string }): Prom
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [lock]);
+    await takeBackUnfinished(client);
+    // They spare a start the 5 MB engine when there is nothing to apply, and the engine does not hold them against the files.
     const applied = await readApplied(client);
-    const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql));
-    if (edited)
-      throw new Error(`The migration ${edited.name} was edited after this database had it: write a new one instead.`);
+    refuseEdited(migrations, applied);
     if (migrations.length === applied.size && migrations.every(({ name }) => applied.has(name))) return [];
     return await withSchemaEngine({ url: options.url }, async (engine, scripts) => {
       try {
@@ -45,6 +47,37 @@ export async function migrate(options: { url: string; directory: string }): Prom
   } finally {
     await client.end(); // Ends the lock with the session.
   }
+}
+
+/**
+ * The names of the migrations that the database has not had yet. One that is ahead of the folder lacks nothing: while
+ * versions change, the old code runs on the new tables. Refused as by `migrate`.
+ */
+export async function missingMigrations(options: { url: string; directory: string }): Promise<string[]> {
+  const migrations = await readMigrations(options.directory);
+  const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
+  client.on('error', () => {}); // A lost connection also fails the query.
+  try {
+    await client.connect();
+    const applied = await readApplied(client);
+    refuseEdited(migrations, applied);
+    return migrations.filter(({ name }) => !applied.has(name)).map(({ name }) => name);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** A migration whose file is another than the one that the database has had. */
+export class EditedMigration extends Error {
+  override readonly name = 'EditedMigration';
+}
+
+function refuseEdited(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
+  const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql));
+  if (!edited) return;
+  throw new EditedMigration(
+    `The migration ${edited.name} was edited after this database had it: write a new one instead.`,
+  );
 }
 
 /**
@@ -91,33 +124,11 @@ async function readSchema(directory: string): Promise<{ path: string; content: s
 
 const sha256 = (sql: string) => createHash('sha256').update(sql).digest('hex');
 
-/**
- * The checksums of the migrations that the database has had, by name. They spare a start the 5 MB engine when there is
- * nothing to apply, and the engine itself does not hold them against the files.
- */
-async function readApplied(client: pg.Client): Promise<ReadonlyMap<string, string>> {
-  const table = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`);
-  if (!table.rows[0]?.there) return new Map();
-  const { rows } = await client.query<{ migration_name: string; checksum: string }>(
-    'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-  );
-  return new Map(rows.map((row) => [row.migration_name, row.checksum]));
-}
-
-/**
- * Removes the engine's mark of the migration that Postgres has just refused, and so undone, whole: with the mark every
- * later start would be refused. Returns the error that says which one, and why, which the engine's own does not.
- */
+/** The error that says which migration Postgres has just refused, and why, which the engine's own does not. */
 async function takeBack(client: pg.Client, refused: Error): Promise<Error> {
-  const marks = client.query<{ migration_name: string }>(
-    'DELETE FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL RETURNING migration_name',
-  );
-  const { rows } = await marks.catch(() => ({ rows: [] })); // Without a table of marks, it was no migration's script.
-  const [failed] = rows;
-  if (!failed) return refused;
-  return new Error(`The migration ${failed.migration_name} failed and was undone: ${refused.message}`, {
-    cause: refused,
-  });
+  const failed = await takeBackUnfinished(client);
+  if (failed === undefined) return refused;
+  return new Error(`The migration ${failed} failed and was undone: ${refused.message}`, { cause: refused });
 }
 
 function listOf(directory: string, migrations: readonly Migration[]): MigrationList {
@@ -204,7 +215,8 @@ type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 function wholeScripts(adapter: Adapter, scripts: Scripts): Adapter {
   adapter.executeScript = async (script) => {
     try {
-      await adapter.underlyingDriver().query(script);
+      const pool = adapter.underlyingDriver();
+      await pool.query(await withItsMark(pool, script));
     } catch (error) {
       if (error instanceof pg.DatabaseError) scripts.refused = error;
       throw error;

@@ -1,4 +1,4 @@
-import type { ClientBase, Pool, QueryResult, QueryResultRow } from 'pg';
+import type { ClientBase, Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 
 /** What a Prisma transaction offers to code that speaks SQL itself. */
 export interface SqlTransaction {
@@ -58,17 +58,24 @@ function textOf(template: TemplateStringsArray): string {
 }
 
 /** Runs the work between `begin` and COMMIT on a connection of its own. */
-export async function runSqlTransaction<T>(
+export const runSqlTransaction = <T>(
   pool: Pool,
   nameOf: NameOf,
   work: (tx: Sql) => Promise<T>,
+  begin?: string,
+): Promise<T> => inTransaction(pool, (client) => work(sqlOver(client, nameOf)), begin);
+
+/** The same with the connection itself. */
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
   begin = 'BEGIN',
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query(begin);
-    const result = await work(sqlOver(client, nameOf));
+    const result = await work(client);
     const { command } = await client.query('COMMIT');
     // A failure that the work swallowed: Postgres answers with what it did instead.
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement of it had failed');

@@ -1,9 +1,13 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@attribution/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { diffFromMigrations, migrate } from '../src/index.ts';
+import { withItsMark } from '../src/migration-marks.ts';
 import { createScratchDatabase } from './support.ts';
 
 let database: Awaited<ReturnType<typeof createScratchDatabase>>;
@@ -131,11 +135,69 @@ test('an older folder than the database is let be, so that a release can be take
   expect(await tableNames()).toEqual(['a', 'b']);
 });
 
-test('a migration that another process left half done is refused: nobody knows what became of it', async () => {
+describe('a process that is killed while its migration runs', () => {
+  const program = join(import.meta.dirname, 'migrate.process.ts');
+  const started: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of started.splice(0)) child.kill('SIGKILL');
+  });
+
+  /** Killed as soon as Postgres is at the script. */
+  async function runAndKill(): Promise<void> {
+    const child = spawn(process.execPath, [program, database.url, directory], { stdio: 'ignore' });
+    started.push(child);
+    await eventually(async () => expect(await scriptsUnderWay()).toBe(1), 20_000);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  async function scriptsUnderWay(): Promise<number> {
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND wait_event = 'PgSleep'`,
+    );
+    return rowCount ?? 0;
+  }
+
+  const slow = 'SELECT pg_sleep(3); CREATE TABLE a (id int); CREATE TABLE runs (n int); INSERT INTO runs VALUES (1);';
+
+  test('leaves it to Postgres, which ends it: the next run waits for that, finds it applied, and goes on', async () => {
+    await write(first, slow);
+    await write(second, 'UPDATE runs SET n = n + 1;');
+    await runAndKill();
+    expect(await run()).toEqual([second]);
+    expect((await client.query('SELECT n FROM runs')).rows).toEqual([{ n: 2 }]);
+  });
+
+  test('and whose connection is ended as well has applied nothing: the next run applies it, once', async () => {
+    await write(first, slow);
+    await runAndKill();
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+    );
+    expect(await run()).toEqual([first]);
+    expect((await client.query('SELECT n FROM runs')).rows).toEqual([{ n: 1 }]);
+    expect(await run()).toEqual([]);
+  });
+
+  test('at the moment in which it has its mark alone: the next run applies it', async () => {
+    await write(first, 'CREATE TABLE a (id int);');
+    await write(second, 'CREATE TABLE b (id int);');
+    await run();
+    await client.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [second]);
+    await client.query('DROP TABLE b');
+    expect(await run()).toEqual([second]);
+    expect(await tableNames()).toEqual(['a', 'b']);
+  });
+});
+
+test('a script that comes when its mark was taken back is refused, and changes nothing', async () => {
   await write(first, 'CREATE TABLE a (id int);');
   await run();
   await client.query('UPDATE _prisma_migrations SET finished_at = NULL');
-  await expect(run()).rejects.toThrow(first);
+  const late = await withItsMark(client, 'CREATE TABLE late (id int);');
+  await client.query('DELETE FROM _prisma_migrations');
+  await expect(client.query(late)).rejects.toThrow('Another process has begun this migration anew');
+  expect(await tableNames()).toEqual(['a']);
 });
 
 describe('the way from the migrations to the schema', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { isForeignKeyViolation, isUniqueViolation, type SqlTransaction } from '../src/index.ts';
+import { isForeignKeyViolation, isServerTrouble, isUniqueViolation, type SqlTransaction } from '../src/index.ts';
 import { openThings } from './support.ts';
 
 type Things = Awaited<ReturnType<typeof openThings>>;
@@ -76,10 +76,44 @@ test('what is no error of a database is no violation, whatever it says', () => {
   for (const other of [undefined, null, 'P2002', 23505, new Error('23505'), { code: 23505 }, {}, circle]) {
     expect(isUniqueViolation(other)).toBe(false);
     expect(isForeignKeyViolation(other)).toBe(false);
+    expect(isServerTrouble(other)).toBe(false);
   }
 });
 
 test('a violation is still told when another error carries it as its cause', async () => {
   const [error] = await errorsOf('a second row of one key');
   expect(isUniqueViolation(new Error('could not be written', { cause: error }))).toBe(true);
+});
+
+/** What a server says for reasons of its own, by pg, by Prisma's SQL, in a transaction and by a model. */
+async function refusalsOf(code: string): Promise<unknown[]> {
+  const raise = `RAISE EXCEPTION 'could not extend file' USING ERRCODE = '${code}'`;
+  const sql = `DO $$ BEGIN ${raise}; END $$`;
+  await database.pool.query(`
+    CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${raise}; END $$;
+    CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  const ways = [
+    database.pool.query(sql),
+    execute(database.prisma, sql),
+    database.transaction((tx) => execute(tx, sql)),
+    database.prisma.thing.create({ data: { id: 9, name: 'ninth' } }),
+    database.transaction((tx) => tx.thing.create({ data: { id: 9, name: 'ninth' } })),
+  ];
+  const errors = await Promise.all(ways.map(errorOf));
+  await database.pool.query('DROP TRIGGER refuse ON things');
+  return errors;
+}
+
+test.each([
+  ['a full disk', '53100', true],
+  ['no memory', '53200', true],
+  ['too many connections', '53300', true],
+  ['a server that is being stopped', '57P01', true],
+  ['a disk that fails', '58030', true],
+  ['a server that only reads', '25006', true],
+  ['a limit of a statement', '53400', false],
+  ['a statement that took too long', '57014', false],
+  ['a check', '23514', false],
+])('%s is the server’s trouble, or is not, however it is told', async (_what, code, expected) => {
+  for (const error of await refusalsOf(code)) expect(isServerTrouble(error)).toBe(expected);
 });

@@ -1,12 +1,14 @@
-import { type Envelope, event, type ServiceName, type Topic } from '@attribution/contracts';
+import { event, type ServiceName, type Topic, topic } from '@attribution/contracts';
 import type { SqlTransaction } from '@attribution/database';
 import { z } from 'zod';
+import { type Letter, letterOf, letterOfUnreadable, plain, toldOf } from './letter.ts';
 import { newEvent, type Outbox } from './outbox.ts';
 import type { Message } from './transport.ts';
+import type { Unreadable } from './unreadable.ts';
 
 /** The topic that tells of events a service could not handle. */
 export function deadLetterTopic(service: ServiceName): Topic {
-  return { name: `${service}.dead-letters`, owner: service, partitions: 1 };
+  return topic({ name: `${service}.dead-letters`, owner: service, partitions: 1, retentionDays: 28 });
 }
 
 const deadLettered = (service: ServiceName) =>
@@ -25,40 +27,68 @@ const deadLettered = (service: ServiceName) =>
     }),
   });
 
-const textOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause)).slice(0, 2000);
+const textOf = (cause: unknown) => plain((cause instanceof Error ? cause.message : String(cause)).slice(0, 2000));
 
 interface DeadLetterRow {
   readonly id: bigint;
-  readonly envelope: Envelope;
+  readonly topic: string;
+  /** As `letterOf` made it; those before it are envelopes. */
+  readonly letter: unknown;
 }
 
 /** The events that a service could not handle, kept and told of. */
 export function createDeadLetters(service: ServiceName, outbox: Outbox) {
+  interface Row {
+    readonly id: string;
+    readonly topic: string;
+    readonly letter: Letter;
+    readonly attempts: number;
+    readonly error: string;
+  }
+  async function insert(tx: SqlTransaction, { id, topic, letter, attempts, error }: Row): Promise<boolean> {
+    const first = await tx.$executeRawUnsafe(
+      `INSERT INTO dead_letters (consumer, event_id, topic, envelope, attempts, error)
+       VALUES ($1, $2::uuid, $3, $4::jsonb, $5, $6) ON CONFLICT DO NOTHING`,
+      service,
+      id,
+      topic,
+      JSON.stringify(letter),
+      attempts,
+      error,
+    );
+    return first > 0;
+  }
+
   return {
     /** Puts an event among them; false when it lies there. */
     async bury(tx: SqlTransaction, { topic, envelope }: Message, cause: unknown, attempts: number): Promise<boolean> {
       const error = textOf(cause);
-      const first = await tx.$executeRawUnsafe(
-        `INSERT INTO dead_letters (consumer, event_id, topic, envelope, attempts, error)
-         VALUES ($1, $2::uuid, $3, $4::jsonb, $5, $6) ON CONFLICT DO NOTHING`,
-        service,
-        envelope.event_id,
+      const letter = letterOf(envelope);
+      if (!(await insert(tx, { id: envelope.event_id, topic, letter, attempts, error }))) return false;
+      const data = {
+        consumer: service,
+        account_id: envelope.account_id,
         topic,
-        JSON.stringify(envelope),
-        attempts,
         error,
-      );
-      if (first === 0) return false;
-      const data = { consumer: service, account_id: envelope.account_id, topic, error, attempts, envelope };
-      const context = { accountId: envelope.account_id, occurredAt: new Date(), traceparent: envelope.traceparent };
+        attempts,
+        envelope: toldOf(letter),
+      };
+      const traceparent = envelope.traceparent && plain(envelope.traceparent);
+      const context = { accountId: envelope.account_id, occurredAt: new Date(), traceparent };
       await outbox.append(tx, newEvent(deadLettered(service), data, context));
       return true;
+    },
+
+    /** Puts among them what is no event; false when it lies there. It is not told of: an event is of an account. */
+    setAside(tx: SqlTransaction, unreadable: Unreadable): Promise<boolean> {
+      const { id, topic, reason } = unreadable;
+      return insert(tx, { id, topic, letter: letterOfUnreadable(unreadable), attempts: 1, error: textOf(reason) });
     },
 
     /** Locks one that somebody asked to be replayed. */
     async takeRequested(tx: SqlTransaction): Promise<DeadLetterRow | undefined> {
       const [letter] = await tx.$queryRawUnsafe<DeadLetterRow[]>(
-        `SELECT id, envelope FROM dead_letters WHERE consumer = $1 AND replay_requested_at IS NOT NULL
+        `SELECT id, topic, envelope AS letter FROM dead_letters WHERE consumer = $1 AND replay_requested_at IS NOT NULL
          ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`,
         service,
       );

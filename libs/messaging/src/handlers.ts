@@ -1,5 +1,6 @@
 import type { Envelope, EventData, EventType } from '@attribution/contracts';
 import type { Sql, SqlTransaction } from '@attribution/database';
+import { inTrace } from '@attribution/tracing';
 
 /** An event as a handler sees it. */
 export interface Received<T extends EventType> {
@@ -31,9 +32,14 @@ export function on<T extends EventType, Tx>(
     event: eventType,
     oneByOne: true,
     async handle(tx, events) {
-      for (const event of events) await handle(tx, event as Received<T>);
+      for (const event of events) await inTraceOf(event, () => handle(tx, event as Received<T>));
     },
   };
+}
+
+/** What one event's handler logs belongs to what the event was caused by. */
+function inTraceOf<R>({ traceparent }: Pick<Received<EventType>, 'traceparent'>, work: () => R): R {
+  return traceparent === null ? work() : inTrace({ traceparent }, work);
 }
 
 /**
@@ -48,9 +54,23 @@ export function onBatch<T extends EventType, Tx extends SqlTransaction = Sql>(
   return { event: eventType, oneByOne: false, handle: handle as EventHandler<Tx>['handle'] };
 }
 
+/** Of an event that was told by somebody newer than this listener, or by a stranger: what it means is not known here. */
+export class UnknownEvent extends Error {
+  constructor({ type, version }: Envelope) {
+    super(`Nobody here knows ${type} in version ${version}`);
+  }
+}
+
+const name = ({ type, version }: Pick<Envelope, 'type' | 'version'>) => `${type} ${version}`;
+
+/** Whether an event is among those that are declared. */
+export function indexDeclared(declared: readonly EventType[]) {
+  const names = new Set(declared.map(name));
+  return (envelope: Envelope) => names.has(name(envelope));
+}
+
 /** Handlers by type and version. */
 export function indexHandlers<Tx>(handlers: readonly EventHandler<Tx>[]) {
-  const name = ({ type, version }: Pick<Envelope, 'type' | 'version'>) => `${type} ${version}`;
   const index = Map.groupBy(handlers, ({ event }) => name(event));
   const none: readonly EventHandler<Tx>[] = [];
   return (envelope: Envelope) => index.get(name(envelope)) ?? none;
@@ -70,7 +90,10 @@ export async function takeLocks<Tx>(
   for (const lock of locks) await lock?.(tx, alone);
 }
 
-/** Runs the handlers of events in their order; what comes one after the other and has the same handlers, together. */
+/**
+ * Runs the handlers of events in their order; what comes one after the other and has the same handlers, together. Throws
+ * where an event has none.
+ */
 export async function runHandlers<Tx>(
   tx: Tx,
   envelopes: readonly Envelope[],
@@ -78,6 +101,7 @@ export async function runHandlers<Tx>(
 ): Promise<void> {
   for (let start = 0, end = 0; start < envelopes.length; start = end) {
     const handlers = handlersOf(envelopes[start] as Envelope);
+    if (handlers.length === 0) throw new UnknownEvent(envelopes[start] as Envelope);
     while (end < envelopes.length && areSame(handlersOf(envelopes[end] as Envelope), handlers)) end++;
     const run = envelopes.slice(start, end);
     for (const [at, { handle }] of handlers.entries())

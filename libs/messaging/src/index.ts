@@ -1,11 +1,13 @@
+export { observeBroker } from './broker-metrics.ts';
 export { type CatchUpParts, catchUp } from './catch-up.ts';
 export * from './consumer.ts';
 export { deadLetterTopic } from './dead-letters.ts';
+export { observeEvents } from './event-metrics.ts';
 export { type EventHandler, on, onBatch } from './handlers.ts';
 export { createInProcessTransport } from './in-process.ts';
-export { createKafkaTransport } from './kafka.ts';
+export { createKafkaTransport, type KafkaOptions } from './kafka.ts';
 export { observeMessaging } from './metrics.ts';
 export * from './outbox.ts';
-export { projection } from './projection.ts';
+export { lockProjections, projection } from './projection.ts';
 export { createRelay, type Relay, relayBatchSize } from './relay.ts';
 export type { Message, Transport } from './transport.ts';

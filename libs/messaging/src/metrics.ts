@@ -1,45 +1,64 @@
 import type { Pool } from 'pg';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { askedFor, readWhenAsked } from './gauges.ts';
 
-interface OutboxState {
-  readonly pending: number;
-  readonly oldest: number;
-  readonly attempts: number;
-  readonly dead: number;
-}
+/** Rows are counted up to here: to count millions would take longer than anybody waits, just when many wait. */
+const mostCounted = 100_000;
 
-/** What waits in the outbox and among the dead letters, read from the database when asked. */
-export function observeMessaging(registry: Registry, service: string, pool: Pool) {
+/** What waits in the outbox and among the dead letters, read from the database when asked: of every replica the same. */
+export function observeMessaging(registry: Registry, service: string, pool: Pool, patience = askedFor) {
   const labels = { service };
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['service'], registers: [registry] });
-  const pending = gauge('outbox_pending', 'Events not published yet');
-  const oldest = gauge('outbox_oldest_seconds', 'Age of the oldest event not published yet');
-  const attempts = gauge('outbox_attempts_max', 'Most failed attempts of an event not published yet');
-  const dead = gauge('dead_letters', 'Events given up and not replayed');
+  const orMore = `at most counted to ${mostCounted + 1}`;
+  const pending = gauge('outbox_pending', `Events not published yet, ${orMore}`);
+  const oldest = gauge('outbox_oldest_seconds', 'Age of the first event not published yet');
+  const attempts = gauge('outbox_attempts_max', `Most failed attempts of an event not published yet, of those counted`);
+  const dead = gauge('dead_letters', `Events given up and not replayed, ${orMore}`);
   const buried = new Counter({
     name: 'dead_letters_total',
     help: 'Events given up',
     labelNames: ['service'],
     registers: [registry],
   });
+  buried.inc(labels, 0);
+
+  /** Gauges that one statement fills, each by the column of its name. */
+  const filled = (gauges: Readonly<Record<string, Gauge>>, sql: string) =>
+    readWhenAsked(
+      {
+        async read() {
+          const { rows } = await pool.query<Record<string, number>>(sql);
+          for (const [column, one] of Object.entries(gauges)) one.set(labels, rows[0]?.[column] ?? 0);
+        },
+        forget() {
+          for (const one of Object.values(gauges)) one.reset();
+        },
+      },
+      patience,
+    );
+  /** Each by itself: what one of them cannot tell in time the others do. */
+  const readings = [
+    filled(
+      { oldest },
+      'SELECT extract(epoch FROM now() - occurred_at)::float AS oldest FROM outbox ORDER BY sequence LIMIT 1',
+    ),
+    filled(
+      { pending, attempts },
+      `SELECT count(*)::int AS pending, coalesce(max(attempts), 0) AS attempts
+       FROM (SELECT attempts FROM outbox ORDER BY sequence LIMIT ${mostCounted + 1}) AS counted`,
+    ),
+    filled(
+      { dead },
+      `SELECT count(*)::int AS dead FROM (SELECT FROM dead_letters LIMIT ${mostCounted + 1}) AS counted`,
+    ),
+  ];
 
   return {
     countDeadLetter: () => buried.inc(labels),
-    /** Reads the gauges anew: before the registry is written out. */
+    /** Reads the gauges anew: before the registry is written out. What cannot be read is not told. */
     async refresh(): Promise<void> {
-      const { rows } = await pool.query<OutboxState>(
-        `SELECT count(*)::int AS pending, coalesce(max(attempts), 0) AS attempts,
-                coalesce(extract(epoch FROM now() - min(occurred_at)), 0)::float AS oldest,
-                (SELECT count(*)::int FROM dead_letters) AS dead
-         FROM outbox`,
-      );
-      const [state] = rows;
-      if (!state) return;
-      pending.set(labels, state.pending);
-      oldest.set(labels, state.oldest);
-      attempts.set(labels, state.attempts);
-      dead.set(labels, state.dead);
+      await Promise.all(readings.map((read) => read()));
     },
   };
 }

@@ -1,11 +1,13 @@
 import { type EventData, type EventType, newUuid } from '@attribution/contracts';
 import { afterCommit, type Sql, type SqlTransaction } from '@attribution/database';
+import { traceHeaders } from '@attribution/tracing';
 import type { Message } from './transport.ts';
 
 /** What an event is about, besides its data. */
 export interface EventContext {
   readonly accountId: string;
   readonly occurredAt: Date;
+  /** Default: of the work that tells it. */
   readonly traceparent?: string | null;
 }
 
@@ -26,7 +28,7 @@ export function newEvent<T extends EventType>(type: T, data: EventData<T>, conte
         account_id: context.accountId,
         key: type.key(checked as never),
         occurred_at: context.occurredAt.toISOString(),
-        traceparent: context.traceparent ?? null,
+        traceparent: context.traceparent ?? traceHeaders().traceparent ?? null,
         data: checked,
       },
     },

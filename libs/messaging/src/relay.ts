@@ -1,8 +1,10 @@
 import type { Envelope } from '@attribution/contracts';
 import { withAdvisoryLock } from '@attribution/database';
+import { noTracing, type Tracing } from '@attribution/tracing';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { type Failure, laneOf, type Message, type Transport } from './transport.ts';
+import { beginSpans } from './spans.ts';
+import { type Failure, laneOf, type Message, type PublishResult, type Transport } from './transport.ts';
 
 export interface Relay {
   start(): void;
@@ -16,6 +18,8 @@ export interface RelayOptions {
   readonly pool: Pool;
   readonly transport: Transport;
   readonly logger: Logger;
+  /** Default: nothing is recorded. */
+  readonly tracing?: Tracing;
   /** Events a pass takes at most. */
   readonly batchSize?: number;
   /** Milliseconds between looks when nobody wakes it: for what another replica left, or a wake-up lost in a crash. */
@@ -26,6 +30,8 @@ export interface RelayOptions {
 export const relayBatchSize = 500;
 
 const longestPause = 5_000;
+/** Milliseconds after the last of them. */
+const forgottenAfter = 60_000;
 /** Another's pass takes milliseconds; what we were woken for may have missed it. */
 const busyPause = 25;
 
@@ -61,6 +67,7 @@ export function createRelay({
   pool,
   transport,
   logger,
+  tracing = noTracing,
   batchSize = relayBatchSize,
   pollEvery = 500,
 }: RelayOptions): Relay {
@@ -107,7 +114,7 @@ export function createRelay({
     while (rows.length > 0 && goesOn()) {
       const more = acknowledged.length > 0 || rows.length === batchSize;
       const [published, taken] = await Promise.allSettled([
-        transport.publish(rows.map(toMessage)),
+        publish(rows.map(toMessage)),
         more
           ? take(
               client,
@@ -134,6 +141,20 @@ export function createRelay({
     if (acknowledged.length > 0) await take(client, acknowledged, [], 0);
   }
 
+  /** What an event causes is below its publication. */
+  async function publish(messages: readonly Message[]): Promise<PublishResult> {
+    const spans = beginSpans(tracing, messages, 'producer');
+    try {
+      const result = await transport.publish(spans.messages);
+      const done = new Set(result.acknowledged);
+      spans.end(({ envelope }) => (done.has(envelope.event_id) ? undefined : (result.failed[0]?.error ?? 'not tried')));
+      return result;
+    } catch (error) {
+      spans.end(() => error);
+      throw error;
+    }
+  }
+
   async function take(
     client: PoolClient,
     acknowledged: readonly string[],
@@ -141,6 +162,8 @@ export function createRelay({
     limit = batchSize,
   ): Promise<OutboxRow[]> {
     const now = Date.now();
+    // Its events may have been published by another replica, which is then all that is heard of them.
+    for (const [lane, { until }] of blocked) if (until + forgottenAfter < now) blocked.delete(lane);
     const waiting = [...blocked].filter(([, { until }]) => until > now).map(([lane]) => lane);
     const values = [acknowledged, [...acknowledged, ...onTheirWay], waiting, limit];
     const { rows } = await client.query<OutboxRow>({ name: 'relay', text: deleteAndRead, values });

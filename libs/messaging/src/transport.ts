@@ -1,4 +1,5 @@
 import type { Envelope, Topic } from '@attribution/contracts';
+import type { Unreadable } from './unreadable.ts';
 
 /** An event on its topic. */
 export interface Message {
@@ -24,6 +25,8 @@ export interface Subscription {
    * and what follows it in its key again.
    */
   readonly handle: (messages: readonly Message[]) => Promise<readonly Failure[]>;
+  /** Resolves when it lies among the dead letters; rejects when that is not possible now. */
+  readonly setAside: (unreadable: Unreadable) => Promise<void>;
 }
 
 export interface PublishResult {
@@ -31,6 +34,22 @@ export interface PublishResult {
   readonly acknowledged: readonly string[];
   /** The first message of each key that failed. */
   readonly failed: readonly Failure[];
+}
+
+/** Events of a topic that a consumer group has not acknowledged yet. */
+export interface Lag {
+  readonly group: string;
+  readonly topic: string;
+  readonly events: number;
+  /** The offset that is next, of each partition in which events wait. */
+  readonly next: readonly { readonly partition: number; readonly offset: number }[];
+}
+
+/** Events of a topic that were deleted before a consumer group came to them. */
+export interface Missed {
+  readonly group: string;
+  readonly topic: string;
+  readonly events: number;
 }
 
 /**
@@ -44,8 +63,12 @@ export interface Transport {
   /** After all `declare` and `subscribe`. Does not wait for a broker that is away: `check` tells. */
   start(): Promise<void>;
   publish(messages: readonly Message[]): Promise<PublishResult>;
-  /** Throws while the broker cannot be reached. */
+  /** Throws while the broker cannot be reached, or has not let every subscriber in yet. */
   check(): Promise<void>;
+  /** How far the subscribers of this process are behind; left out by what has nothing to be behind of. */
+  lag?(): Promise<readonly Lag[]>;
+  /** What the subscribers of this process have missed since it began; left out by what deletes nothing. */
+  missed?(): readonly Missed[];
   /** Stops deliveries; events in hand are finished. Publishing goes on until `close`. */
   stopConsuming(): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { event, id, newUuid, type Topic } from '@attribution/contracts';
+import { event, id, newUuid, topic as topicOf } from '@attribution/contracts';
 import { captureLogs } from '@attribution/testing';
 import { z } from 'zod';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../src/index.ts';
 import { accountId, openTestDatabase, type TestDb } from './support.ts';
 
-const topic: Topic = { name: 'gadgets', owner: 'organization', partitions: 3 };
+const topic = topicOf({ name: 'gadgets', owner: 'organization', partitions: 3 });
 const byAccount = { topic, version: 1, key: (data: { account_id: string }) => data.account_id };
 const told = { account_id: id('account'), aggregate_version: z.int().min(1) };
 

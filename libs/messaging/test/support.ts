@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { event, id, newId, type Topic } from '@attribution/contracts';
+import { event, id, newId, type Topic, topic as topicOf } from '@attribution/contracts';
 import { type Database, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
-import { captureLogs, createTestDatabase, testParts } from '@attribution/testing';
+import { captureLogs, createTestDatabase, eventually, testParts } from '@attribution/testing';
+import { expect, test } from '@jest/globals';
+import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import pg from 'pg';
 import { z } from 'zod';
 import {
@@ -11,6 +13,7 @@ import {
   createOutbox,
   createRelay,
   type EventHandler,
+  type KafkaOptions,
   newEvent,
   type Outbox,
   on,
@@ -31,7 +34,7 @@ export type Counted = ReturnType<typeof counted>;
 
 /** A topic of `partitions`, its events, and number `n` of a key on it. */
 export function things(partitions: number) {
-  const topic: Topic = { name: 'things', owner: 'campaign', partitions };
+  const topic = topicOf({ name: 'things', owner: 'campaign', partitions });
   const type = counted(topic);
   const number = (key: string, n: number) =>
     newEvent(type, { account_id: accountId, key, n }, { accountId, occurredAt: new Date() });
@@ -43,11 +46,41 @@ export const brokers = testParts.kafkaBrokers();
 /** The transports that the one suite runs on. */
 export const transports: [string, () => Transport][] = [
   ['in-process', () => createInProcessTransport()],
-  ...(brokers ? [['kafka', () => kafka(`${randomBytes(4).toString('hex')}.`)] as [string, () => Transport]] : []),
+  ...(brokers ? [['kafka', () => kafka(newPrefix())] as [string, () => Transport]] : []),
 ];
 
-export const kafka = (prefix: string, at = brokers ?? []) =>
-  createKafkaTransport({ brokers: at, clientId: 'test', prefix, logger: captureLogs().logger });
+export const withKafka = brokers ? test : test.skip;
+
+export const newPrefix = () => `${randomBytes(4).toString('hex')}.`;
+
+export const kafka = (prefix: string, at = brokers ?? [], more: Partial<KafkaOptions> = {}) =>
+  createKafkaTransport({ brokers: at, clientId: 'test', prefix, logger: captureLogs().logger, ...more });
+
+/** A client of the test's own, besides what is tested. */
+export const plainKafka = (at = brokers ?? [], more: Partial<KafkaConfig> = {}) =>
+  new Kafka({ brokers: [...at], clientId: 'test', logLevel: logLevel.NOTHING, ...more });
+
+/** A transport that counts how often it hands over each event. */
+export function counting(transport: Transport) {
+  const deliveries = new Map<string, number>();
+  return {
+    deliveries,
+    /** Of all events together. */
+    total: () => [...deliveries.values()].reduce((sum, count) => sum + count, 0),
+    transport: {
+      ...transport,
+      subscribe: (subscription) =>
+        transport.subscribe({
+          ...subscription,
+          handle(messages) {
+            for (const { envelope } of messages)
+              deliveries.set(envelope.event_id, (deliveries.get(envelope.event_id) ?? 0) + 1);
+            return subscription.handle(messages);
+          },
+        }),
+    } satisfies Transport,
+  };
+}
 
 export type TestDb = Database<PrismaLike<SqlTransaction>, SqlTransaction>;
 
@@ -177,4 +210,14 @@ export async function outboxRows(database: TestDb) {
 }
 
 export const accountId = newId('account');
+/** The keys' effects, and that they are all there, once and in order. */
+export async function expectOnceInOrder(database: TestDb, sent: ReadonlyMap<string, number>, within = 60_000) {
+  await eventually(async () => {
+    const { rows } = await database.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM effects');
+    expect(rows[0]?.n).toBe([...sent.values()].reduce((sum, count) => sum + count, 0));
+  }, within);
+  for (const [key, count] of sent)
+    expect([key, await effectsOf(database, 'campaign', key)]).toEqual([key, range(count)]);
+}
+
 export const range = (count: number) => Array.from({ length: count }, (_, n) => n);

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type InternalVerifier, type Principal, refuseAccess, type Verifier } from '@attribution/auth';
 import { type Endpoint, newUuid, Problem, type ServiceName } from '@attribution/contracts';
+import { inTrace, noTracing, type Span, type Tracing, traceFields } from '@attribution/tracing';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { type Download, sendDownload } from './downloads.ts';
 import { type Idempotency, idempotencyKeyOf, type KeyedRequest } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
 import { readBytes, readJsonBody } from './json-body.ts';
-import type { HttpMetrics } from './metrics.ts';
+import { answeredStatus, type HttpMetrics } from './metrics.ts';
 import { problemOf, writeProblem } from './problem-response.ts';
-import { queryOf, type RequestContext, requestContext } from './request.ts';
+import { givenTraceparent, queryOf, type RequestContext, requestContext } from './request.ts';
 import { requestRecorder } from './request-record.ts';
 import { receiveUpload } from './uploads.ts';
 import { validate } from './validate.ts';
@@ -22,6 +23,8 @@ export interface AppOptions {
   readonly logger: Logger;
   readonly problemBase: string;
   readonly metrics: HttpMetrics;
+  /** Default: nothing is recorded. */
+  readonly tracing?: Tracing;
   /** Checks every answer against its contract: in development and tests. A mismatch is a fault of ours: 503. */
   readonly checkAnswers: boolean;
 }
@@ -30,6 +33,7 @@ interface Locals {
   context: RequestContext;
   /** The contract that matched; absent for unknown paths. */
   contract?: Endpoint;
+  span?: Span;
 }
 
 /** An Express app that fulfils contracts: verify the token, authorize, validate the input, handle, answer. */
@@ -57,39 +61,66 @@ export function closeApp(app: Express, { logger, problemBase }: Pick<AppOptions,
   app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => {
     const malformedUrl = error instanceof URIError ? Problem.notFound() : undefined;
     const problem = malformedUrl ?? problemOf(error);
-    const { context } = res.locals as Locals;
-    if (problem.kind === 'unavailable') logger.error({ err: error, request_id: context?.id }, 'A request failed');
+    const { context, span } = res.locals as Locals;
+    if (problem.kind === 'unavailable') {
+      span?.set({ 'error.type': error instanceof Error ? error.name : 'unknown' });
+      logger.error({ err: error, request_id: context?.id, ...traceFields(context) }, 'A request failed');
+    }
     writeProblem(res, problem, problemBase);
   });
 }
 
-function openRequest({ logger, metrics }: AppOptions) {
+function openRequest({ logger, metrics, tracing = noTracing }: AppOptions) {
   const record = requestRecorder(metrics, logger, 'debug');
   return (req: Request, res: Response, next: NextFunction) => {
     const started = performance.now();
-    const context = requestContext(req);
+    const context = requestContext(req, !tracing.on);
     const locals = res.locals as Locals;
     locals.context = context;
     res.setHeader('x-request-id', context.id);
     res.on('close', () => {
       const { method } = req;
       const operation = locals.contract?.operation ?? 'none';
+      const status = answeredStatus(res);
       record({
         request_id: context.id,
+        trace: locals.context,
         method,
         operation,
-        status: res.statusCode,
+        status,
         seconds: (performance.now() - started) / 1000,
       });
+      locals.span?.set({ 'http.response.status_code': status });
+      locals.span?.end(status >= 500 ? status : undefined);
     });
     next();
   };
 }
 
-function answer({ contract, handle, refuse }: Implementation, options: AppOptions) {
-  return async (req: Request, res: Response): Promise<void> => {
+/** Answers in the request's trace: what its handler logs, appends and asks of others belongs there. */
+function answer(implementation: Implementation, options: AppOptions) {
+  const { contract } = implementation;
+  const { tracing = noTracing } = options;
+  const fulfil = fulfilling(implementation, options);
+  const name = `${contract.method} ${contract.path}`;
+  const about = { 'http.request.method': contract.method, 'http.route': contract.path, operation: contract.operation };
+  return (req: Request, res: Response): Promise<void> => {
     const locals = res.locals as Locals;
     locals.contract = contract;
+    const span = tracing.begin(name, 'server', givenTraceparent(req), about);
+    if (span) {
+      const { id, ip, userAgent } = locals.context;
+      span.set({ request_id: id });
+      locals.span = span;
+      locals.context = { id, ip, userAgent, traceparent: span.traceparent, recorded: true };
+    }
+    return inTrace(locals.context, () => fulfil(req, res));
+  };
+}
+
+function fulfilling({ contract, handle, refuse }: Implementation, options: AppOptions) {
+  return async (req: Request, res: Response): Promise<void> => {
+    const locals = res.locals as Locals;
     const caller = admit(contract, req, options);
     refuse?.(caller as never);
     const parts = {

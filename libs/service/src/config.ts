@@ -21,6 +21,10 @@ export const setting = {
   port: wholeNumber.pipe(z.int().max(65_535)),
   count: wholeNumber.pipe(z.int()),
   flag: z.enum(['true', 'false']).transform((value) => value === 'true'),
+  ratio: z
+    .string()
+    .regex(/^(0|1|0?\.\d+)$/, 'must be from 0 to 1')
+    .transform(Number),
   list: z.string().transform((value) =>
     value
       .split(',')
@@ -53,6 +57,12 @@ export const processSettings = {
 export const databaseSettings = {
   DATABASE_POOL_SIZE: setting.count.default(10),
   DATABASE_STATEMENT_TIMEOUT_MS: setting.count.default(5_000),
+};
+
+/** What every process reads that records traces: by OpenTelemetry's own names. Without an endpoint none does. */
+export const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  OTEL_TRACES_SAMPLER_ARG: setting.ratio.default(0.1),
 };
 
 /** Milliseconds in which a process that was told to stop serves on, and says that it is not ready: so that balancers turn away. */

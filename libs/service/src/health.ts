@@ -30,11 +30,10 @@ export function serveHealth(app: Express, options: HealthOptions): void {
     res.json({ status: 'ok' });
   });
   app.get('/readyz', async (_req, res) => {
-    const [failing, degraded] = await Promise.all([
-      findFailing(checks, patience.needed),
-      findFailing(tolerated, patience.tolerated),
-    ]);
-    if (stopping()) failing.unshift('stopping');
+    // Whoever shares requests out must hear of a stop in time: nothing is asked for it that may take seconds.
+    const [failing, degraded] = stopping()
+      ? [['stopping'], []]
+      : await Promise.all([findFailing(checks, patience.needed), findFailing(tolerated, patience.tolerated)]);
     if (failing.length > 0) {
       const problem = new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' });
       return writeProblem(res, problem, problemBase);

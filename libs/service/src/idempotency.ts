@@ -3,14 +3,9 @@ import { type Endpoint, newUuid, Problem } from '@attribution/contracts';
 import { type Database, type SqlTransaction, withTransactionHook } from '@attribution/database';
 import type { Clock } from './clock.ts';
 
-/** Hours that a key is remembered (decision 9). */
-const hours = 24;
+/** Milliseconds that a key is remembered (decision 9). */
+export const keysKeptMs = 24 * 60 * 60 * 1000;
 const shape = /^[\x21-\x7e]{1,255}$/;
-
-const purgedAtOnce = 10_000;
-const purge = `
-  DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
-    SELECT ctid FROM idempotency_keys WHERE created_at <= $1 ORDER BY created_at LIMIT $2))`;
 
 /** A request that carries an `Idempotency-Key`. */
 export interface KeyedRequest {
@@ -35,8 +30,6 @@ export interface Idempotency {
    * is asked does it once. A refusal is not kept: what comes after it is another attempt.
    */
   attempt(request: KeyedRequest, work: (attempt: string) => Promise<unknown>): Promise<unknown>;
-  /** Forgets keys whose time is over. */
-  purge(): Promise<void>;
 }
 
 /** The header's value where this endpoint takes one. Throws `validation-error`. */
@@ -59,7 +52,7 @@ export function createIdempotency(
   database: Pick<Database<SqlTransaction, SqlTransaction>, 'pool'>,
   clock: Clock,
 ): Idempotency {
-  const horizon = () => new Date(clock.now().getTime() - hours * 3_600_000);
+  const horizon = () => new Date(clock.now().getTime() - keysKeptMs);
 
   async function find({ accountId, contract, key }: KeyedRequest): Promise<Kept | undefined> {
     const { rows } = await database.pool.query<Kept>(
@@ -178,10 +171,6 @@ export function createIdempotency(
         if (other) return replay(request.contract, other, hash);
         throw error;
       }
-    },
-    async purge() {
-      // In parts, as one statement over everything could take longer than a statement may.
-      while ((await database.pool.query(purge, [horizon(), purgedAtOnce])).rowCount === purgedAtOnce);
     },
   };
 }

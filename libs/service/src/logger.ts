@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types';
+import { traceFields } from '@attribution/tracing';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
@@ -38,6 +39,8 @@ export function createLogger({ name, level, pretty: forPeople, destination }: Lo
     base: { service: name },
     formatters: { log: withoutSecrets },
     serializers: { err: asGiven }, // Errors are described by then.
+    mixin: () => traceFields() ?? nothing,
+    mixinMergeStrategy: (fields: object, trace: object) => (trace === nothing ? fields : { ...trace, ...fields }),
   };
   if (destination) return pino(options, destination);
   if (!forPeople) return pino(options);
@@ -53,6 +56,7 @@ export function createLogger({ name, level, pretty: forPeople, destination }: Lo
   );
 }
 
+const nothing = {};
 const asGiven = (value: unknown) => value;
 const isError = (value: unknown): value is Error => isNativeError(value) || value instanceof Error;
 

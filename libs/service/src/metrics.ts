@@ -4,13 +4,19 @@ export interface HttpMetrics {
   observe(request: { method: string; operation: string; status: number; seconds: number }): void;
 }
 
+/** What tells this process apart from others of the fleet. */
+interface ProcessLabels {
+  readonly service?: string;
+  readonly role?: string;
+}
+
 let ofProcess: Registry | undefined;
 
 /** Measures the process itself from here on: called where a program begins, as what observes a process never ends. */
-export function observeProcess(): void {
+export function observeProcess(labels: ProcessLabels = {}): void {
   if (ofProcess) return;
   ofProcess = new Registry();
-  collectDefaultMetrics({ register: ofProcess });
+  collectDefaultMetrics({ register: ofProcess, labels });
 }
 
 /** What is measured of the process and of what the registry is for, as Prometheus text. */
@@ -18,11 +24,27 @@ export function writeMetrics(registry: Registry): Promise<string> {
   return (ofProcess ? Registry.merge([ofProcess, registry]) : registry).metrics();
 }
 
-/** Requests counted and timed by operation, so that no path or id becomes a label. */
+/** Counts the spans that were sent, and those that nobody took. */
+export function observeSpans(): (spans: number, error: Error | undefined) => void {
+  const sent = new Counter({
+    name: 'trace_spans_total',
+    help: 'Spans handed to who keeps traces; lost: not taken, or dropped as too many waited',
+    labelNames: ['outcome'],
+    registers: ofProcess ? [ofProcess] : [],
+  });
+  for (const outcome of ['sent', 'lost']) sent.inc({ outcome }, 0);
+  return (spans, error) => sent.inc({ outcome: error ? 'lost' : 'sent' }, spans);
+}
+
+/** Of the methods that a client may think of, these are told apart. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const isStatus = (status: number) => Number.isInteger(status) && status >= 100 && status <= 599;
+
+/** Requests counted and timed by operation: no label grows with what clients send. */
 export function observeHttp(registry: Registry, service: string): HttpMetrics {
   const requests = new Counter({
     name: 'http_requests_total',
-    help: 'Requests answered',
+    help: 'Requests answered; 499: the client had gone before the answer',
     labelNames: ['service', 'method', 'operation', 'status'],
     registers: [registry],
   });
@@ -34,9 +56,15 @@ export function observeHttp(registry: Registry, service: string): HttpMetrics {
     registers: [registry],
   });
   return {
-    observe({ method, operation, status, seconds }) {
+    observe({ method: given, operation, status: answered, seconds }) {
+      const method = methods.has(given) ? given : 'other';
+      const status = isStatus(answered) ? answered : 'other';
       requests.inc({ service, method, operation, status });
       duration.observe({ service, operation }, seconds);
     },
   };
 }
+
+/** The status of an answer; of none at all, as the client had gone, what nginx calls it. */
+export const answeredStatus = (res: { readonly headersSent: boolean; readonly statusCode: number }): number =>
+  res.headersSent ? res.statusCode : 499;

@@ -1,88 +1,120 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createVerifier, internalOf, KeySet, KeysSetting } from '@attribution/auth';
+import { createVerifier, internalOf } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
 import { createKafkaTransport } from '@attribution/messaging';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { by } from './by.ts';
-import { databaseSettings, lameDuckMs, processSettings, readConfig, setting } from './config.ts';
+import { readConfig } from './config.ts';
+import { followDatabaseClock } from './database-clock.ts';
 import { listen } from './http-server.ts';
 import { createLogger } from './logger.ts';
 import { observeProcess } from './metrics.ts';
+import { untilMigrated } from './migrated.ts';
+import { openProcessTracing } from './process-tracing.ts';
+import { type KafkaSettings, RoleSetting, type RunningRole, serviceSettings } from './roles.ts';
 import type { Service, ServiceParts } from './service.ts';
 
 /** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
 const stopWithin = 8_000;
 
-const Settings = z.object({
-  ...processSettings,
-  PORT: setting.port.default(8080),
-  LAME_DUCK_MS: setting.count.default(lameDuckMs),
-  DATABASE_URL: z.url(),
-  ...databaseSettings,
-  KAFKA_BROKERS: setting.list,
-  KAFKA_TOPIC_PREFIX: z.string().default(''),
-  KAFKA_REPLICATION_FACTOR: setting.count.default(1),
-  KAFKA_SESSION_TIMEOUT_MS: setting.count.default(10_000),
-  TOKEN_PUBLIC_KEYS: KeysSetting,
-  INTERNAL_PRIVATE_KEYS: setting.json(KeySet),
-  INTERNAL_PUBLIC_KEYS: setting.json(KeySet),
-});
-
-/** Runs one service as a process of its own, with everything it needs from the environment. */
-export async function runService(options: {
+export interface ServiceProgram {
   readonly name: ServiceName;
   /** The folder of its migrations. */
   readonly migrations: URL;
   readonly create: (parts: ServiceParts, environment: NodeJS.ProcessEnv) => Service;
-}): Promise<void> {
-  const { name } = options;
-  observeProcess();
-  const config = readConfig(Settings, process.env);
-  const logger = createLogger({ name, level: config.LOG_LEVEL, pretty: process.stdout.isTTY });
+}
 
-  const applied = await migrate({ url: config.DATABASE_URL, directory: fileURLToPath(options.migrations) });
-  if (applied.length > 0) logger.info({ applied }, 'Migrated the database');
+/** Runs one service, or the part of it that `ROLE` names, as a process of its own, with everything it needs from the environment. */
+export async function runService(program: ServiceProgram): Promise<void> {
+  const { ROLE: role } = readConfig(z.object({ ROLE: RoleSetting }), process.env);
+  if (role === 'migrate') await runMigrations(program);
+  else await runRole(program, role);
+}
 
-  const transport = createKafkaTransport({
-    brokers: config.KAFKA_BROKERS,
-    clientId: name,
-    prefix: config.KAFKA_TOPIC_PREFIX,
-    replicationFactor: config.KAFKA_REPLICATION_FACTOR,
-    sessionTimeout: config.KAFKA_SESSION_TIMEOUT_MS,
-    logger,
-  });
-  const service = options.create(
+async function runMigrations({ name, migrations }: ServiceProgram): Promise<void> {
+  const config = readConfig(serviceSettings.migrate, process.env);
+  await migrateDatabase(config.DATABASE_URL, migrations, newLogger(name, 'migrate', config));
+}
+
+async function runRole({ name, migrations, create }: ServiceProgram, role: RunningRole): Promise<void> {
+  observeProcess({ service: name, role });
+  const config = readConfig(serviceSettings[role], process.env);
+  const logger = newLogger(name, role, config);
+  const tracing = await openProcessTracing(config, { service: name, role, logger });
+  const url = config.DATABASE_URL;
+  if (role === 'all') await migrateDatabase(url, migrations, logger);
+  else await untilMigrated({ url, directory: fileURLToPath(migrations), logger });
+
+  const clock = await followDatabaseClock({ url, logger });
+  const now = () => clock.now().getTime();
+  const transport =
+    'KAFKA_BROKERS' in config
+      ? createKafkaTransport({
+          brokers: config.KAFKA_BROKERS,
+          tls: config.KAFKA_TLS,
+          login: loginOf(config),
+          clientId: name,
+          prefix: config.KAFKA_TOPIC_PREFIX,
+          replicationFactor: config.KAFKA_REPLICATION_FACTOR,
+          sessionTimeout: config.KAFKA_SESSION_TIMEOUT_MS,
+          logger,
+        })
+      : undefined;
+  const service = create(
     {
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: url,
       poolSize: config.DATABASE_POOL_SIZE,
       statementTimeout: config.DATABASE_STATEMENT_TIMEOUT_MS,
+      role,
       transport,
-      verifier: createVerifier(config.TOKEN_PUBLIC_KEYS),
-      internal: internalOf(name, config.INTERNAL_PRIVATE_KEYS, config.INTERNAL_PUBLIC_KEYS),
+      verifier: createVerifier(config.TOKEN_PUBLIC_KEYS, now),
+      internal: internalOf(name, config.INTERNAL_PRIVATE_KEYS, config.INTERNAL_PUBLIC_KEYS, now),
       logger,
+      tracing,
       problemBase: config.PROBLEM_BASE,
       checkAnswers: config.NODE_ENV !== 'production',
+      clock,
     },
     process.env,
   );
   service.start();
-  await transport.start();
+  await transport?.start();
   const server = await listen(service.app, { host: config.HOST, port: config.PORT, problemBase: config.PROBLEM_BASE });
   logger.info({ port: server.port }, 'Listening');
 
   onStopSignal(async () => {
     service.retire();
-    await sleep(config.LAME_DUCK_MS);
+    // Nobody sends a worker anything that could be sent elsewhere.
+    if (role !== 'worker') await sleep(config.LAME_DUCK_MS);
     const within = (ms: number) => Date.now() + ms;
     const [closed, consumed, drained, ended] = [within(4_000), within(5_000), within(7_000), within(7_500)];
     await server.close(closed, 1_500);
-    await by(consumed, transport.stopConsuming());
+    await by(consumed, transport?.stopConsuming());
     await service.drain(drained);
-    await by(ended, Promise.allSettled([transport.close(), service.close()]));
+    clock.stop();
+    await by(ended, Promise.allSettled([transport?.close(), service.close(), tracing.close()]));
     logger.info('Stopped');
   }, config.LAME_DUCK_MS + stopWithin);
+}
+
+const loginOf = ({
+  KAFKA_SASL_MECHANISM: mechanism,
+  KAFKA_USERNAME: username,
+  KAFKA_PASSWORD: password,
+}: KafkaSettings) => (username !== undefined && password !== undefined ? { mechanism, username, password } : undefined);
+
+const newLogger = (name: ServiceName, role: string, { LOG_LEVEL: level }: { LOG_LEVEL: string }) => {
+  const logger = createLogger({ name, level, pretty: process.stdout.isTTY });
+  return role === 'all' ? logger : logger.child({ role });
+};
+
+/** Several may do it at once: one applies what is missing, the others find it done. */
+async function migrateDatabase(url: string, migrations: URL, logger: Logger): Promise<void> {
+  const applied = await migrate({ url, directory: fileURLToPath(migrations) });
+  if (applied.length > 0) logger.info({ applied }, 'Migrated the database');
 }
 
 /** Runs `stop` once at SIGTERM or SIGINT, then exits: 0 when it finished within `ms`. */

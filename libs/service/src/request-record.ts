@@ -1,8 +1,10 @@
+import { outsideTraces, type TraceContext, traceFields } from '@attribution/tracing';
 import type { Logger } from 'pino';
 import type { HttpMetrics } from './metrics.ts';
 
 export interface AnsweredRequest {
   readonly request_id: string;
+  readonly trace: TraceContext | undefined;
   readonly method: string;
   /** `none` for what is no endpoint. */
   readonly operation: string;
@@ -26,13 +28,17 @@ export function requestRecorder(
   function recordAll(): void {
     const all = waiting;
     waiting = [];
-    for (const { request_id, method, operation, status, seconds } of all) {
+    const said = lines.isLevelEnabled(level);
+    for (const { request_id, trace, method, operation, status, seconds } of all) {
       metrics.observe({ method, operation, status, seconds });
-      lines[level]({ request_id, method, operation, status, ms: Math.round(seconds * 1000) }, 'request');
+      if (!said) continue;
+      const fields = { request_id, ...traceFields(trace), method, operation, status };
+      lines[level]({ ...fields, ms: Math.round(seconds * 1000) }, 'request');
     }
   }
 
   return (request) => {
-    if (waiting.push(request) === 1) setImmediate(recordAll);
+    // Else all lines would be told of the trace of the first.
+    if (waiting.push(request) === 1) outsideTraces(() => setImmediate(recordAll));
   };
 }

@@ -1,20 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '@attribution/contracts';
+import { isTraceparent, type TraceContext } from '@attribution/tracing';
 import { newRequestId, randomHex } from './random.ts';
 
 /** What a handler may know of a request besides its input. */
-export interface RequestContext {
+export interface RequestContext extends TraceContext {
   /** `X-Request-Id`, also in the response and in every log line. */
   readonly id: string;
   /** The client's address, as the gateway found it. */
   readonly ip: string;
   readonly userAgent: string | null;
-  /** W3C trace context; goes into the outbox with each event. */
-  readonly traceparent: string;
 }
 
 const requestIdShape = /^[A-Za-z0-9._-]{8,128}$/;
-const traceparentShape = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
@@ -24,14 +22,19 @@ export function requestIdOf(req: IncomingMessage): string {
   return given && requestIdShape.test(given) ? given : newRequestId();
 }
 
-/** The caller's W3C trace context, else a new one. */
-export function traceparentOf(req: IncomingMessage): string {
+/** The caller's W3C trace context, where it is one. */
+export function givenTraceparent(req: IncomingMessage): string | undefined {
   const given = single(req.headers.traceparent);
-  if (given && traceparentShape.test(given)) return given;
-  return `00-${randomHex(16)}-${randomHex(8)}-01`;
+  return given !== undefined && isTraceparent(given) ? given : undefined;
 }
 
-export function requestContext(req: IncomingMessage): RequestContext {
+/** A trace of which nobody has a span. */
+export function newTraceparent(sampled: boolean): string {
+  return `00-${randomHex(16)}-${randomHex(8)}-${sampled ? '01' : '00'}`;
+}
+
+/** `sampled`: what a trace that begins here says of itself. */
+export function requestContext(req: IncomingMessage, sampled = true): RequestContext {
   let traceparent: string | undefined;
   return {
     id: requestIdOf(req),
@@ -39,7 +42,7 @@ export function requestContext(req: IncomingMessage): RequestContext {
     userAgent: req.headers['user-agent']?.slice(0, 300) ?? null,
     // Made when it is asked for: randomness costs more than all else here, and reads do not need it.
     get traceparent() {
-      return (traceparent ??= traceparentOf(req));
+      return (traceparent ??= givenTraceparent(req) ?? newTraceparent(sampled));
     },
   };
 }

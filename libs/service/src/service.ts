@@ -2,6 +2,8 @@ import type { Internal, Verifier } from '@attribution/auth';
 import type { ServiceName, Topic } from '@attribution/contracts';
 import {
   type Database,
+  type Listener,
+  listenTo,
   type NewClient,
   openDatabase,
   type PrismaLike,
@@ -14,20 +16,31 @@ import {
   deadLetterTopic,
   type EventHandler,
   type Outbox,
+  observeBroker,
+  observeEvents,
   observeMessaging,
+  type Relay,
   type Transport,
 } from '@attribution/messaging';
+import { noTracing, outsideTraces, type Tracing } from '@attribution/tracing';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { closeApp, createApp } from './app.ts';
+import { attemptWithin } from './attempt-within.ts';
 import { by } from './by.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { serveHealth } from './health.ts';
+import { createHints } from './hints.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
+import { observeJobs } from './job-metrics.ts';
 import { type Job, type RunningJobs, startJobs } from './jobs.ts';
 import { observeHttp } from './metrics.ts';
+import { observePool } from './pool-metrics.ts';
+import { commonPurges, purgeJobs } from './purges.ts';
+import type { RunningRole } from './roles.ts';
+import { wakeChannel, wakeWorkers } from './wake.ts';
 
 /** What a process gives each of its services. */
 export interface ServiceParts {
@@ -35,10 +48,15 @@ export interface ServiceParts {
   readonly poolSize?: number;
   /** Milliseconds until a statement is given up. */
   readonly statementTimeout?: number;
-  readonly transport: Transport;
+  /** What this process does of the service's work. Default: all of it. */
+  readonly role?: RunningRole;
+  /** An `api` needs none: what it has to tell waits in the outbox for a worker. */
+  readonly transport?: Transport | undefined;
   readonly verifier: Verifier;
   readonly internal: Internal;
   readonly logger: Logger;
+  /** Default: nothing is recorded. */
+  readonly tracing?: Tracing;
   readonly problemBase: string;
   /** Checks every answer against its contract. */
   readonly checkAnswers: boolean;
@@ -71,23 +89,16 @@ export interface OpenService<Client extends SqlTransaction, Tx extends SqlTransa
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Runs a job now. */
+  /** Runs a job now, or has a worker run it. */
   wake(job: string): void;
   assemble(contents: ServiceContents<Tx>): Service;
 }
 
-const day = 24 * 60 * 60 * 1000;
-/** Longer than Kafka keeps an event, so that no redelivery finds its mark gone. */
-const inboxKeptDays = 30;
-const purgedAtOnce = 10_000;
-const purgeInbox = `
-  DELETE FROM inbox WHERE (consumer, event_id) IN (
-    SELECT consumer, event_id FROM inbox WHERE processed_at < now() - make_interval(days => $1) LIMIT $2)`;
-/** A dead letter may be older than what is gone, and is replayed when somebody likes. */
-const purgeTombstones = `
-  DELETE FROM projection_tombstones WHERE id IN (
-    SELECT id FROM projection_tombstones WHERE deleted_at < now() - make_interval(days => $1) LIMIT $2)
-  AND NOT EXISTS (SELECT FROM dead_letters)`;
+/** Among the names of jobs, when workers are woken. */
+const relayName = 'relay';
+
+/** Milliseconds that a part may take to tell how it is, when metrics are asked for: Prometheus does not wait for long. */
+const askedFor = 2_000;
 
 /** Opens a service's own parts; `assemble` makes the service of them and of what it implements. */
 export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransaction>(
@@ -95,92 +106,123 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
   parts: ServiceParts,
   newClient: NewClient<Client>,
 ): OpenService<Client, Tx> {
-  const { transport, problemBase } = parts;
+  const { role = 'all', tracing = noTracing, clock = systemClock, problemBase } = parts;
+  const transport = role === 'api' ? undefined : parts.transport;
+  if (role !== 'api' && !transport) throw new Error(`${name}: nobody but an api does without a transport`);
   const logger = parts.logger.child({ service: name });
   const database = openDatabase<Client, Tx>(
     {
       url: parts.databaseUrl,
       ...(parts.poolSize !== undefined && { poolSize: parts.poolSize }),
       ...(parts.statementTimeout !== undefined && { statementTimeout: parts.statementTimeout }),
-      onError: (err) => logger.warn({ err }, 'A database connection broke; the pool replaces it'),
+      // A connection outlives the request that it was opened for.
+      onError: (err) => outsideTraces(() => logger.warn({ err }, 'A database connection broke; the pool replaces it')),
     },
     newClient,
   );
   const registry = new Registry();
-  const messaging = observeMessaging(registry, name, database.pool);
-  const relay = createRelay({ pool: database.pool, transport, logger });
-  const outbox = createOutbox(() => relay.wake());
+  const relay: Relay | undefined = transport && createRelay({ pool: database.pool, transport, logger, tracing });
+  const hints = relay ? undefined : createHints((of) => wakeWorkers(database.pool, of));
   let running: RunningJobs | undefined;
+  let listener: Listener | undefined;
   let retired = false;
+
+  function wakeHere(of: string): void {
+    if (of === relayName) relay?.wake();
+    else running?.wake(of);
+  }
+  const wake = hints ? hints.give : wakeHere;
+  const outbox = createOutbox(() => wake(relayName));
+  const deaf = (err: unknown) =>
+    logger.warn({ err }, 'Hints are not heard; the outbox and the jobs are looked after all the same');
+
+  /** Hears events, and tells of the outbox. */
+  function openMessaging(
+    carrier: Transport,
+    { publishes, handlers }: Required<Pick<ServiceContents<Tx>, 'publishes' | 'handlers'>>,
+  ) {
+    const metrics = observeMessaging(registry, name, database.pool);
+    const broker = observeBroker(registry, name, carrier);
+    const consumer = createConsumer<Tx>({
+      ...{ service: name, database, outbox, handlers, logger, tracing },
+      metrics: observeEvents(registry, name, handlers),
+      onDeadLetter: metrics.countDeadLetter,
+    });
+    carrier.declare([...publishes, deadLetterTopic(name), ...handlers.map((handler) => handler.event.topic)]);
+    if (handlers.length > 0) carrier.subscribe(consumer.subscription);
+    return { refreshes: [metrics.refresh, broker.refresh], replay: async () => void (await consumer.replay()) };
+  }
 
   return {
     database,
     outbox,
-    clock: parts.clock ?? systemClock,
+    clock,
     logger,
-    wake: (job) => running?.wake(job),
+    wake,
 
     assemble({ implementations, publishes, handlers = [], jobs = [] }) {
-      const consumer = createConsumer<Tx>({
-        service: name,
-        database,
-        outbox,
-        handlers,
-        logger,
-        onDeadLetter: messaging.countDeadLetter,
-      });
-      transport.declare([...publishes, deadLetterTopic(name), ...handlers.map((handler) => handler.event.topic)]);
-      if (handlers.length > 0) transport.subscribe(consumer.subscription);
-
-      const idempotency = createIdempotency(database, parts.clock ?? systemClock);
+      const behind = transport && openMessaging(transport, { publishes, handlers });
+      const idempotency = createIdempotency(database, clock);
       const metrics = observeHttp(registry, name);
+      const pool = observePool(registry, name, database.pool);
+      const jobMetrics = observeJobs(registry, name);
+
+      /** What cannot be told is left out: the rest is needed all the more then. */
+      async function refresh(): Promise<void> {
+        const ping = async () => {
+          await database.ping();
+          return true;
+        };
+        await Promise.all([
+          attemptWithin(askedFor, ping).then((answered = false) => pool.up(answered)),
+          ...(behind?.refreshes ?? []).map((one) => one()),
+        ]);
+      }
+
       const app = createApp({
-        implementations,
+        implementations: role === 'worker' ? [] : implementations,
         verifier: parts.verifier,
         verifyInternal: parts.internal.verify,
         idempotency,
         logger,
         problemBase,
         metrics,
+        tracing,
         checkAnswers: parts.checkAnswers,
       });
+      const broker = transport ? { broker: () => transport.check() } : {};
       serveHealth(app, {
-        checks: { database: () => database.ping() },
-        // Requests need no broker: what they tell waits in the outbox.
-        tolerated: { broker: () => transport.check() },
+        // Requests need no broker: what they tell waits in the outbox. A worker is nothing without.
+        checks: { database: () => database.ping(), ...(role === 'worker' && broker) },
+        tolerated: role === 'worker' ? {} : broker,
         stopping: () => retired,
         registry,
-        refresh: messaging.refresh,
+        refresh,
         problemBase,
       });
       closeApp(app, { logger, problemBase });
 
       const housekeeping: Job[] = [
-        { name: 'purge-idempotency-keys', every: day / 24, run: () => idempotency.purge() },
-        { name: 'replay-dead-letters', every: 2_000, run: async () => void (await consumer.replay()) },
-        {
-          name: 'purge-inbox',
-          every: day / 24,
-          run: async () => {
-            // In parts, as one statement over everything could take longer than a statement may.
-            for (const purge of [purgeInbox, purgeTombstones])
-              while ((await database.pool.query(purge, [inboxKeptDays, purgedAtOnce])).rowCount === purgedAtOnce);
-          },
-        },
+        ...purgeJobs(commonPurges(database.pool, clock)),
+        ...(behind ? [{ name: 'replay-dead-letters', every: 2_000, run: behind.replay }] : []),
       ];
       return {
         name,
         app,
         start() {
-          relay.start();
-          running = startJobs([...housekeeping, ...jobs], database.pool, logger);
+          relay?.start();
+          const own = [...housekeeping, ...jobs].filter(({ runsIn = 'worker' }) => role === 'all' || role === runsIn);
+          running = startJobs(own, database.pool, logger, jobMetrics);
+          if (role === 'worker')
+            listener = listenTo({ url: parts.databaseUrl, channel: wakeChannel, heard: wakeHere, onError: deaf });
         },
         retire() {
           retired = true;
         },
         async drain(deadline) {
+          await by(deadline, Promise.allSettled([listener?.stop(), hints?.stop()]));
           await by(deadline, running?.stop());
-          await by(deadline, relay.stop(deadline));
+          await by(deadline, relay?.stop(deadline));
         },
         close: () => database.close(),
       };

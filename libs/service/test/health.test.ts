@@ -81,6 +81,13 @@ test('503: about to stop, though every part works; it lives all the same', async
   expect((await get('/healthz')).status).toBe(200);
 });
 
+test('503: whoever shares requests out hears of a stop at once, though a part does not answer', async () => {
+  const get = await serve({ checks: { database: never }, tolerated: { broker: never }, stopping: () => true });
+  const asked = Date.now();
+  expect(problemOf(await get('/readyz'))).toEqual(notReady('stopping'));
+  expect(Date.now() - asked).toBeLessThan(400);
+});
+
 test('ready again as soon as the part works again', async () => {
   let check = fails;
   const get = await serve({ checks: { database: () => check() } });

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { createVerifier } from '@attribution/auth';
 import { type Endpoint, endpoint, id, type ProblemDetails, pageQuery, problemKindOf } from '@attribution/contracts';
 import { captureLogs, problemBase, testInternal, testKeys } from '@attribution/testing';
+import type { Tracing } from '@attribution/tracing';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { closeApp, createApp } from '../src/app.ts';
@@ -49,7 +50,10 @@ export const echoQuery = implement(
 );
 
 /** An app on a port of its own. */
-export async function startApp(implementations: readonly Implementation[], options: { checkAnswers?: boolean } = {}) {
+export async function startApp(
+  implementations: readonly Implementation[],
+  options: { checkAnswers?: boolean; tracing?: Tracing } = {},
+) {
   const logs = captureLogs();
   const { logger } = logs;
   const registry = new Registry();
@@ -62,12 +66,12 @@ export async function startApp(implementations: readonly Implementation[], optio
     idempotency: {
       once: (_request, work) => work(),
       attempt: (_request, work) => work(''),
-      purge: async () => {},
     },
     logger,
     problemBase,
     metrics,
     checkAnswers: options.checkAnswers ?? true,
+    ...(options.tracing && { tracing: options.tracing }),
   });
   closeApp(app, { logger, problemBase });
   const server = await listen(app, { host: '127.0.0.1', port: 0, problemBase });

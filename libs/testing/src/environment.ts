@@ -16,6 +16,12 @@ export const testParts = {
   kafkaBrokers: () => given('TEST_KAFKA_BROKERS')?.split(','),
   /** The directory of a Python environment that has it. */
   schemathesis: () => given('TEST_SCHEMATHESIS'),
+  /** Where Toxiproxy takes commands. */
+  toxiproxyUrl: () => given('TEST_TOXIPROXY_URL'),
+  /** The file of libfaketime. */
+  faketime: () => given('TEST_FAKETIME'),
+  /** How file systems may be mounted here. */
+  mounts: () => given('TEST_MOUNTS'),
   stripeMockUrl: () => given('STRIPE_MOCK_URL'),
 };
 

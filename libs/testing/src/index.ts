@@ -4,7 +4,7 @@ export { createTestDatabase, type TestDatabase } from './database.ts';
 export { templateName, testParts } from './environment.ts';
 export { eventually } from './eventually.ts';
 export { captureLogs } from './logs.ts';
-export { openMailbox } from './mailbox.ts';
+export { type Mailbox, openMailbox } from './mailbox.ts';
 export { sendRaw } from './send-raw.ts';
 export { problemBase, startTestService, type TestService } from './service.ts';
 export { countStatements, numbersOf, type StatementTable } from './statement-counts.ts';

@@ -2,7 +2,8 @@ import { KeysSetting } from '@attribution/auth';
 import { readConfig, setting } from '@attribution/service';
 import { z } from 'zod';
 
-const Settings = z
+/** What account reads besides what every service does. */
+export const accountSettings = z
   .object({
     TOKEN_PRIVATE_KEYS: KeysSetting,
     PASSWORD_PEPPER: z.string().min(32, 'must have at least 32 characters'),
@@ -23,8 +24,8 @@ const Settings = z
   })
   .refine((config) => config.SMTP_URL || config.MAIL_DIR, { message: 'set SMTP_URL or MAIL_DIR', path: ['SMTP_URL'] });
 
-export type AccountConfig = z.output<typeof Settings>;
+export type AccountConfig = z.output<typeof accountSettings>;
 
 export function readAccountConfig(environment: Readonly<Record<string, string | undefined>>): AccountConfig {
-  return readConfig(Settings, environment);
+  return readConfig(accountSettings, environment);
 }

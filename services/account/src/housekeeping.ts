@@ -1,12 +1,18 @@
 import { accountPurged } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import { type Clock, type Purge, purgeOf } from '@attribution/service';
 import { deleteAccount } from './accounts/index.ts';
-import { deleteCodesExpiredBefore, deleteCodesOf } from './codes/index.ts';
-import { deleteChallengesBefore } from './mfa/index.ts';
-import { deleteSessionsUnusedSince, refreshTokenDays } from './sessions/index.ts';
+import { deleteCodesOf, expiredCodes } from './codes/index.ts';
+import { expiredChallenges } from './mfa/index.ts';
+import { refreshTokenDays, unusedSessions } from './sessions/index.ts';
 import type { AccountDatabase } from './store.ts';
-import { deleteUser, lockStaleUsers } from './users/index.ts';
+import { countStaleUsers, deleteUser, lockStaleUsers } from './users/index.ts';
+
+interface HousekeepingParts {
+  readonly database: AccountDatabase;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+}
 
 const day = 24 * 60 * 60 * 1000;
 /** Days until a sign-up that was never verified is taken back (decision 13). */
@@ -15,17 +21,21 @@ const batch = 100;
 
 const before = (now: Date, days: number) => new Date(now.getTime() - days * day);
 
-export async function purgeSpent(database: AccountDatabase, clock: Clock): Promise<void> {
-  const now = clock.now();
-  await deleteCodesExpiredBefore(database, before(now, 1));
-  await deleteChallengesBefore(database.prisma, before(now, 1));
-  await deleteSessionsUnusedSince(database, before(now, refreshTokenDays + 1));
+/** What is over for so long that nobody asks for it any more. */
+function spent({ pool }: AccountDatabase, clock: Clock): Purge {
+  const daysAgo = (days: number) => () => before(clock.now(), days);
+  return purgeOf(pool, [
+    { ...expiredCodes, before: daysAgo(1) },
+    { ...expiredChallenges, before: daysAgo(1) },
+    { ...unusedSessions, before: daysAgo(refreshTokenDays + 1) },
+  ]);
 }
 
-/** Takes back sign-ups that were never verified, with the accounts they made. */
-export async function purgeUnverified(database: AccountDatabase, outbox: Outbox, clock: Clock): Promise<void> {
-  for (let more = true; more; ) {
-    more = await database.transaction(async (tx) => {
+/** Sign-ups that were never verified, with the accounts they made. */
+function unverified({ database, outbox, clock }: HousekeepingParts): Purge {
+  /** Takes some of them back. */
+  const purgeSome = () =>
+    database.transaction(async (tx) => {
       const now = clock.now();
       const stale = await lockStaleUsers(tx, before(now, unverifiedDays), batch);
       for (const { user_id, account_ids } of stale) {
@@ -38,7 +48,26 @@ export async function purgeUnverified(database: AccountDatabase, outbox: Outbox,
         newEvent(accountPurged, { account_id: id }, { accountId: id, occurredAt: now }),
       );
       await outbox.append(tx, ...events);
-      return stale.length === batch;
+      return { users: stale.length, accounts: accountIds.length };
     });
-  }
+
+  return {
+    count: () => countStaleUsers(database, before(clock.now(), unverifiedDays)),
+    async purge() {
+      const gone = { users: 0, accounts: 0 };
+      for (let more = true; more; ) {
+        const { users, accounts } = await purgeSome();
+        gone.users += users;
+        gone.accounts += accounts;
+        more = users === batch;
+      }
+      return gone;
+    },
+  };
 }
+
+/** What this service forgets, by the names of the jobs that do it in their turn. */
+export const housekeeping = (parts: HousekeepingParts) => ({
+  'purge-spent': spent(parts.database, parts.clock),
+  'purge-unverified': unverified(parts),
+});

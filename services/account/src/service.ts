@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner } from '@attribution/auth';
 import { accountEvents, createClient } from '@attribution/contracts';
-import { openService, type Service, type ServiceParts } from '@attribution/service';
+import { openService, purgeJobs, type Service, type ServiceParts, traceHeaders } from '@attribution/service';
 import * as accounts from './accounts/index.ts';
 import * as keys from './api-keys/index.ts';
 import { listAuditLogEndpoint } from './audit/index.ts';
@@ -10,7 +10,7 @@ import { createCodes } from './codes/index.ts';
 import { readAccountConfig } from './config.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import * as groups from './groups/index.ts';
-import { purgeSpent, purgeUnverified } from './housekeeping.ts';
+import { housekeeping } from './housekeeping.ts';
 import * as invitations from './invitations/index.ts';
 import * as ledger from './ledger/index.ts';
 import { createFolderSender, createMailQueue, createSmtpSender, mailJob } from './mail/index.ts';
@@ -25,7 +25,6 @@ import * as users from './users/index.ts';
 import { createVault } from './vault.ts';
 
 const second = 1_000;
-const hour = 60 * 60 * second;
 /** Of a question to another service, while somebody waits. */
 const lookUpTimeout = 3 * second;
 
@@ -61,6 +60,7 @@ export function createAccountService(
   const organization = createClient({
     baseUrl: config.ORGANIZATION_URL,
     token: () => parts.internal.sign('organization'),
+    headers: traceHeaders,
     timeout: lookUpTimeout,
   });
   const requireGroups = groups.createRequireGroups({ database, organization, logger });
@@ -135,12 +135,12 @@ export function createAccountService(
     ],
     jobs: [
       groups.catchUpGroups({ database, organization, logger }),
-      { name: 'note-key-uses', every: 5_000, run: () => keyUses.flush() },
+      // What it writes down is in the memory of those that gave the tokens.
+      { name: 'note-key-uses', every: 5_000, runsIn: 'api', run: () => keyUses.flush() },
       { name: 'expire-token-holds', every: second, run: () => ledger.expireHolds({ database, outbox, clock }) },
       { name: 'expire-token-grants', every: second, run: () => ledger.expireGrants({ database, outbox, clock }) },
       { name: mailJob, every: 1_000, run: () => mail.sendDue() },
-      { name: 'purge-spent', every: hour, run: () => purgeSpent(database, clock) },
-      { name: 'purge-unverified', every: hour, run: () => purgeUnverified(database, outbox, clock) },
+      ...purgeJobs(housekeeping({ database, outbox, clock })),
     ],
   });
   return {

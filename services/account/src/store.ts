@@ -1,4 +1,4 @@
-import type { Database, NewClient } from '@attribution/database';
+import { type Database, type NewClient, openDatabase } from '@attribution/database';
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts';
 
 /** The transaction of this service's database, as the stores take it. */
@@ -7,3 +7,7 @@ export type Tx = Prisma.TransactionClient;
 export type AccountDatabase = Database<PrismaClient, Tx>;
 
 export const newClient: NewClient<PrismaClient> = (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' });
+
+/** For commands beside the service, whose statements may last. */
+export const openAccountDatabase = (url: string): AccountDatabase =>
+  openDatabase<PrismaClient, Tx>({ url, poolSize: 2, statementTimeout: 60_000 }, newClient);

@@ -1,4 +1,3 @@
-export { runMoneyCommand } from './commands.ts';
 export { createBillingService } from './service.ts';
 
 /** The folder of the database's migrations. */

@@ -1,5 +1,5 @@
 import { billingEvents, createClient } from '@attribution/contracts';
-import { openService, type Service, type ServiceParts } from '@attribution/service';
+import { openService, purgeJobs, type Service, type ServiceParts, traceHeaders } from '@attribution/service';
 import * as checkouts from './checkouts/index.ts';
 import * as closing from './closing/index.ts';
 import { type BillingConfig, readBillingConfig } from './config.ts';
@@ -17,7 +17,6 @@ import { newClient, type Tx } from './store.ts';
 import * as subscriptions from './subscriptions/index.ts';
 
 const second = 1_000;
-const hour = 60 * 60 * second;
 /** Of a question to another service, while somebody waits. */
 const askTimeout = 5 * second;
 
@@ -38,6 +37,7 @@ export function createBillingService(
   const account = createClient({
     baseUrl: config.ACCOUNT_URL,
     token: () => parts.internal.sign('account'),
+    headers: traceHeaders,
     timeout: askTimeout,
   });
   const wake = () => service.wake(notifications.applyJob);
@@ -85,13 +85,14 @@ export function createBillingService(
         every: 5 * second,
         run: () => closing.endLeftOvers({ database, provider, refresh, logger }),
       },
-      { name: 'purge-provider-events', every: hour, run: () => notifications.purgeEvents({ database, clock }) },
+      ...purgeJobs(notifications.housekeeping({ database, clock })),
     ],
   });
   return {
     ...assembled,
     start() {
-      runtime.start();
+      // An api asks the provider; the worker plays it, where it is simulated.
+      if (parts.role !== 'api') runtime.start();
       assembled.start();
     },
     async drain(deadline) {

@@ -10,9 +10,9 @@ export type BillingDatabase = Database<PrismaClient, Tx>;
 
 export const newClient: NewClient<PrismaClient> = (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' });
 
-/** For a command beside the service. */
+/** For commands beside the service, whose statements may last. */
 export const openBillingDatabase = (url: string): BillingDatabase =>
-  openDatabase<PrismaClient, Tx>({ url, poolSize: 2 }, newClient);
+  openDatabase<PrismaClient, Tx>({ url, poolSize: 2, statementTimeout: 60_000 }, newClient);
 
 /** What the money ledger of an account ends with. */
 export interface LedgerEnd {

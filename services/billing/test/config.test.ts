@@ -26,6 +26,14 @@ test('without a key payments are simulated', async () => {
   await stop();
 });
 
+test('an api and a worker simulate payments only on what both of them have', () => {
+  const apart = { ...environment, ROLE: 'api' };
+  expect(() => readBillingConfig(apart)).toThrow('set SIMULATED_PAYMENTS_FILE and STRIPE_WEBHOOK_SECRETS');
+  const shared = { SIMULATED_PAYMENTS_FILE: '/somewhere/payments.sqlite', STRIPE_WEBHOOK_SECRETS: 'whsec_1' };
+  expect(readBillingConfig({ ...apart, ...shared })).toMatchObject({ ROLE: 'api' });
+  expect(readBillingConfig({ ...apart, STRIPE_SECRET_KEY: 'sk_test_1' })).toMatchObject({ ROLE: 'api' });
+});
+
 test.each([
   ['SIMULATED_PAYMENTS_FAILURES', '1.5'],
   ['SIMULATED_PAYMENTS_FAILURES', 'many'],

@@ -18,11 +18,16 @@ export const notification = (type: string, object: object, over: object = {}) =>
 export const secondsOf = ({ clock }: Money) => Math.floor(clock.now().getTime() / 1000);
 
 /** Sends bytes to the webhook, signed as the provider signs them unless told otherwise; null: not at all. */
-export async function sendWebhook(money: Money, body: string | Buffer, signature?: string | null) {
+export async function sendWebhook(
+  money: Money,
+  body: string | Buffer,
+  signature?: string | null,
+  given: Readonly<Record<string, string>> = {},
+) {
   const signed = signature === undefined ? signWebhook(body, [webhookSecret], secondsOf(money)) : signature;
   const answer = await fetch(`${money.url}/webhooks/stripe`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(signed !== null && { 'stripe-signature': signed }) },
+    headers: { 'content-type': 'application/json', ...given, ...(signed !== null && { 'stripe-signature': signed }) },
     body: typeof body === 'string' ? body : new Uint8Array(body),
   });
   return { status: answer.status, text: await answer.text() };

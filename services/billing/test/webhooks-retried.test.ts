@@ -92,3 +92,19 @@ test('what fails in the middle of its writing leaves nothing of it, and is writt
   expect([await statuses(tenant), (await money.entriesOf(tenant)).length]).toEqual([['succeeded'], 1]);
   expect((await money.told(tenant, 1)).length).toBe(1);
 });
+
+test('what finds our own disk full is not put off for longer and longer: it is done once there is room', async () => {
+  const former = new Set((await waiting()).map(({ id }) => id));
+  const tenant = await paid();
+  await money.db.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+    CREATE TRIGGER full_disk BEFORE INSERT ON money_entries FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  const asked = faults.callsOf('getPayment').length;
+  await money.tick();
+  await eventually(() => expect(faults.callsOf('getPayment').length).toBeGreaterThan(asked + 2));
+  for (const { id, attempts } of await waiting()) if (!former.has(id)) expect(attempts).toBe(0);
+  await money.db.query('DROP TRIGGER full_disk ON money_entries');
+  await eventually(async () => expect(await statuses(tenant)).toEqual(['succeeded']));
+  expect((await money.entriesOf(tenant)).length).toBe(1);
+});

@@ -166,3 +166,18 @@ async function everything() {
   const tables = ['customers', 'checkouts', 'payments', 'refunds', 'subscriptions', 'money_entries'];
   return Promise.all(tables.map((table) => money.rows(`SELECT * FROM ${table} ORDER BY 1`)));
 }
+
+test('what a notification or a request changes is told in its trace', async () => {
+  const tenant = await money.newTenant();
+  const [brought, asked] = ['a'.repeat(32), 'b'.repeat(32)];
+  const traceparent = (trace: string) => ({ traceparent: `00-${trace}-${'c'.repeat(16)}-00` });
+  const body = told(await paidUntold(tenant));
+  await sendWebhook(money, body, undefined, traceparent(brought));
+  await money.told(tenant, 1);
+  await money.refund(tenant, {}, traceparent(asked));
+  const traces = (await money.told(tenant, 2)).map(({ type, traceparent: at }) => [type, at?.split('-')[1]]);
+  expect(traces.slice(0, 2)).toEqual([
+    ['payment.succeeded', brought],
+    [expect.stringMatching(/^refund/), asked],
+  ]);
+});

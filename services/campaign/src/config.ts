@@ -1,10 +1,11 @@
 import { readConfig } from '@attribution/service';
 import { z } from 'zod';
 
-const Settings = z.object({ ORGANIZATION_URL: z.url() });
+/** What campaign reads besides what every service does. */
+export const campaignSettings = z.object({ ORGANIZATION_URL: z.url() });
 
-export type CampaignConfig = z.output<typeof Settings>;
+export type CampaignConfig = z.output<typeof campaignSettings>;
 
 export function readCampaignConfig(environment: Readonly<Record<string, string | undefined>>): CampaignConfig {
-  return readConfig(Settings, environment);
+  return readConfig(campaignSettings, environment);
 }

@@ -1,5 +1,5 @@
 import { campaignEvents, createClient } from '@attribution/contracts';
-import { openService, type Service, type ServiceParts } from '@attribution/service';
+import { openService, type Service, type ServiceParts, traceHeaders } from '@attribution/service';
 import * as campaigns from './campaigns/index.ts';
 import { readCampaignConfig } from './config.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
@@ -24,6 +24,7 @@ export function createCampaignService(
   const organization = createClient({
     baseUrl: config.ORGANIZATION_URL,
     token: () => parts.internal.sign('organization'),
+    headers: traceHeaders,
     timeout: pageTimeout,
   });
 

@@ -1,15 +1,16 @@
 import { organizationEvents } from '@attribution/contracts';
-import { openService, type Service, type ServiceParts } from '@attribution/service';
+import { openService, purgeJobs, type Service, type ServiceParts } from '@attribution/service';
 import { cameraEndpoints } from './cameras/index.ts';
 import { createWriter } from './estate/index.ts';
 import { exportEstateEndpoint } from './exports/index.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import { groupEndpoints, onAccountCreated } from './groups/index.ts';
-import { importEndpoints, importJob, purgeImports, runImports } from './imports/index.ts';
+import { housekeeping } from './housekeeping.ts';
+import { importEndpoints, importJob, runImports } from './imports/index.ts';
 import { installationEndpoints } from './installations/index.ts';
 import { locationEndpoints } from './locations/index.ts';
 import { matchScreensEndpoint } from './match/index.ts';
-import { onAccountPurged, purgeEstates, purgeJob } from './purge/index.ts';
+import { onAccountPurged, purgeJob } from './purge/index.ts';
 import { screenEndpoints } from './screens/index.ts';
 import { estateSnapshotEndpoint } from './snapshot/index.ts';
 import { newClient, type Tx } from './store.ts';
@@ -38,8 +39,7 @@ export function createOrganizationService(parts: ServiceParts): Service {
     handlers: [onAccountCreated(outbox), onAccountPurged(() => service.wake(purgeJob))],
     jobs: [
       runImports({ database, outbox, clock, logger: service.logger }),
-      purgeImports({ database, clock }),
-      purgeEstates({ database, outbox, clock }),
+      ...purgeJobs(housekeeping({ database, outbox, clock }), { [purgeJob]: 60_000 }),
     ],
   });
 }

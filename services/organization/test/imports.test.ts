@@ -9,7 +9,7 @@ import {
 } from '@attribution/contracts';
 import { personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { purgeImports } from '../src/imports/index.ts';
+import { endedImports } from '../src/imports/index.ts';
 import { newTenant, startOrganization } from './support.ts';
 import {
   a,
@@ -265,9 +265,9 @@ test('an import is forgotten 30 days after its end, its report and its rows with
   const parts = openParts(service);
   const inDays = (days: number) => ({ now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) });
   try {
-    await purgeImports({ ...parts, clock: inDays(29) }).run();
+    await endedImports({ ...parts, clock: inDays(29) }).purge();
     expect(await reportOf(owner, id)).toHaveLength(1);
-    await purgeImports({ ...parts, clock: inDays(31) }).run();
+    await endedImports({ ...parts, clock: inDays(31) }).purge();
   } finally {
     await parts.database.close();
   }

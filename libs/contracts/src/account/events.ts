@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { event, type Topic } from '../event.ts';
+import { event } from '../event.ts';
+import { topic } from '../topic.ts';
 import { Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 
-export const accountEvents: Topic = { name: 'account.events', owner: 'account', partitions: 6 };
+export const accountEvents = topic({ name: 'account.events', owner: 'account', partitions: 6 });
 
 export const accountCreated = event({
   type: 'account.created',

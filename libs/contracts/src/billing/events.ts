@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { event, type Topic } from '../event.ts';
+import { event } from '../event.ts';
+import { topic } from '../topic.ts';
 import { id } from '../wire/ids.ts';
 
-export const billingEvents: Topic = { name: 'billing.events', owner: 'billing', partitions: 6 };
+export const billingEvents = topic({ name: 'billing.events', owner: 'billing', partitions: 6 });
 
 const byAccount = { topic: billingEvents, version: 1, key: (data: { account_id: string }) => data.account_id };
 const inAccount = { account_id: id('account') };

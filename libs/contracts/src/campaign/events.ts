@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { event, type Topic } from '../event.ts';
+import { event } from '../event.ts';
+import { topic } from '../topic.ts';
 import { id } from '../wire/ids.ts';
 
-export const campaignEvents: Topic = { name: 'campaign.events', owner: 'campaign', partitions: 6 };
+export const campaignEvents = topic({ name: 'campaign.events', owner: 'campaign', partitions: 6 });
 
 export const campaignCreated = event({
   type: 'campaign.created',

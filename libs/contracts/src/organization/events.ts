@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { event, type Topic } from '../event.ts';
+import { event } from '../event.ts';
+import { topic } from '../topic.ts';
 import { id } from '../wire/ids.ts';
 import { Camera, Installation, Screen, Zone } from './places.resources.ts';
 import { Group, Location } from './resources.ts';
 
-export const organizationEvents: Topic = { name: 'organization.events', owner: 'organization', partitions: 6 };
+export const organizationEvents = topic({ name: 'organization.events', owner: 'organization', partitions: 6 });
 
 /** `aggregate_version` counts the changes of the one thing, from 1; its deletion is the last of them. */
 const told = { account_id: id('account'), aggregate_version: z.int().min(1) };

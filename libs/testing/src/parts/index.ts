@@ -1,8 +1,16 @@
+export { tether } from './child.ts';
+export { faketimeEnvironment, findFaketime } from './faketime.ts';
+export { goProgram } from './go.ts';
+export { findJudge } from './judges.ts';
 export { findKafka } from './kafka.ts';
-export { startKafka } from './kafka-broker.ts';
+export { type Broker, startKafka } from './kafka-broker.ts';
+export { findMounts, mountSmallDisk, type SmallDisk } from './mounts.ts';
 export type { NoPart, Part } from './part.ts';
 export { freePort } from './port.ts';
 export { programOr } from './program.ts';
 export { findRedis } from './redis.ts';
+export { type RedisServer, startRedis } from './redis-server.ts';
 export { findSchemathesis } from './schemathesis.ts';
 export { findStripeMock } from './stripe-mock.ts';
+export { findToxiproxy } from './toxiproxy.ts';
+export { type CollectedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts';

@@ -24,9 +24,11 @@ export interface BrokerOptions extends JarOptions {
   directory: string;
   /** Default: a free one. */
   port?: number;
+  /** A second way to it, over TLS and with a password: its settings, as `ssl.keystore.location`, by Kafka's own names. */
+  secure?: { readonly port: number; readonly settings: Readonly<Record<string, string>> };
 }
 
-const START_MS = 90_000;
+const START_MS = 240_000;
 const JVM = [
   '-Xmx512m',
   // Comes up a quarter sooner than with the compiler for long runs.
@@ -45,7 +47,7 @@ export async function startKafka(options: BrokerOptions): Promise<Broker> {
   const port = options.port ?? (await freePort());
   // Else a server that is there already would pass for this one.
   if (!(await isFree(port))) throw new Error(`Port ${port} of 127.0.0.1, meant for Kafka, is taken`);
-  const settingsFile = await prepare(directory, port);
+  const settingsFile = await prepare(directory, port, options.secure);
   if (!(await isFormatted(directory))) {
     options.say?.('Kafka: formatting its storage…');
     // Joined to its option, as an id may begin with a dash.
@@ -84,17 +86,27 @@ export async function startKafka(options: BrokerOptions): Promise<Broker> {
 }
 
 /** Writes the settings, anew each time: the ports may be others than those of an earlier run. */
-async function prepare(directory: string, port: number): Promise<string> {
+async function prepare(directory: string, port: number, secure: BrokerOptions['secure']): Promise<string> {
   await mkdir(directory, { recursive: true });
   let controllerPort = await freePort();
   while (controllerPort === port) controllerPort = await freePort();
-  const settings = {
+  const settings: Record<string, string> = {
     ...nodeSettings({ port, controllerPort, data: dataOf(directory) }),
     'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
   };
+  if (secure) addSecure(settings, secure);
   const file = join(directory, 'server.properties');
   await writeFile(file, properties(settings));
   return file;
+}
+
+function addSecure(
+  settings: Record<string, string>,
+  { port, settings: own }: NonNullable<BrokerOptions['secure']>,
+): void {
+  for (const listeners of ['listeners', 'advertised.listeners']) settings[listeners] += `,SECURE://127.0.0.1:${port}`;
+  settings['listener.security.protocol.map'] += ',SECURE:SASL_SSL';
+  for (const [name, value] of Object.entries(own)) settings[`listener.name.secure.${name}`] = value;
 }
 
 const dataOf = (directory: string) => join(directory, 'data');

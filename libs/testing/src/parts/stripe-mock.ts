@@ -1,10 +1,8 @@
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { startChild } from './child.ts';
+import { goProgram } from './go.ts';
 import { firstOf, given, type NoPart, type Part, type Say } from './part.ts';
 import { freePort } from './port.ts';
-import { programOr } from './program.ts';
-import { run, tail } from './which.ts';
 
 export interface StripeMockOptions {
   /** For its log; created when missing. */
@@ -29,7 +27,7 @@ export async function findStripeMock(options: StripeMockOptions): Promise<Part |
 }
 
 async function local({ directory, cache, say }: StripeMockOptions): Promise<Part | string> {
-  const program = await build(cache, say);
+  const program = await goProgram({ cache, say, from: { module: PACKAGE } });
   if (program === undefined) return 'go is not on PATH';
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -38,28 +36,6 @@ async function local({ directory, cache, say }: StripeMockOptions): Promise<Part
   const server = await startChild({ name: 'stripe-mock', program, args, log: join(directory, 'stripe-mock.log') });
   await server.ready(() => trouble(url), 30_000);
   return { found: `stripe-mock ${VERSION} on this machine, port ${port}`, url, stop: server.stop };
-}
-
-/** Built beside its final place and renamed when whole, so that callers may race; undefined without Go. */
-async function build(cache: string, say: Say): Promise<string | undefined> {
-  const directory = join(resolve(cache), `stripe-mock-${VERSION}`);
-  const program = join(directory, 'stripe-mock');
-  if (await exists(program)) return program;
-  const go = await programOr('go', ['golang-go'], say);
-  if (go === undefined) return undefined;
-  say(`go: building stripe-mock ${VERSION}, once…`);
-  await mkdir(resolve(cache), { recursive: true });
-  const fresh = await mkdtemp(`${directory}.new-`);
-  try {
-    const { ok, output } = await run(go, ['install', PACKAGE], { ms: 10 * 60_000, env: { GOBIN: fresh } });
-    if (!ok) throw new Error(`go could not install stripe-mock (${tail(output, 1)})`);
-    await rename(fresh, directory).catch(async (error) => {
-      if (!(await exists(program))) throw error;
-    });
-  } finally {
-    await rm(fresh, { recursive: true, force: true });
-  }
-  return program;
 }
 
 /** Says what keeps it from answering, or undefined. */
@@ -72,11 +48,4 @@ async function trouble(url: string): Promise<string | undefined> {
   } catch (error) {
     return ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -30,13 +30,14 @@ export interface Outcome {
 export function run(
   program: string,
   args: string[],
-  options: { ms: number; env?: Record<string, string> },
+  options: { ms: number; env?: Record<string, string>; cwd?: string },
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...options.env },
+      ...(options.cwd !== undefined && { cwd: options.cwd }),
     });
     const streams = [child.stdout, child.stderr];
     for (const stream of streams) stream.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -1,3 +1,4 @@
+import type { Forgettable } from '@attribution/service';
 import type { AccountDatabase, Tx } from '../store.ts';
 import type { CodePurpose, LiveCode } from './code.ts';
 
@@ -59,9 +60,7 @@ export async function spendCode(
   return count === 1;
 }
 
-export async function deleteCodesExpiredBefore(database: AccountDatabase, time: Date): Promise<void> {
-  await database.prisma.emailCode.deleteMany({ where: { expires_at: { lt: time } } });
-}
+export const expiredCodes = { table: 'email_codes', condition: 'expires_at < $1' } satisfies Forgettable;
 
 /** Deletes the codes that were sent to a user: nothing is left that they could open. */
 export async function deleteCodesOf(tx: Pick<Tx, 'emailCode'>, userId: string): Promise<void> {

@@ -1,3 +1,3 @@
-export { deleteCodesExpiredBefore, deleteCodesOf } from './code.store.ts';
+export { deleteCodesOf, expiredCodes } from './code.store.ts';
 export { codeGone, codeRules, emailKeyOf } from './code.ts';
 export { type Codes, createCodes } from './codes.ts';

@@ -1,4 +1,5 @@
 export { captureTokenHoldEndpoint } from './capture-token-hold.ts';
+export { checkTokenLedger } from './check-token-ledger.ts';
 export { createTokenGrantEndpoint } from './create-token-grant.ts';
 export { createTokenHoldEndpoint } from './create-token-hold.ts';
 export { expireGrants, expireHolds } from './expire-tokens.ts';

@@ -1,3 +1,4 @@
+import type { Forgettable } from '@attribution/service';
 import type { Tx } from '../store.ts';
 
 interface LockedUser {
@@ -92,6 +93,4 @@ export async function attemptsSince(tx: Tx, userId: string, since: Date): Promis
   return sum._sum.attempts ?? 0;
 }
 
-export async function deleteChallengesBefore(tx: Pick<Tx, 'mfaChallenge'>, time: Date): Promise<void> {
-  await tx.mfaChallenge.deleteMany({ where: { expires_at: { lt: time } } });
-}
+export const expiredChallenges = { table: 'mfa_challenges', condition: 'expires_at < $1' } satisfies Forgettable;

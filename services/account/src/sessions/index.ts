@@ -12,7 +12,6 @@ export { othersOf, requireOpenSession, sessionEnded } from './own-session.ts';
 export { readRefreshToken, refreshTokenDays, sameHash } from './refresh-token.ts';
 export { createRefusals, type Refusals } from './refusals.ts';
 export {
-  deleteSessionsUnusedSince,
   endSessions,
   findMembership,
   findMembershipPage,
@@ -24,6 +23,7 @@ export {
   lockSession,
   readServiceMap,
   touchSession,
+  unusedSessions,
   useRefreshToken,
 } from './session.store.ts';
 export { sessionIdOf, viewAccount, viewUser, wireSessionId } from './session.view.ts';

@@ -1,3 +1,4 @@
+import type { Forgettable } from '@attribution/service';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { type AccountMembership, type Membership, type Place, ServiceMap } from './membership.ts';
@@ -194,7 +195,5 @@ export async function findSession(tx: Tx, id: string, userId: string) {
   return tx.session.findFirst({ where: { id, user_id: userId } });
 }
 
-/** Deletes what no token can come back to. */
-export async function deleteSessionsUnusedSince(database: AccountDatabase, time: Date): Promise<void> {
-  await database.prisma.session.deleteMany({ where: { last_used_at: { lt: time } } });
-}
+/** What no token can come back to. */
+export const unusedSessions = { table: 'sessions', condition: 'last_used_at < $1' } satisfies Forgettable;

@@ -4,6 +4,7 @@ export { getMyPermissionsEndpoint } from './get-my-permissions.ts';
 export { listSessionsEndpoint } from './list-sessions.ts';
 export { updateMeEndpoint } from './update-me.ts';
 export {
+  countStaleUsers,
   deleteUser,
   findUser,
   findUserByEmail,

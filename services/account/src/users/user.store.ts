@@ -1,5 +1,5 @@
 import type { User } from '../generated/prisma/client.ts';
-import type { Tx } from '../store.ts';
+import type { AccountDatabase, Tx } from '../store.ts';
 
 export async function findUserByEmail(database: { prisma: Pick<Tx, 'user'> }, emailKey: string) {
   return database.prisma.user.findUnique({ where: { email_key: emailKey } });
@@ -70,6 +70,20 @@ export async function replacePassword(
     data: { password_hash: passwordHash, updated_at: now },
   });
   return count === 1;
+}
+
+/** How many users never verified their address since `time`, and how many accounts they own and are alone in. */
+export async function countStaleUsers(
+  { sql }: AccountDatabase,
+  time: Date,
+): Promise<{ users: number; accounts: number }> {
+  const [counts] = await sql.$queryRaw<{ users: number; accounts: number }[]>`
+    SELECT count(*)::int AS users, coalesce(sum(alone.count), 0)::int AS accounts
+    FROM users u CROSS JOIN LATERAL (
+      SELECT count(*) FROM memberships m WHERE m.user_id = u.id AND m.role = 'owner'
+        AND NOT EXISTS (SELECT FROM memberships o WHERE o.account_id = m.account_id AND o.user_id <> u.id)) AS alone
+    WHERE u.email_verified_at IS NULL AND u.created_at < ${time}`;
+  return counts ?? { users: 0, accounts: 0 };
 }
 
 /** Locks some users who never verified their address since `time`, with the accounts that they own and are alone in. */

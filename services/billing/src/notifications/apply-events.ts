@@ -1,4 +1,5 @@
-import type { Clock } from '@attribution/service';
+import { isServerTrouble } from '@attribution/database';
+import { type Clock, inTrace } from '@attribution/service';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { BillingDatabase, Refresh } from '../store.ts';
@@ -26,7 +27,9 @@ export async function applyEvents(parts: ApplyParts): Promise<void> {
     const due = await findDue(database.sql, clock.now(), atOnce);
     if (due.length === 0) return;
     const objects = Map.groupBy(due, ({ object_kind, object_id }) => `${object_kind} ${object_id}`);
-    await Promise.all([...objects.values()].map((events) => lane(() => applyTogether(parts, events))));
+    const works = [...objects.values()].map((events) => lane(() => applyTogether(parts, events)));
+    const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 }
 
@@ -35,9 +38,12 @@ async function applyTogether({ database, refresh, clock, logger }: ApplyParts, e
   if (!first) return;
   const ids = events.map(({ id }) => id);
   try {
-    await refresh(first.object_kind, first.object_id);
+    const work = () => refresh(first.object_kind, first.object_id);
+    // Where several tell of it, what it changes belongs to the first of them.
+    await (first.traceparent === null ? work() : inTrace({ traceparent: first.traceparent }, work));
     await markDone(database.sql, ids);
   } catch (error) {
+    if (isServerTrouble(error)) throw error; // Our own database, which may be well again sooner than they would be due.
     const attempts = Math.max(...events.map((event) => event.attempts)) + 1;
     const object = { kind: first.object_kind, object_id: first.object_id, attempts };
     logger.warn({ err: error, ...object }, 'A notification could not be acted on; it is tried again');

@@ -1,3 +1,3 @@
 export { applyEvents, applyJob } from './apply-events.ts';
 export { receiveStripeWebhookEndpoint } from './receive-webhook.ts';
-export { purgeEvents, reconcile } from './reconcile.ts';
+export { housekeeping, reconcile } from './reconcile.ts';

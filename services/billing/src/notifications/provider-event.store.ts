@@ -1,4 +1,5 @@
 import type { Sql } from '@attribution/database';
+import type { Forgettable } from '@attribution/service';
 import type { ProviderEvent, ProviderObject } from '../provider/index.ts';
 
 /** A notification that is to be acted on. */
@@ -7,21 +8,29 @@ export interface DueEvent {
   readonly object_kind: ProviderObject;
   readonly object_id: string;
   readonly attempts: number;
+  /** Of the request that brought it; null where it was found in the provider's list. */
+  readonly traceparent: string | null;
 }
 
 /** Writes a notification down, once for its id. */
-export async function insertEvent(sql: Sql, event: ProviderEvent, now: Date): Promise<boolean> {
+export async function insertEvent(
+  sql: Sql,
+  event: ProviderEvent,
+  now: Date,
+  traceparent: string | null = null,
+): Promise<boolean> {
   const { kind, id } = event.object;
   const due = kind === 'other' ? null : now;
   const inserted = await sql.$executeRaw`
-    INSERT INTO provider_events (id, type, object_kind, object_id, created_at, received_at, due_at)
-    VALUES (${event.id}, ${event.type}, ${kind}, ${id}, ${event.created_at}, ${now}, ${due}) ON CONFLICT DO NOTHING`;
+    INSERT INTO provider_events (id, type, object_kind, object_id, created_at, received_at, due_at, traceparent)
+    VALUES (${event.id}, ${event.type}, ${kind}, ${id}, ${event.created_at}, ${now}, ${due}, ${traceparent})
+    ON CONFLICT DO NOTHING`;
   return inserted > 0;
 }
 
 export async function findDue(sql: Sql, now: Date, limit: number): Promise<readonly DueEvent[]> {
   return sql.$queryRaw<DueEvent[]>`
-    SELECT id, object_kind, object_id, attempts FROM provider_events WHERE due_at <= ${now}
+    SELECT id, object_kind, object_id, attempts, traceparent FROM provider_events WHERE due_at <= ${now}
     ORDER BY due_at, received_at LIMIT ${limit}`;
 }
 
@@ -50,8 +59,8 @@ export async function setReadUntil(sql: Sql, until: Date): Promise<void> {
     ON CONFLICT (id) DO UPDATE SET read_until = excluded.read_until`;
 }
 
-export async function purgeDone(sql: Sql, before: Date, limit: number): Promise<number> {
-  return sql.$executeRaw`
-    DELETE FROM provider_events WHERE id IN (
-      SELECT id FROM provider_events WHERE received_at < ${before} AND due_at IS NULL LIMIT ${limit})`;
-}
+/** Those that nobody waits for. */
+export const handledEvents = {
+  table: 'provider_events',
+  condition: 'received_at < $1 AND due_at IS NULL',
+} satisfies Forgettable;

@@ -11,12 +11,12 @@ export const receiveStripeWebhookEndpoint = (parts: {
   clock: Clock;
   wake: () => void;
 }) =>
-  implement(receiveStripeWebhook, async ({ bytes, headers }) => {
+  implement(receiveStripeWebhook, async ({ bytes, headers, request }) => {
     const event = parts.provider.readWebhook(bytes, headers['stripe-signature']);
     if (!event)
       throw new Problem(
         'validation-error',
         'Stripe-Signature: does not sign this body, or is too old, or the body is no notification.',
       );
-    if (await insertEvent(parts.database.sql, event, parts.clock.now())) parts.wake();
+    if (await insertEvent(parts.database.sql, event, parts.clock.now(), request.traceparent)) parts.wake();
   });

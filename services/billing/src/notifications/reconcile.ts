@@ -1,7 +1,7 @@
-import type { Clock } from '@attribution/service';
+import { type Clock, purgeOf } from '@attribution/service';
 import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
-import { findReadUntil, insertEvent, purgeDone, setReadUntil } from './provider-event.store.ts';
+import { findReadUntil, handledEvents, insertEvent, setReadUntil } from './provider-event.store.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -10,7 +10,6 @@ const overlap = 10 * minute;
 /** As long as Stripe lists its own. */
 const listed = 30 * day;
 const kept = 90 * day;
-const purgedAtOnce = 10_000;
 
 export interface ReconcileParts {
   readonly database: BillingDatabase;
@@ -30,8 +29,7 @@ export async function reconcile({ database: { sql }, provider, clock, wake }: Re
   if (found) wake();
 }
 
-/** Forgets notifications that nobody sends again. */
-export async function purgeEvents({ database: { sql }, clock }: Pick<ReconcileParts, 'database' | 'clock'>) {
-  const before = new Date(clock.now().getTime() - kept);
-  while ((await purgeDone(sql, before, purgedAtOnce)) === purgedAtOnce);
-}
+/** What this service forgets, by the name of the job that does it in its turn: notifications that nobody sends again. */
+export const housekeeping = ({ database: { pool }, clock }: Pick<ReconcileParts, 'database' | 'clock'>) => ({
+  'purge-provider-events': purgeOf(pool, [{ ...handledEvents, before: () => new Date(clock.now().getTime() - kept) }]),
+});

@@ -62,10 +62,11 @@ function openSimulated(config: BillingConfig, { clock, logger, problemBase }: Pr
     provider: simulated.provider,
     start() {
       simulated.start();
-      const where = { host: pages.hostname, port: Number(pages.port), problemBase };
+      const port = config.SIMULATED_PAYMENTS_PORT ?? Number(pages.port);
+      const where = { host: config.HOST ?? pages.hostname, port, problemBase };
       server = listen(simulated.app, where).then(
         (running) => {
-          pages.port = String(running.port);
+          if (port === Number(pages.port)) pages.port = String(running.port);
           return running;
         },
         (error: unknown) => {

@@ -87,6 +87,13 @@ export async function deleteSome(
   return tx.$queryRawUnsafe<Gone[]>(text, accountId, limit);
 }
 
+/** How many rows some accounts have. */
+export async function countOf(db: Sql, { table }: Pick<Kind, 'table'>, accountIds: readonly string[]): Promise<number> {
+  const text = `SELECT count(*)::int AS count FROM ${table} WHERE account_id = ANY($1::text[])`;
+  const [row] = await db.$queryRawUnsafe<{ count: number }[]>(text, accountIds);
+  return row?.count ?? 0;
+}
+
 /** A page of all there is, of an account or of every account, by id: for those who project it. */
 export async function findAll<Row extends EstateRow>(
   db: Sql,

@@ -1,7 +1,7 @@
 import type { Sql } from '@attribution/database';
 import type { Clock } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
-import { deleteImport, findEnded, stopImport } from './import.store.ts';
+import { countEnded, deleteImport, findEnded, stopImport } from './import.store.ts';
 import { deleteSomeLots, deleteUnits } from './lot.store.ts';
 import { deleteRefused } from './refused-row.store.ts';
 
@@ -11,17 +11,24 @@ interface Parts {
 }
 
 const atOnce = 5_000;
+const endedAtOnce = 1_000;
 /** Days that an import and its report are kept. */
 const keptDays = 30;
 
-/** Forgets imports whose time is over. */
-export function purgeImports({ database, clock }: Parts) {
+/** Imports whose time is over. */
+export function endedImports(parts: Parts) {
+  const { database, clock } = parts;
+  const horizon = () => new Date(clock.now().getTime() - keptDays * 24 * 60 * 60 * 1000);
   return {
-    name: 'purge-estate-imports',
-    every: 60 * 60 * 1000,
-    async run() {
-      const before = new Date(clock.now().getTime() - keptDays * 24 * 60 * 60 * 1000);
-      for (const id of await findEnded(database.sql, before, 1_000)) await forgetImport({ database, clock }, id);
+    count: async () => ({ estate_imports: await countEnded(database.sql, horizon()) }),
+    async purge() {
+      const before = horizon();
+      for (let gone = 0; ; ) {
+        const some = await findEnded(database.sql, before, endedAtOnce);
+        for (const id of some) await forgetImport(parts, id);
+        gone += some.length;
+        if (some.length < endedAtOnce) return { estate_imports: gone };
+      }
     },
   };
 }

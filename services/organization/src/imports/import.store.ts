@@ -167,6 +167,12 @@ export async function findEnded(db: Sql, before: Date, limit: number): Promise<s
   return rows.map(({ id }) => id);
 }
 
+export async function countEnded(db: Sql, before: Date): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM estate_imports WHERE finished_at < ${before}`;
+  return row?.count ?? 0;
+}
+
 export async function findOfAccount(db: Sql, accountId: string): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`SELECT id FROM estate_imports WHERE account_id = ${accountId}`;
   return rows.map(({ id }) => id);

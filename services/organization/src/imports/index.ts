@@ -4,7 +4,7 @@ import { getEstateImportReportEndpoint } from './get-report.ts';
 import { importEstateEndpoint } from './import-estate.ts';
 import { getEstateImportEndpoint, listEstateImportsEndpoint } from './read-imports.ts';
 
-export { forgetImport, purgeImports } from './forget-imports.ts';
+export { endedImports, forgetImport } from './forget-imports.ts';
 export { findOfAccount } from './import.store.ts';
 export { importJob, runImports } from './run-imports.ts';
 

@@ -15,6 +15,12 @@ export async function findPurge(db: Sql): Promise<string | undefined> {
   return found?.account_id;
 }
 
+/** The accounts whose estates are still to go. */
+export async function findPurges(db: Sql): Promise<string[]> {
+  const found = await db.$queryRaw<{ account_id: string }[]>`SELECT account_id FROM estate_purges ORDER BY account_id`;
+  return found.map(({ account_id }) => account_id);
+}
+
 export async function forgetPurge(tx: Sql, accountId: string): Promise<void> {
   await tx.$executeRaw`DELETE FROM estate_purges WHERE account_id = ${accountId}`;
 }

@@ -1,0 +1,50 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { EditedMigration, migrate, missingMigrations } from '../src/index.ts';
+import { createScratchDatabase } from './support.ts';
+
+let database: Awaited<ReturnType<typeof createScratchDatabase>>;
+let directory: string;
+beforeEach(async () => {
+  database = await createScratchDatabase();
+  directory = await mkdtemp(join(tmpdir(), 'migrations-'));
+});
+afterEach(async () => {
+  await database.drop();
+  await rm(directory, { recursive: true });
+});
+
+const missing = () => missingMigrations({ url: database.url, directory });
+
+async function write(name: string, sql: string): Promise<void> {
+  await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, name, 'migration.sql'), sql);
+}
+
+const first = '20260101000000_first';
+const second = '20260102000000_second';
+
+test('a database lacks what it has not had, in order, and nothing once it is migrated', async () => {
+  await write(second, 'CREATE TABLE b (id int);');
+  await write(first, 'CREATE TABLE a (id int);');
+  expect(await missing()).toEqual([first, second]);
+  await migrate({ url: database.url, directory });
+  expect(await missing()).toEqual([]);
+});
+
+test('a database that is ahead of the code lacks nothing: versions overlap while they change', async () => {
+  await write(first, 'CREATE TABLE a (id int);');
+  await write(second, 'CREATE TABLE b (id int);');
+  await migrate({ url: database.url, directory });
+  await rm(join(directory, second), { recursive: true });
+  expect(await missing()).toEqual([]);
+});
+
+test('a migration that was edited since is refused', async () => {
+  await write(first, 'CREATE TABLE a (id int);');
+  await migrate({ url: database.url, directory });
+  await write(first, 'CREATE TABLE a (id bigint);');
+  await expect(missing()).rejects.toThrow(EditedMigration);
+});

@@ -1,0 +1,61 @@
+import type { Admin } from 'kafkajs';
+import type { Lag, Subscription } from './transport.ts';
+
+/** A subscriber's consumer group. */
+export const groupIdOf = (prefix: string, { group }: Pick<Subscription, 'group'>): string =>
+  `${prefix}attribution.${group}`;
+
+/** Milliseconds for one topic: one that cannot be asked, as it has no leader or is gone, must not keep the others back. */
+const patience = 1_500;
+
+/**
+ * How many messages each group has not acknowledged yet, by topic, as the broker knows it. Topics that cannot be asked are
+ * left out.
+ */
+export async function readLag(admin: Admin, subscriptions: readonly Subscription[], prefix: string): Promise<Lag[]> {
+  const names = await findThere(admin, [...new Set(subscriptions.flatMap(({ topics }) => topics))], prefix);
+  const ends = new Map(names.map((name) => [name, endsOf(admin, prefix + name)]));
+  const lags = subscriptions.flatMap((subscription) =>
+    subscription.topics
+      .filter((topic) => ends.has(topic))
+      .map(async (topic): Promise<Lag> => {
+        const groupId = groupIdOf(prefix, subscription);
+        const [ofTopic, [offsets]] = await Promise.all([
+          ends.get(topic),
+          admin.fetchOffsets({ groupId, topics: [prefix + topic] }),
+        ]);
+        const partitions = (offsets?.partitions ?? []).map(({ partition, offset }) => {
+          const { low, high } = ofTopic?.get(partition) ?? { low: 0, high: 0 };
+          // -1: nothing acknowledged yet, so that it begins with what there is. Retention may have passed an offset.
+          const next = Math.max(low, Number(offset));
+          return { partition, offset: next, events: Math.max(0, high - next) };
+        });
+        return {
+          group: subscription.group,
+          topic,
+          events: partitions.reduce((sum, { events }) => sum + events, 0),
+          next: partitions.flatMap(({ partition, offset, events }) => (events > 0 ? [{ partition, offset }] : [])),
+        };
+      }),
+  );
+  const told = await Promise.all(lags.map((lag) => within(lag, patience)));
+  return told.filter((lag) => lag !== undefined);
+}
+
+/** kafkajs would ask for one that is not there again and again, and lets nobody ask for another one meanwhile. */
+async function findThere(admin: Admin, names: readonly string[], prefix: string): Promise<readonly string[]> {
+  const there = await admin.listTopics().catch(() => undefined);
+  return there === undefined ? names : names.filter((name) => there.includes(prefix + name));
+}
+
+/** Undefined where it fails, or takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms);
+  return Promise.race([work.catch(() => undefined), late.promise]).finally(() => clearTimeout(timer));
+}
+
+async function endsOf(admin: Admin, topic: string) {
+  const offsets = await admin.fetchTopicOffsets(topic);
+  return new Map(offsets.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]));
+}

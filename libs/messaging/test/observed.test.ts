@@ -1,0 +1,257 @@
+import { randomBytes } from 'node:crypto';
+import { newUuid } from '@attribution/contracts';
+import { captureLogs, eventually } from '@attribution/testing';
+import type { Tracing } from '@attribution/tracing';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import {
+  createConsumer,
+  createInProcessTransport,
+  createOutbox,
+  createRelay,
+  type Message,
+  newEvent,
+  observeEvents,
+} from '../src/index.ts';
+import { readLag } from '../src/kafka-lag.ts';
+import { accountId, brokers, effectsOf, kafka, openTestDatabase, recording, things } from './support.ts';
+
+const trace = '0af7651916cd43dd8448eb211c80319c';
+const request = 'b7ad6b7169203331';
+
+interface Noted {
+  readonly name: string;
+  readonly kind: string;
+  readonly parent: string | undefined;
+  readonly id: string;
+  readonly attempt: unknown;
+  failure?: unknown;
+  ended: boolean;
+}
+
+/** Records what is begun, in memory. */
+function noteSpans(): { tracing: Tracing; spans: Noted[] } {
+  const spans: Noted[] = [];
+  const tracing: Tracing = {
+    on: true,
+    chooses: () => false,
+    begin(name, kind, parent, attributes = {}) {
+      if (!parent?.endsWith('-01')) return undefined;
+      const id = randomBytes(8).toString('hex');
+      const noted: Noted = { name, kind, parent: parent.slice(36, 52), id, attempt: attributes.attempt, ended: false };
+      spans.push(noted);
+      return {
+        traceparent: `${parent.slice(0, 36)}${id}-01`,
+        set() {},
+        end(failure) {
+          noted.ended = true;
+          if (failure !== undefined) noted.failure = failure;
+        },
+      };
+    },
+    async close() {},
+  };
+  return { tracing, spans };
+}
+
+const { type } = things(3);
+const event = (key: string, n: number, flags = '01') =>
+  newEvent(
+    type,
+    { account_id: accountId, key, n },
+    { accountId, occurredAt: new Date(), traceparent: `00-${trace}-${request}-${flags}` },
+  );
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+beforeEach(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => database.drop());
+
+async function start(before: (n: number) => void = () => {}) {
+  const { logger, text } = captureLogs();
+  const { tracing, spans } = noteSpans();
+  const registry = new Registry();
+  const transport = createInProcessTransport();
+  const relay = createRelay({ pool: database.pool, transport, logger, tracing, pollEvery: 50 });
+  const outbox = createOutbox(() => relay.wake());
+  const handlers = [recording(type, 'campaign', before)];
+  const metrics = observeEvents(registry, 'campaign', handlers);
+  const consumer = createConsumer({
+    ...{ service: 'campaign', database, outbox, handlers, logger, metrics, tracing, backoff: [1, 1] },
+  });
+  transport.subscribe(consumer.subscription);
+  await transport.start();
+  relay.start();
+  return {
+    ...{ spans, registry, text },
+    send: (...events: Parameters<typeof outbox.append>[1][]) =>
+      database.transaction((tx) => outbox.append(tx, ...events)),
+    replay: consumer.replay,
+    stop: () => relay.stop(Date.now() + 2_000),
+  };
+}
+
+describe('an event of a recorded trace', () => {
+  test('is a span on its way, below what caused it, and another where it has its effect, below that', async () => {
+    const { spans, send, stop } = await start();
+    await send(event('a', 1), event('b', 1, '00'));
+    await eventually(async () => expect(await effectsOf(database, 'campaign', 'b')).toEqual([1]));
+    await stop();
+    const [publication, effect, ...others] = spans;
+    expect(publication).toMatchObject({
+      name: 'publish thing.counted',
+      kind: 'producer',
+      parent: request,
+      ended: true,
+    });
+    expect(effect).toMatchObject({ name: 'consume thing.counted', kind: 'consumer', parent: publication?.id });
+    expect(effect).not.toHaveProperty('failure');
+    expect(others).toEqual([]);
+  });
+
+  test('that fails is a span for each attempt, and its log lines tell of its trace', async () => {
+    let attempts = 0;
+    const { spans, registry, text, send, stop } = await start(() => {
+      if (++attempts < 3) throw new Error('not yet');
+    });
+    await send(event('a', 1));
+    await eventually(async () => expect(await effectsOf(database, 'campaign', 'a')).toEqual([1]));
+    await stop();
+    const effects = spans.filter(({ kind }) => kind === 'consumer');
+    expect(effects.map(({ attempt, failure }) => [attempt, failure !== undefined])).toEqual([
+      [undefined, true],
+      [1, true],
+      [2, false],
+    ]);
+    expect(spans.every(({ ended }) => ended)).toBe(true);
+    const line = text()
+      .split('\n')
+      .find((one) => one.includes('An event failed'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: trace });
+    const told = await registry.metrics();
+    expect(told).toContain('events_handled_total{service="campaign",type="thing.counted"} 1');
+    expect(told).toContain('event_failures_total{service="campaign",type="thing.counted"} 1');
+    expect(told).toContain('event_age_seconds_count{service="campaign"} 1');
+  });
+});
+
+test('a dead letter that is replayed is counted, and is a span, as any other attempt at an event', async () => {
+  let works = false;
+  const { spans, registry, send, replay, stop } = await start(() => {
+    if (!works) throw new Error('not yet');
+  });
+  await send(event('a', 1));
+  const letters = async () => (await database.pool.query('SELECT replay_requested_at FROM dead_letters')).rows;
+  await eventually(async () => expect(await letters()).toHaveLength(1));
+  await stop();
+  const attempts = spans.length;
+  const counted = async (name: string) =>
+    Number(
+      (await registry.metrics()).match(
+        new RegExp(`^${name}{service="campaign",type="thing.counted"} (\\d+)$`, 'm'),
+      )?.[1],
+    );
+  const failures = await counted('event_failures_total');
+  const ask = () => database.pool.query('UPDATE dead_letters SET replay_requested_at = now()');
+  await ask();
+  expect(await replay()).toBe(0);
+  expect([await counted('event_failures_total'), await counted('events_handled_total')]).toEqual([failures + 1, 0]);
+  works = true;
+  await ask();
+  expect(await replay()).toBe(1);
+  expect([await counted('event_failures_total'), await counted('events_handled_total')]).toEqual([failures + 1, 1]);
+  const replays = spans
+    .slice(attempts)
+    .map(({ name, kind, failure, ended }) => [name, kind, failure !== undefined, ended]);
+  expect(replays).toEqual([
+    ['consume thing.counted', 'consumer', true, true],
+    ['consume thing.counted', 'consumer', false, true],
+  ]);
+  expect(spans.at(-1)?.parent).toBe(spans.find(({ kind }) => kind === 'producer')?.id);
+});
+
+test('a type that nobody here listens to becomes no label', async () => {
+  const registry = new Registry();
+  const { onHandled, onFailed } = observeEvents(registry, 'campaign', [{ event: type }]);
+  const { envelope } = event('a', 1).message;
+  for (let n = 0; n < 10; n++) {
+    onHandled([{ ...envelope, type: `made.up-${n}` }]);
+    onFailed({ ...envelope, type: `made.up-${n}` });
+  }
+  const told = await registry.metrics();
+  expect(told).toContain('events_handled_total{service="campaign",type="other"} 10');
+  expect(told).not.toContain('made.up');
+});
+
+describe('how far a consumer is behind', () => {
+  test('what it has not acknowledged, less what is gone; all there is, where it has not begun', async () => {
+    const admin = {
+      listTopics: async () => ['test.things', 'others'],
+      fetchTopicOffsets: async () => [
+        { partition: 0, offset: '100', low: '0', high: '100' },
+        { partition: 1, offset: '50', low: '30', high: '50' },
+        { partition: 2, offset: '9', low: '4', high: '9' },
+      ],
+      fetchOffsets: async ({ groupId, topics }: { groupId: string; topics: string[] }) =>
+        topics.map((topic) => ({
+          topic,
+          partitions: [
+            { partition: 0, offset: groupId.endsWith('campaign') ? '90' : '100', metadata: null },
+            { partition: 1, offset: '10', metadata: null },
+            { partition: 2, offset: '-1', metadata: null },
+          ],
+        })),
+    };
+    const subscription = (group: string) => ({
+      group,
+      topics: ['things'],
+      handle: async () => [],
+      setAside: async () => {},
+    });
+    const subscriptions = [subscription('campaign'), subscription('billing')];
+    const behind = [
+      { partition: 1, offset: 30 },
+      { partition: 2, offset: 4 },
+    ];
+    expect(await readLag(admin as never, subscriptions, 'test.')).toEqual([
+      { group: 'campaign', topic: 'things', events: 10 + 20 + 5, next: [{ partition: 0, offset: 90 }, ...behind] },
+      { group: 'billing', topic: 'things', events: 0 + 20 + 5, next: behind },
+    ]);
+  });
+
+  (brokers ? test : test.skip)('is what Kafka says', async () => {
+    const { topic, type } = things(3);
+    const transport = kafka(`${randomBytes(4).toString('hex')}.`);
+    const held = Promise.withResolvers<void>();
+    transport.declare([topic]);
+    transport.subscribe({
+      group: 'campaign',
+      topics: [topic.name],
+      handle: async () => {
+        await held.promise;
+        return [];
+      },
+      setAside: async () => {},
+    });
+    await transport.start();
+    const message = (n: number): Message => {
+      const { message } = newEvent(
+        type,
+        { account_id: accountId, key: `k${n}`, n },
+        { accountId, occurredAt: new Date() },
+      );
+      return { ...message, envelope: { ...message.envelope, event_id: newUuid() } };
+    };
+    await eventually(async () => {
+      const { failed } = await transport.publish([message(1), message(2), message(3)]);
+      expect(failed).toEqual([]);
+    }, 30_000);
+    const lag = async () => (await transport.lag?.())?.map(({ events }) => events);
+    await eventually(async () => expect(await lag()).toEqual([3]), 20_000);
+    held.resolve();
+    await eventually(async () => expect(await lag()).toEqual([0]), 20_000);
+    await transport.stopConsuming();
+    await transport.close();
+  });
+});

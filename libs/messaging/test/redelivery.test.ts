@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { captureLogs } from '@attribution/testing';
+import { startKafka } from '@attribution/testing/parts';
+import { afterEach, expect, test } from '@jest/globals';
+import {
+  brokers,
+  counting,
+  createNode,
+  expectOnceInOrder,
+  kafka,
+  newPrefix,
+  openTestDatabase,
+  range,
+  recording,
+  things,
+  withKafka,
+} from './support.ts';
+import { api, refuseProduced, startWire, type Wire } from './support-wire.ts';
+
+const ending: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** A service over a broker, and a flow of events from it to itself. */
+async function open(at: readonly string[]) {
+  const { topic, type, number } = things(3);
+  const database = await openTestDatabase();
+  ending.push(() => database.drop());
+  const prefix = newPrefix();
+  const { logger, text } = captureLogs();
+  const sent = new Map(range(5).map((k) => [`key ${k}`, 0]));
+
+  async function replica() {
+    const { transport, deliveries, total } = counting(kafka(prefix, [...at], { logger, sessionTimeout: 6_000 }));
+    transport.declare([topic]);
+    const node = createNode({ database, transport, handlers: [recording(type, 'campaign')] });
+    await transport.start();
+    ending.push(() => transport.close());
+    ending.push(() => node.relay.stop(Date.now() + 2_000));
+    return { ...node, transport, deliveries, total };
+  }
+  const first = await replica();
+  first.relay.start();
+
+  return {
+    database,
+    sent,
+    first,
+    replica,
+    log: text,
+    /** Sends so many events of each key, one after the other. */
+    async send(count: number): Promise<void> {
+      for (let left = count; left > 0; left--) {
+        await first.send(...[...sent].map(([key, n]) => number(key, n)));
+        for (const [key, n] of sent) sent.set(key, n + 1);
+        await pause(5);
+      }
+    },
+    effects: () => expectOnceInOrder(database, sent),
+    told: () => [...sent.values()].reduce((sum, count) => sum + count, 0),
+  };
+}
+
+async function openWire(): Promise<Wire> {
+  const wire = await startWire(brokers?.[0] ?? '');
+  ending.push(() => wire.stop());
+  return wire;
+}
+
+withKafka(
+  'of events whose acknowledgements are lost each takes effect once, in order, though many come more than once',
+  async () => {
+    const wire = await openWire();
+    const { first, send, effects, told } = await open([wire.broker]);
+    let answers = 0;
+    wire.disturb(({ api: kind, isAnswer }) =>
+      kind === api.produce && isAnswer && ++answers % 3 === 0 ? 'cut' : 'pass',
+    );
+    await send(60);
+    await effects();
+    expect(first.deliveries.size).toBe(told());
+    expect(first.total()).toBeGreaterThan(told());
+  },
+  120_000,
+);
+
+withKafka(
+  'effects whose offsets could not be committed take place once, though all of their events come again',
+  async () => {
+    const wire = await openWire();
+    const { first, replica, send, effects, told } = await open([wire.broker]);
+    wire.disturb(({ api: kind, isAnswer }) => (kind === api.offsetCommit && !isAnswer ? 'cut' : 'pass'));
+    await send(4);
+    await effects();
+    await first.transport.stopConsuming();
+    expect(first.deliveries.size).toBe(told());
+
+    wire.disturb(() => 'pass');
+    const second = await replica();
+    await send(2);
+    await effects();
+    expect(second.deliveries.size).toBe(told()); // From the very first.
+  },
+  120_000,
+);
+
+/** By Kafka's numbers: what a broker answers to a producer whose sequence it does not follow. */
+const broken: [string, number][] = [
+  ['out-of-order sequence', 45],
+  ['unknown producer id', 59],
+];
+
+(brokers ? test : test.skip).each(broken)(
+  'a producer that is told of an %s is replaced and goes on: nothing is lost, nothing takes effect twice',
+  async (_name, code) => {
+    const wire = await openWire();
+    const { first, send, effects, told, log } = await open([wire.broker]);
+    await send(5);
+    let refusals = 0;
+    wire.disturb(({ api: kind, isAnswer, bytes }) => {
+      if (kind === api.produce && isAnswer && ++refusals <= 2) refuseProduced(bytes, code);
+      return 'pass';
+    });
+    while (refusals <= 2) await send(1);
+    await effects();
+    expect(log().split('another has taken its place').length - 1).toBe(2);
+    // What was refused had been written, and was written again.
+    expect(first.total()).toBeGreaterThan(told());
+  },
+  120_000,
+);
+
+withKafka(
+  'a broker that is killed and started again in the middle of a flow loses nothing and doubles nothing',
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'messaging-kafka-'));
+    ending.push(() => rm(directory, { recursive: true, force: true }));
+    const broker = await startKafka({ directory, cache: join(import.meta.dirname, '../../../.cache') });
+    ending.push(() => broker.stop());
+    const { send, effects, first, told } = await open(broker.brokers);
+    await send(20);
+    const flow = send(200);
+    await pause(300);
+    broker.signal('SIGKILL');
+    await broker.restart();
+    await flow;
+    await effects();
+    expect(first.deliveries.size).toBe(told());
+  },
+  240_000,
+);

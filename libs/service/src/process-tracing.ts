@@ -1,0 +1,30 @@
+import { openTracing, outsideTraces, type Tracing } from '@attribution/tracing';
+import type { Logger } from 'pino';
+import { observeSpans } from './metrics.ts';
+
+/** What `tracingSettings` reads. */
+interface Settings {
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
+}
+
+/** What records this process's spans, if its settings name somebody who takes them. Without them nothing else suffers. */
+export function openProcessTracing(
+  { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: ratio }: Settings,
+  { service, role, logger }: { readonly service: string; readonly role: string; readonly logger: Logger },
+): Promise<Tracing> {
+  const count = endpoint === undefined ? () => {} : observeSpans();
+  let losing = false;
+  return openTracing({
+    endpoint,
+    ratio,
+    service,
+    role,
+    onSent(spans, error) {
+      count(spans, error);
+      const lost = error !== undefined;
+      if (lost && !losing) outsideTraces(() => logger.warn({ err: error }, 'Traces are not taken: they are lost'));
+      losing = lost;
+    },
+  });
+}

@@ -1,0 +1,63 @@
+import { KeySet, KeysSetting } from '@attribution/auth';
+import { z } from 'zod';
+import { databaseSettings, lameDuckMs, processSettings, setting, tracingSettings } from './config.ts';
+
+/**
+ * What a process does of its service's work. `api` answers requests. `worker` does what is behind them: it publishes
+ * the outbox, hears events and runs jobs. `all` is both, and migrates at its start. `migrate` brings the database to
+ * the state that the others need, and ends.
+ */
+const roles = ['api', 'worker', 'all', 'migrate'] as const;
+export type Role = (typeof roles)[number];
+
+/** Of a process that stays. */
+export type RunningRole = Exclude<Role, 'migrate'>;
+
+export const RoleSetting = z.enum(roles).default('all');
+
+const { NODE_ENV, LOG_LEVEL } = processSettings;
+
+const running = {
+  ...processSettings,
+  ...tracingSettings,
+  PORT: setting.port.default(8080),
+  LAME_DUCK_MS: setting.count.default(lameDuckMs),
+  DATABASE_URL: z.url(),
+  ...databaseSettings,
+  TOKEN_PUBLIC_KEYS: KeysSetting,
+  INTERNAL_PRIVATE_KEYS: setting.json(KeySet),
+  INTERNAL_PUBLIC_KEYS: setting.json(KeySet),
+};
+
+const messaging = {
+  KAFKA_BROKERS: setting.list,
+  KAFKA_TLS: setting.flag.default(false),
+  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('scram-sha-512'),
+  KAFKA_USERNAME: z.string().optional(),
+  KAFKA_PASSWORD: z.string().optional(),
+  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  KAFKA_REPLICATION_FACTOR: setting.count.default(1),
+  /** The least that brokers allow: as long may a group wait for one that died, with the events of its partitions. */
+  KAFKA_SESSION_TIMEOUT_MS: setting.count.default(6_000),
+};
+
+export type KafkaSettings = z.output<z.ZodObject<typeof messaging>>;
+
+const working = z
+  .object({ ...running, ...messaging })
+  .refine((read) => (read.KAFKA_USERNAME === undefined) === (read.KAFKA_PASSWORD === undefined), {
+    message: 'is given together with KAFKA_PASSWORD, or not at all',
+    path: ['KAFKA_USERNAME'],
+  })
+  .refine((read) => read.KAFKA_TLS || read.KAFKA_SASL_MECHANISM !== 'plain', {
+    message: 'sends the password as it is: for KAFKA_TLS=true alone',
+    path: ['KAFKA_SASL_MECHANISM'],
+  });
+
+/** What every service's process reads, by its role; what a service reads besides is in its own `config.ts`. */
+export const serviceSettings = {
+  api: z.object(running),
+  worker: working,
+  all: working,
+  migrate: z.object({ NODE_ENV, LOG_LEVEL, DATABASE_URL: z.url() }),
+} as const satisfies Record<Role, z.ZodObject>;

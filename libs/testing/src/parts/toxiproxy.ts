@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { startChild } from './child.ts';
+import { goProgram } from './go.ts';
+import { firstOf, given, type NoPart, type Part, type Say } from './part.ts';
+import { freePort } from './port.ts';
+
+export interface ToxiproxyOptions {
+  /** For its log; created when missing. */
+  directory: string;
+  /** Keeps the program between runs. */
+  cache: string;
+  say: Say;
+}
+
+const VERSION = 'v2.12.0';
+const PROGRAM = { name: 'toxiproxy', module: `github.com/Shopify/toxiproxy/v2/cmd/server@${VERSION}` };
+const HINT = 'Install Go 1.23 or newer, or give TEST_TOXIPROXY_URL.';
+
+/**
+ * Shopify's proxy that delays and breaks connections at a command: TEST_TOXIPROXY_URL, else one built by this machine's
+ * Go, installed first where that can be done. The part's URL is that of its commands.
+ */
+export async function findToxiproxy(options: ToxiproxyOptions): Promise<Part | NoPart> {
+  const url = process.env.TEST_TOXIPROXY_URL;
+  if (url) return given(`Toxiproxy at ${url}`, url, 'TEST_TOXIPROXY_URL', trouble);
+  return firstOf('Toxiproxy', [() => local(options)], HINT, options.say);
+}
+
+async function local({ directory, cache, say }: ToxiproxyOptions): Promise<Part | string> {
+  const program = await goProgram({ cache, say, from: PROGRAM });
+  if (program === undefined) return 'go is not on PATH';
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const args = ['-host', '127.0.0.1', '-port', String(port)];
+  const server = await startChild({ name: 'toxiproxy', program, args, log: join(directory, 'toxiproxy.log') });
+  await server.ready(() => trouble(url), 30_000);
+  return { found: `Toxiproxy ${VERSION} on this machine, port ${port}`, url, stop: server.stop };
+}
+
+/** Says what keeps it from answering, or undefined. */
+async function trouble(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(new URL('/version', url), { signal: AbortSignal.timeout(3_000) });
+    await response.arrayBuffer();
+    return response.ok ? undefined : `it answers ${response.status}`;
+  } catch (error) {
+    return ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
+  }
+}

@@ -1,0 +1,29 @@
+import { createOutbox } from '@attribution/messaging';
+import type { Clock } from '@attribution/service';
+import { housekeeping } from './housekeeping.ts';
+import { checkTokenLedger } from './ledger/index.ts';
+import { openAccountDatabase } from './store.ts';
+
+/** What is asked of this service's database beside the running service, by whoever looks after it. */
+export function openOperations({ url, clock }: { url: string; clock: Clock }) {
+  const database = openAccountDatabase(url);
+  // A relay looks at the outbox by itself.
+  const outbox = createOutbox(() => {});
+  return {
+    close: () => database.close(),
+
+    /** By the names of the jobs that do the same in their turn. */
+    purges: housekeeping({ database, outbox, clock }),
+
+    /** Walks that are read into projections, and the tables of those. */
+    projections: { groups: ['known_groups'] },
+
+    async checkLedger(progress: (accounts: number) => void) {
+      const { accounts, differences } = await checkTokenLedger(database, { progress });
+      return {
+        compared: `${accounts} accounts`,
+        faults: differences.map(({ accountId, what }) => `${accountId}: ${what}`),
+      };
+    },
+  };
+}

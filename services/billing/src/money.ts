@@ -1,3 +1,0 @@
-import { runMoneyCommand } from './commands.ts';
-
-process.exitCode = await runMoneyCommand(process.argv.slice(2), process.env);
