@@ -1,0 +1,68 @@
+# syntax=docker/dockerfile:1
+
+# One image for every process of the platform: SERVICE and ROLE choose what a container is (infra/image/src/main.ts).
+# Node runs the TypeScript sources as they are (ADR 2); the only thing that is made here is Prisma's generated clients.
+#
+#   docker build --tag attribution-platform .
+#
+# The base is named by its whole version, the one of infra/bootstrap.mjs (a test holds them together). The dependency
+# update bot pins it by digest as well, and keeps digest and version in step: its pull request turns the line into
+# `node:<version>-trixie-slim@sha256:<digest>`, and what was reviewed is what is built from then on.
+FROM node:26.10.0-trixie-slim AS base
+WORKDIR /app
+
+FROM base AS build
+RUN npm install --global --no-audit --no-fund --no-update-notifier pnpm@12.21.0
+ENV CI=true PNPM_STORE=/pnpm/store
+
+# What is installed depends on the manifests alone: a change of a source file leaves the layers below as they were.
+FROM base AS manifests
+COPY . .
+RUN find . -type f ! -name package.json ! -name pnpm-lock.yaml ! -name pnpm-workspace.yaml -delete \
+ && find . -type d -empty -delete
+
+# Without what is optional: that is the embedded Postgres.
+FROM build AS production
+COPY --from=manifests /app ./
+RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
+    pnpm install --frozen-lockfile --prod --no-optional --filter '@attribution/image...' --filter '@attribution/ops...' \
+      --store-dir "$PNPM_STORE" --package-import-method copy
+
+FROM build AS clients
+COPY --from=manifests /app ./
+RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
+    pnpm install --frozen-lockfile --filter attribution-platform \
+      --store-dir "$PNPM_STORE" --package-import-method copy
+COPY services services
+COPY libs libs
+# Prisma asks for an engine binary that generating does not need (ADR 3).
+RUN for service in services/*/; do \
+      (cd "$service" && PRISMA_SCHEMA_ENGINE_BINARY=/bin/true CHECKPOINT_DISABLE=1 PRISMA_HIDE_UPDATE_MESSAGE=1 \
+        node /app/node_modules/prisma/build/index.js generate) || exit 1; \
+    done
+
+FROM base
+LABEL org.opencontainers.image.title="attribution-platform" \
+      org.opencontainers.image.licenses="Apache-2.0"
+# Nothing here installs packages: their managers are only something to break in with.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /opt/yarn-* /usr/local/bin/yarn /usr/local/bin/yarnpkg \
+ && install -d -o node -g node /var/lib/payments
+COPY --from=production /app ./
+COPY package.json LICENSE ./
+COPY gateway gateway
+COPY libs libs
+COPY services services
+COPY infra/image infra/image
+COPY infra/ops infra/ops
+COPY infra/image/bin/ops /usr/local/bin/ops
+COPY --from=clients /app/services services
+
+# The root may be read-only. Uploads are spooled to /tmp, which then has to be writable: a tmpfs, or an emptyDir.
+# How large the heap may be is said where the memory is given: NODE_OPTIONS in docker-compose.yml and k8s/base.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ROLE=all
+USER node
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --start-interval=1s --retries=3 \
+  CMD ["node", "infra/image/src/healthcheck.ts"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "--disable-warning=TimeoutNegativeWarning", "infra/image/src/main.ts"]

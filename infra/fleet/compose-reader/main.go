@@ -1,0 +1,32 @@
+// The Compose file given, as `docker compose config` resolves it, by the same library: as JSON on standard output, with
+// the variables of this process's environment. Ends with 1, and the reason, where Compose would refuse the file.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+)
+
+func main() {
+	text, err := resolve(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Stdout.Write(text)
+}
+
+func resolve(paths []string) ([]byte, error) {
+	options, err := cli.NewProjectOptions(paths, cli.WithOsEnv)
+	if err != nil {
+		return nil, err
+	}
+	project, err := options.LoadProject(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return project.MarshalJSON()
+}

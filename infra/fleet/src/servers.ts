@@ -1,0 +1,92 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startPostgres } from '@attribution/database';
+import { findKafka, findRedis, type NoPart, type Part, startTraceCollector } from '@attribution/testing/parts';
+import type { ComposeFile } from './compose-file.ts';
+import { startMailCatcher } from './mail-catcher.ts';
+
+export interface Servers {
+  /** Where on this machine each server of the Compose file is, by its address there. */
+  readonly addresses: ReadonlyMap<string, string>;
+  /** What was found, for a person. */
+  readonly found: readonly (readonly [string, string])[];
+  stop(): Promise<void>;
+}
+
+export interface ServersOptions {
+  readonly file: ComposeFile;
+  /** Of their data, which are kept. */
+  readonly directory: string;
+  /** Of Kafka's programs, between runs. */
+  readonly cache: string;
+  readonly mailDirectory: string;
+  readonly say: (line: string) => void;
+}
+
+/** Starts what the processes talk to, as the Compose file has it: a Postgres, a Kafka, a Redis, and who takes mail and spans. */
+export async function startServers({ file, directory, cache, mailDirectory, say }: ServersOptions): Promise<Servers> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    await Promise.allSettled(stops.splice(0).map((one) => one()));
+  };
+  /** What one has to stop is known before another's failure is. */
+  const kept = <S extends { stop(): Promise<unknown> }>(server: S): S => {
+    stops.push(() => server.stop());
+    return server;
+  };
+  const started = await Promise.allSettled([
+    startPostgres({
+      directory: join(directory, 'postgres'),
+      password: file.services.postgres?.environment.POSTGRES_PASSWORD ?? '',
+      settings: settingsIn(file.services.postgres?.command ?? []),
+      say,
+    }).then(kept),
+    findKafka({ directory: join(directory, 'kafka'), cache, say })
+      .then(needed)
+      .then(kept),
+    findRedis({ directory: join(directory, 'redis'), say })
+      .then(needed)
+      .then(kept),
+    startMailCatcher(mailDirectory).then(kept),
+    startTraceCollector().then(kept),
+  ]);
+  const [postgres, kafka, redis, mail, traces] = started;
+  if (
+    postgres.status === 'fulfilled' &&
+    kafka.status === 'fulfilled' &&
+    redis.status === 'fulfilled' &&
+    mail.status === 'fulfilled' &&
+    traces.status === 'fulfilled'
+  ) {
+    return {
+      addresses: new Map([
+        ['postgres:5432', `127.0.0.1:${postgres.value.port}`],
+        ['kafka:9092', kafka.value.url],
+        ['redis:6379', new URL(redis.value.url).host],
+        ['mailpit:1025', `127.0.0.1:${mail.value.port}`],
+        ['jaeger:4318', new URL(traces.value.url).host],
+      ]),
+      found: [
+        ['Postgres', `our own, port ${postgres.value.port}`],
+        ['Kafka', kafka.value.found],
+        ['Redis', redis.value.found],
+        ['Traces', `${traces.value.url}/traces/<the trace_id of a line in a log>`],
+      ],
+      stop,
+    };
+  }
+  await stop();
+  throw started.find((one) => one.status === 'rejected')?.reason;
+}
+
+function needed(part: Part | NoPart): Part {
+  if ('missing' in part) throw new Error(part.missing);
+  return part;
+}
+
+/** `postgres -c name=value …` */
+function settingsIn(command: readonly string[]): Record<string, string> {
+  const pairs = command.filter((_, index) => command[index - 1] === '-c').map((word) => word.split('='));
+  return Object.fromEntries(pairs.map(([name = '', ...value]) => [name, value.join('=')]));
+}

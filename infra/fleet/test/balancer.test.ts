@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@attribution/testing';
+import { freePort } from '@attribution/testing/parts';
+import { afterEach, expect, test } from '@jest/globals';
+import { type Balancer, startBalancer } from '../src/balancer.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+interface Replica {
+  readonly server: Server;
+  readonly port: number;
+  readonly url: string;
+  ready: boolean;
+  /** Milliseconds that it takes to say so. */
+  slow: number;
+}
+
+async function startReplica(name: string): Promise<Replica> {
+  const server = createServer(async (req, res) => {
+    if (req.url === '/readyz') await sleep(replica.slow);
+    res.statusCode = req.url === '/readyz' && !replica.ready ? 503 : 200;
+    res.setHeader('connection', 'close').end(name);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const replica: Replica = { server, port, url: `http://127.0.0.1:${port}`, ready: true, slow: 0 };
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return replica;
+}
+
+async function startBefore(...replicas: Replica[]): Promise<() => Promise<string>> {
+  const port = await freePort();
+  const balancer: Balancer = await startBalancer(port, replicas);
+  closing.push(() => balancer.stop());
+  return async () => (await fetch(`http://127.0.0.1:${port}/`)).text();
+}
+
+test('connections are shared out among those that are ready', async () => {
+  const ask = await startBefore(await startReplica('a'), await startReplica('b'));
+  await eventually(async () => expect([await ask(), await ask()].toSorted()).toEqual(['a', 'b']));
+});
+
+test('one that says that it is about to stop gets no more of them', async () => {
+  const leaving = await startReplica('a');
+  const ask = await startBefore(leaving, await startReplica('b'));
+  await eventually(async () => expect([await ask(), await ask()].toSorted()).toEqual(['a', 'b']));
+  leaving.ready = false;
+  await eventually(async () => expect([await ask(), await ask(), await ask()]).toEqual(['b', 'b', 'b']));
+});
+
+test('on a busy machine nobody is left alone: one is sent requests that takes two seconds to say that it is ready', async () => {
+  const busy = await startReplica('a');
+  const ask = await startBefore(busy);
+  await eventually(async () => expect(await ask()).toBe('a'));
+  busy.slow = 2_000;
+  for (const end = Date.now() + 2_500; Date.now() < end; await sleep(50)) expect(await ask()).toBe('a');
+});
+
+test('one that has just gone is passed over: no connection is lost to it', async () => {
+  const gone = await startReplica('a');
+  const ask = await startBefore(gone, await startReplica('b'));
+  await eventually(async () => expect([await ask(), await ask()].toSorted()).toEqual(['a', 'b']));
+  gone.server.close();
+  gone.server.closeAllConnections();
+  for (let n = 0; n < 4; n++) expect(await ask()).toBe('b');
+});
+
+test('with nobody ready a connection is ended, and whoever asks again may be served', async () => {
+  const late = await startReplica('a');
+  late.ready = false;
+  const ask = await startBefore(late);
+  await expect(ask()).rejects.toThrow('fetch failed');
+  late.ready = true;
+  await eventually(async () => expect(await ask()).toBe('a'));
+});

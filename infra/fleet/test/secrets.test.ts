@@ -1,0 +1,55 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { completeSecrets, secretsIn } from '../src/secrets.ts';
+
+let directory: string;
+let file: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'secrets-'));
+  file = join(directory, '.env');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const ignore = () => {};
+
+test('they are made once, kept, and readable by their owner alone', async () => {
+  const made = await secretsIn(file, ignore);
+  expect(await secretsIn(file, ignore)).toEqual(made);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(parseEnv(await readFile(file, 'utf8'))).toEqual(made);
+});
+
+test('what is missing is made, with what belongs to it; what somebody wrote besides stays', async () => {
+  const { TOKEN_PRIVATE_KEYS: _, ...without } = completeSecrets({});
+  await writeFile(
+    file,
+    Object.entries({ ...without, LOG_LEVEL: 'debug' })
+      .map(([name, value]) => `${name}='${value}'\n`)
+      .join(''),
+  );
+  const completed = await secretsIn(file, ignore);
+  expect(completed.LOG_LEVEL).toBe('debug');
+  expect(completed.PASSWORD_PEPPER).toBe(without.PASSWORD_PEPPER);
+  // Half of a pair of keys verifies nothing.
+  expect(completed.TOKEN_PUBLIC_KEYS).not.toBe(without.TOKEN_PUBLIC_KEYS);
+});
+
+test('what is given counts before the file, and is written nowhere; with all of them given there is no file', async () => {
+  const given = completeSecrets({});
+  expect(await secretsIn(file, ignore, { ...given, PATH: '/bin' })).toMatchObject(given);
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  const { POSTGRES_PASSWORD: _, ...some } = given;
+  const kept = await secretsIn(file, ignore, some);
+  expect(parseEnv(await readFile(file, 'utf8'))).toEqual({ POSTGRES_PASSWORD: kept.POSTGRES_PASSWORD });
+  expect(kept).toMatchObject(some);
+});
+
+test('no two of them are the same, and none needs quoting in a URL', () => {
+  const secrets = completeSecrets({});
+  const passwords = Object.entries(secrets).flatMap(([name, value]) => (name.endsWith('_PASSWORD') ? value : []));
+  expect(new Set(passwords).size).toBe(passwords.length);
+  for (const password of passwords) expect(password).toMatch(/^[\w-]{32}$/);
+});

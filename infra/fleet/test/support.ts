@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readCompose } from '../src/compose-file.ts';
+import { completeSecrets } from '../src/secrets.ts';
+
+export const root = join(import.meta.dirname, '../../..');
+export const composeText = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+
+/** As on a machine on which nothing was set. */
+export const secrets = completeSecrets({});
+export const compose = readCompose(composeText, secrets);

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { testParts } from '@attribution/testing';
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { makeDatabases } from '../src/index.ts';
+
+let names: readonly [string, string];
+beforeEach(() => {
+  const run = randomBytes(4).toString('hex');
+  names = [`one_${run}`, `two_${run}`];
+});
+afterEach(async () => {
+  for (const name of names) {
+    await ask(testParts.postgresUrl(), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await ask(testParts.postgresUrl(), `DROP ROLE IF EXISTS ${name}`);
+  }
+});
+
+// The server may be somebody's: for others it is as it was.
+afterAll(async () => {
+  for (const shared of ['postgres', 'template1'])
+    await ask(testParts.postgresUrl(), `GRANT CONNECT, TEMPORARY ON DATABASE ${shared} TO PUBLIC`);
+});
+
+/** A role's URL of a database; by default of its own. */
+function urlOf(user: string, { database = user, password = 'p@ss/word' } = {}): string {
+  const url = new URL(testParts.postgresUrl());
+  Object.assign(url, { username: user, password: encodeURIComponent(password), pathname: `/${database}` });
+  return url.href;
+}
+
+async function ask(url: string, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+const make = (urls = names.map((name) => urlOf(name))) => makeDatabases(testParts.postgresUrl(), urls, () => {});
+
+test('each role does in its own database what a migration does, and can connect to no other', async () => {
+  await make();
+  const [one, two] = names;
+  await ask(urlOf(one), 'CREATE TABLE things (id int PRIMARY KEY)');
+  for (const database of [two, 'postgres', 'template1'])
+    await expect(ask(urlOf(one, { database }), 'SELECT 1')).rejects.toThrow('permission denied for database');
+  await expect(ask(urlOf(one), 'CREATE DATABASE mine')).rejects.toThrow('permission denied');
+  await expect(ask(urlOf(one), `ALTER ROLE ${two} PASSWORD 'x'`)).rejects.toThrow('permission denied');
+});
+
+test('again, and by many at once, it keeps what is there; another password takes the place of the old', async () => {
+  await Promise.all([make(), make(), make()]);
+  const [one] = names;
+  await ask(urlOf(one), 'CREATE TABLE things (id int PRIMARY KEY)');
+  await make([urlOf(one, { password: 'new' })]);
+  await expect(ask(urlOf(one), 'SELECT 1')).rejects.toThrow('password authentication failed');
+  expect((await ask(urlOf(one, { password: 'new' }), 'SELECT FROM things')).rowCount).toBe(0);
+});
+
+test('a URL without a password is refused', async () => {
+  await expect(make(['postgresql://nobody@127.0.0.1/nothing'])).rejects.toThrow('needs a user, a password and a name');
+});
