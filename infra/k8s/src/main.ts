@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { commands, faultsIn, programNames } from '@attribution/image';
+import { check } from './check.ts';
+import { provideValidator, validate } from './validator.ts';
+
+/**
+ * `npm run k8s [-- <kustomization>…]`: renders the overlays, or what is named, holds it against the API server's own
+ * validation and against our rules, and ends with 1 when anything is wrong. Needs Go once, and no cluster.
+ */
+const root = resolve(import.meta.dirname, '../../..');
+const overlays = join(root, 'k8s/overlays');
+const programs = {
+  names: programNames,
+  faultsIn: (env: Readonly<Record<string, string>>) => faultsIn(commands.process, env),
+};
+
+const validator = await provideValidator(join(root, '.cache'), (line) => console.error(`· ${line}`));
+if (validator === undefined) {
+  console.error('The Kubernetes manifests are not checked: install Go 1.26 or newer.');
+  process.exit(process.env.CI === 'true' ? 1 : 0);
+}
+const named = process.argv.slice(2).map((path) => resolve(path));
+const directories = named.length > 0 ? named : readdirSync(overlays).map((name) => join(overlays, name));
+let good = true;
+for (const { directory, manifests, complaints } of await validate(validator, directories)) {
+  const all = [...complaints, ...check({ manifests, programs })];
+  for (const { rule, resource, detail } of all) console.log(`${rule}: ${resource}: ${detail}`);
+  console.log(`${relative(root, directory)}: ${manifests.length} documents, ${all.length} complaints`);
+  good &&= all.length === 0;
+}
+process.exitCode = good ? 0 : 1;

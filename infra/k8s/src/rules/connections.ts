@@ -1,0 +1,35 @@
+import { literalOf, processesOf } from '../environment.ts';
+import { type Manifest, nameOf, ofKind, type Workload } from '../manifests.ts';
+import { servicesOf } from '../programs.ts';
+import type { Rule } from '../rule.ts';
+
+/** What a database must admit, less what its administrators keep to themselves (k8s/README.md). */
+const admitted = 300 - 10;
+/** By default a process opens so many, and one more to listen with. */
+const poolSize = 10;
+const listening = 1;
+
+/** At its largest, in the middle of a rollout, a service needs no more connections than its database admits. */
+export const connections: Rule = ({ manifests, programs }) =>
+  servicesOf(programs).flatMap((service) => {
+    const needed = processesOf(manifests)
+      .filter((process) => process.service === service)
+      .map(({ workload, environment }) => {
+        const pool = Number(literalOf(environment.get('DATABASE_POOL_SIZE')) ?? poolSize);
+        return mostPods(workload, manifests) * (pool + listening);
+      })
+      .reduce((sum, count) => sum + count, 0);
+    if (needed <= admitted) return [];
+    return [{ resource: service, detail: `may need ${needed} connections, and its database admits ${admitted}` }];
+  });
+
+function mostPods(workload: Workload, manifests: readonly Manifest[]): number {
+  const scaled = ofKind(manifests, 'HorizontalPodAutoscaler').find(
+    ({ spec: { scaleTargetRef: target } }) => `${target.kind}/${target.name}` === nameOf(workload),
+  );
+  if (!scaled) return 1;
+  const surge = ofKind(manifests, 'Deployment').find((deployment) => deployment === workload)?.spec.strategy
+    ?.rollingUpdate?.maxSurge;
+  const most = scaled.spec.maxReplicas;
+  return most + (typeof surge === 'number' ? surge : Math.ceil((most * Number.parseInt(surge ?? '25%', 10)) / 100));
+}

@@ -1,0 +1,24 @@
+import { containersOf, nameOf, workloadsOf } from '../manifests.ts';
+import type { Rule } from '../rule.ts';
+
+/** Every container runs the one image, of one release that stays what it is. */
+export const images: Rule = ({ manifests }) => {
+  const used = workloadsOf(manifests).flatMap((workload) =>
+    containersOf(workload).map(({ image = '' }) => ({ resource: nameOf(workload), image })),
+  );
+  const [first] = used;
+  return used.flatMap(({ resource, image }) => {
+    if (!isPinned(image))
+      return [{ resource, detail: `the image ${image} is of no release: give a version or a digest` }];
+    if (image !== first?.image)
+      return [{ resource, detail: `runs ${image}, where ${first?.resource} runs ${first?.image}` }];
+    return [];
+  });
+};
+
+/** By a digest, or by a tag of a version, or of a commit; `latest`, `stable` and `1` are other things tomorrow. */
+export function isPinned(image: string): boolean {
+  if (/@sha256:[0-9a-f]{64}$/.test(image)) return true;
+  const tag = /:([^/:@]+)$/.exec(image)?.[1] ?? '';
+  return /^v?\d+\.\d+\.\d+(?:[-+.][\w.-]+)?$/.test(tag) || /^(?:sha-)?[0-9a-f]{7,40}$/.test(tag);
+}

@@ -1,0 +1,49 @@
+import { processesOf } from '../environment.ts';
+import { type Manifest, nameOf, ofKind } from '../manifests.ts';
+import type { Finding, Rule } from '../rule.ts';
+import { samples } from '../samples.ts';
+
+/** Secrets are named, and their values are somewhere else. */
+export const secrets: Rule = ({ manifests }) => [
+  ...manifests
+    .filter(({ kind }) => kind === 'Secret')
+    .map((manifest) => ({ resource: nameOf(manifest), detail: 'a secret has no place in a repository' })),
+  ...ofKind(manifests, 'ConfigMap').flatMap(inConfigMap),
+  ...processesOf(manifests).flatMap(({ workload, container }) =>
+    [...inEnvironment(container.env ?? []), ...unseen(container.envFrom ?? [])].map((detail) => ({
+      resource: nameOf(workload),
+      detail,
+    })),
+  ),
+];
+
+const isSecret = (name: string, value: string) =>
+  looksSecret(value) || (samples[name] !== undefined && !value.startsWith('/'));
+
+const inConfigMap = (map: Manifest): Finding[] =>
+  Object.entries(map.data ?? {})
+    .filter(([name, value]) => isSecret(name, value))
+    .map(([name]) => ({ resource: nameOf(map), detail: `${name} is a secret, in plain text` }));
+
+const inEnvironment = (variables: readonly { readonly name: string; readonly value?: string }[]): string[] =>
+  variables
+    .filter(({ name, value }) => value !== undefined && isSecret(name, value))
+    .map(({ name }) => `${name} is a secret, in plain text`);
+
+/** What a whole secret brings into an environment stands nowhere, and cannot be judged. */
+const unseen = (sources: readonly { readonly secretRef?: { readonly name: string } }[]): string[] =>
+  sources.flatMap(({ secretRef }) =>
+    secretRef ? [`takes all of the secret ${secretRef.name}: name each variable and its key`] : [],
+  );
+
+const credentials = [
+  /:\/\/[^/\s:@]*:[^/\s@]+@/, // a URL with a password
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /"d"\s*:\s*"/, // the private part of a JSON Web Key
+  /\b(?:sk|rk)_(?:live|test)_|\bwhsec_/,
+  /\beyJ[\w-]+\.[\w-]+\.[\w-]+/, // a signed token
+  /\bAKIA[0-9A-Z]{16}\b/,
+];
+
+/** Whether a value could open something, whatever it is called. */
+export const looksSecret = (value: string): boolean => credentials.some((pattern) => pattern.test(value));
