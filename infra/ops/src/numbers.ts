@@ -1,0 +1,7 @@
+import { misused } from './refusal.ts';
+
+/** A whole number from nought on. Throws `Refusal`. */
+export function readCount(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw misused(`${name}: is a whole number, not ${text}.`);
+}

@@ -1,0 +1,55 @@
+import { createTestDatabase } from '@attribution/testing';
+import pg from 'pg';
+import { runOps } from '../src/run.ts';
+import type { ServedName } from '../src/services.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Carries out a command as `npm run ops` does, in an environment of its own. */
+export async function ops(
+  words: string,
+  environment: Environment = {},
+  stopping: AbortSignal = new AbortController().signal,
+): Promise<Outcome> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runOps(words.split(' ').filter(Boolean), {
+    environment: { LOCAL_DIR: '/nowhere', ...environment },
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+    stopping,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+export interface OpenDatabase {
+  readonly url: string;
+  /** By which a command finds it. */
+  readonly environment: Environment;
+  /** Looks from outside. */
+  rows<T = Record<string, unknown>>(sql: string, ...values: readonly unknown[]): Promise<T[]>;
+  drop(): Promise<void>;
+}
+
+export const urlVariable = (service: ServedName) => `${service.toUpperCase()}_DATABASE_URL`;
+
+/** A migrated, empty database of a service. */
+export async function openServiceDatabase(service: ServedName): Promise<OpenDatabase> {
+  const { url, drop } = await createTestDatabase(service);
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  pool.on('error', () => {}); // The database is dropped below idle connections.
+  return {
+    url,
+    environment: { [urlVariable(service)]: url },
+    rows: async (sql, ...values) => (await pool.query(sql, [...values])).rows,
+    async drop() {
+      await pool.end();
+      await drop();
+    },
+  };
+}
