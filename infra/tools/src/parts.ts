@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { migrate, startPostgres } from '@attribution/database';
 import { templateName } from '@attribution/testing';
 import {
+  findFaketime,
+  findJudge,
   findKafka,
+  findMounts,
   findRedis,
   findSchemathesis,
   findStripeMock,
+  findToxiproxy,
   type NoPart,
   type Part,
 } from '@attribution/testing/parts';
@@ -22,18 +26,24 @@ export interface TestParts {
   stop(): Promise<void>;
 }
 
-/** Finds or starts the real Postgres, Redis and Kafka that the tests talk to, Schemathesis and stripe-mock; says what it found. */
+/** Finds or starts the real Postgres, Redis and Kafka that the tests talk to, and what else they use; says what it found. */
 export async function provideParts(say: (line: string) => void): Promise<TestParts> {
   const directory = await mkdtemp(join(tmpdir(), 'attribution-tests-'));
   const cache = join(root, '.cache');
   await mkdir(cache, { recursive: true });
-  const [postgres, redis, kafka, schemathesis, stripeMock] = await Promise.all([
-    providePostgres(directory, say),
-    findRedis({ directory: join(directory, 'redis'), say }),
-    findKafka({ directory: join(directory, 'kafka'), cache, say }),
-    findSchemathesis({ cache, say }),
-    findStripeMock({ directory: join(directory, 'stripe-mock'), cache, say }),
-  ]);
+  const [postgres, redis, kafka, schemathesis, stripeMock, toxiproxy, faketime, mounts, promtool, amtool] =
+    await Promise.all([
+      providePostgres(directory, say),
+      findRedis({ directory: join(directory, 'redis'), say }),
+      findKafka({ directory: join(directory, 'kafka'), cache, say }),
+      findSchemathesis({ cache, say }),
+      findStripeMock({ directory: join(directory, 'stripe-mock'), cache, say }),
+      findToxiproxy({ directory: join(directory, 'toxiproxy'), cache, say }),
+      findFaketime({ say }),
+      findMounts({ say }),
+      findJudge('promtool', { cache, say }),
+      findJudge('amtool', { cache, say }),
+    ]);
   const environment: Record<string, string> = { TEST_POSTGRES_URL: postgres.url };
   const missing: string[] = [];
   say(`Postgres: ${postgres.found}`);
@@ -41,6 +51,11 @@ export async function provideParts(say: (line: string) => void): Promise<TestPar
   take('Kafka', 'TEST_KAFKA_BROKERS', kafka);
   take('Schemathesis', 'TEST_SCHEMATHESIS', schemathesis);
   take('stripe-mock', 'STRIPE_MOCK_URL', stripeMock);
+  take('Toxiproxy', 'TEST_TOXIPROXY_URL', toxiproxy);
+  take('libfaketime', 'TEST_FAKETIME', faketime);
+  take('Small file systems', 'TEST_MOUNTS', mounts);
+  take('promtool', 'TEST_PROMTOOL', promtool);
+  take('amtool', 'TEST_AMTOOL', amtool);
 
   function take(name: string, variable: string, part: Part | NoPart): void {
     if ('missing' in part) {
@@ -55,7 +70,9 @@ export async function provideParts(say: (line: string) => void): Promise<TestPar
     environment,
     missing,
     async stop() {
-      await Promise.all([postgres, redis, kafka, stripeMock].map((part) => ('stop' in part ? part.stop() : undefined)));
+      await Promise.all(
+        [postgres, redis, kafka, stripeMock, toxiproxy].map((part) => ('stop' in part ? part.stop() : undefined)),
+      );
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { writeArtifacts } from '../supply-chain/artifacts.ts';
+import { checkAudit, checkLicences } from '../supply-chain/steps.ts';
 import { findLongFiles } from './long-files.ts';
 import { program, type Step } from './step.ts';
 
@@ -8,12 +10,36 @@ const steps: readonly Step[] = [
   { name: 'unused', run: program('node_modules/knip/bin/knip.js', '--no-progress') },
   { name: 'boundaries', run: program('infra/tools/src/check/boundaries.ts') },
   { name: 'format, lint', run: program('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings') },
+  {
+    name: 'compose',
+    run: program(
+      'node_modules/dclint/bin/dclint.cjs',
+      '-c',
+      '.dclintrc.yaml',
+      '--max-warnings=0',
+      'docker-compose.yml',
+    ),
+  },
+  { name: 'kubernetes', run: program('infra/k8s/src/main.ts') },
+  { name: 'licences', run: checkLicences },
   { name: 'long files', run: findLongFiles },
+];
+
+/** What a build is kept with, and what may be found out on any day, without any change here. */
+const inCi: readonly Step[] = [
+  { name: 'audit', run: () => checkAudit() },
+  {
+    name: 'artifacts',
+    async run() {
+      await writeArtifacts();
+      return undefined;
+    },
+  },
 ];
 
 /** Runs all checks, one per core at a time, and tells of each as it ends. Resolves to whether all went well. */
 export async function runChecks(): Promise<boolean> {
-  const waiting = [...steps];
+  const waiting = process.env.CI === 'true' ? [...steps, ...inCi] : [...steps];
   let good = true;
   const lane = async () => {
     for (let step = waiting.shift(); step; step = waiting.shift()) good = (await runStep(step)) && good;

@@ -1,0 +1,13 @@
+import { parseArgs } from 'node:util';
+import { writeArtifacts } from './supply-chain/artifacts.ts';
+import { checkAudit, checkLicences } from './supply-chain/steps.ts';
+
+/**
+ * `npm run supply-chain`: known holes and licences of what we depend on; its bills of materials, in `.artifacts/`. With
+ * `--insist` it fails where no registry could be asked for holes.
+ */
+const { values } = parseArgs({ options: { insist: { type: 'boolean', default: false } } });
+const complaints = [await checkAudit(values), await checkLicences()].filter((complaint) => complaint !== undefined);
+for (const complaint of complaints) console.error(`\n${complaint}\n`);
+for (const name of await writeArtifacts()) console.log(name);
+process.exitCode = complaints.length === 0 ? 0 : 1;

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, jest, test } from '@jest/globals';
+import { findStaleIgnores, readAudit } from '../src/supply-chain/audit.ts';
+import { findRefused, readLicences } from '../src/supply-chain/licences.ts';
+import { audit, findingsOf } from '../src/supply-chain/steps.ts';
+import { root } from '../src/workspace.ts';
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** What pnpm says of this checkout where a registry knows of these holes in pg, or answers with this text. */
+async function auditOf(advisories: readonly object[] | string, status = 200) {
+  const body = typeof advisories === 'string' ? advisories : JSON.stringify({ pg: advisories });
+  const registry = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.writeHead(status).end(body));
+  });
+  registry.listen(0, '127.0.0.1');
+  await once(registry, 'listening');
+  const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`;
+  const audited = await audit(`--registry=${url}`);
+  registry.closeAllConnections();
+  registry.close();
+  return audited;
+}
+
+const hole = {
+  id: 1,
+  url: 'https://github.com/advisories/GHSA-aaaa-bbbb-cccc',
+  title: 'Made up',
+  severity: 'high',
+  vulnerable_versions: '<99',
+  cwe: [],
+  cvss: { score: 7, vectorString: null },
+};
+
+describe('the audit', () => {
+  test('finds a hole that the registry knows of, and none where it knows of none', async () => {
+    expect(await auditOf([hole])).toEqual({
+      holes: [expect.stringMatching(/^high: pg@8\S+ \(.+\): Made up\n {2}https:\S+GHSA-aaaa-bbbb-cccc$/)],
+    });
+    expect(await auditOf([])).toEqual({ holes: [] });
+  });
+
+  test('a registry that is away, or that keeps no advisories, is no finding, except to who insists', async () => {
+    for (const status of [404, 405, 501])
+      expect(await auditOf([], status)).toEqual({ unasked: `it answers ${status}` });
+    const away = await audit('--registry=http://127.0.0.1:1/');
+    expect(away).toEqual({ unasked: 'it is not reached' });
+    const loud = jest.spyOn(console, 'error').mockReturnValue();
+    expect(findingsOf(away, false)).toEqual([]);
+    expect(loud).toHaveBeenCalledWith(expect.stringContaining('not asked for known holes'));
+    loud.mockRestore();
+    expect(findingsOf(away, true)).toEqual([expect.stringContaining('not asked for known holes')]);
+  });
+
+  test('an answer that cannot be read is a finding, whoever asks: it may hide others', async () => {
+    for (const answer of ['<html>sign in</html>', '[]', '{"pg":[{"id":1}]}'])
+      expect(findingsOf(await auditOf(answer), false)).toEqual([expect.stringContaining('cannot be read')]);
+    expect(findingsOf(readAudit({ out: '', err: 'no such program' }), false)).toEqual([
+      'The audit cannot be read: no such program',
+    ]);
+    expect(findingsOf(readAudit({ out: '{"vulnerabilities":{}}', err: '' }), false)).toHaveLength(1);
+  });
+
+  test('every night somebody insists', () => {
+    expect(read('.github/workflows/supply-chain.yml')).toMatch(/run: npm run supply-chain -- --insist$/m);
+  });
+
+  test('a hole that is passed over needs a reason, and is judged anew at its time', () => {
+    const file = (entry: string) => `audit:\n  ignore:\n    - ${entry}\n`;
+    expect(findStaleIgnores(file('GHSA-aaaa-bbbb-cccc # until 2026-12-24: only on Windows'), '2026-12-24')).toEqual([]);
+    expect(findStaleIgnores(file('GHSA-aaaa-bbbb-cccc # until 2026-12-24: only on Windows'), '2026-12-25')).toEqual([
+      'GHSA-aaaa-bbbb-cccc: was passed over until 2026-12-24, as only on Windows. Judge anew.',
+    ]);
+    for (const entry of [
+      'GHSA-aaaa-bbbb-cccc',
+      'GHSA-aaaa-bbbb-cccc # some day',
+      'GHSA-aaaa-bbbb-cccc # until 2026-12-24:',
+    ])
+      expect(findStaleIgnores(file(entry), '2026-12-01')).toEqual([expect.stringContaining('needs a comment')]);
+  });
+});
+
+describe('the licences', () => {
+  const listed = (licence: string, name = 'x') =>
+    readLicences(JSON.stringify({ [licence]: [{ name, versions: ['1.0.0'] }] }));
+
+  test.each(['MIT', '(MIT OR GPL-3.0-only)', 'Apache-2.0 AND MIT'])('%s may be shipped', (licence) => {
+    expect(findRefused(listed(licence), listed(licence))).toEqual([]);
+  });
+
+  test.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'AGPL-3.0', 'SEE LICENSE IN LICENSE', 'Unknown', 'EPL-2.0'])(
+    '%s is refused until somebody allows it',
+    (licence) => {
+      expect(findRefused(listed(licence), [])).toEqual([`x@1.0.0: ${licence}`]);
+    },
+  );
+
+  test('what is known by name may be worked with and not shipped, and only under the licence it was looked at with', () => {
+    expect(findRefused(listed('EPL-2.0', 'elkjs'), [])).toEqual([]);
+    expect(findRefused(listed('EPL-2.0', 'elkjs'), listed('EPL-2.0', 'elkjs'))).toEqual(['elkjs@1.0.0: EPL-2.0']);
+    expect(findRefused(listed('GPL-3.0-only', 'elkjs'), [])).toEqual(['elkjs@1.0.0: GPL-3.0-only']);
+  });
+});
+
+describe('what everybody gets is what was reviewed', () => {
+  test('every installation keeps to the lockfile, and no version is younger than three days', () => {
+    for (const file of ['infra/bootstrap.mjs', 'Dockerfile']) {
+      const installs = read(file).match(/'install', '--[a-z-]+'|pnpm install --[a-z-]+/g) ?? [];
+      const others = installs.filter((words) => !/--frozen-lockfile/.test(words));
+      // The one that a person asks for, to let the lockfile follow a manifest.
+      expect(others).toEqual(file === 'Dockerfile' ? [] : ["'install', '--no-frozen-lockfile'"]);
+      expect(installs.length).toBeGreaterThan(others.length);
+    }
+    expect(read('pnpm-workspace.yaml')).toMatch(/^minimumReleaseAge: 4320$/m);
+    expect(JSON.parse(read('.github/renovate.json'))).toMatchObject({ minimumReleaseAge: '3 days' });
+  });
+
+  test.each(readdirSync(join(root, '.github/workflows')))('the actions of %s are named by their commit', (file) => {
+    const uses = [...read(join('.github/workflows', file)).matchAll(/uses: (.+)$/gm)].map(([, action = '']) => action);
+    expect(uses.length).toBeGreaterThan(0);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test('an update is looked for in every kind of file that names a version', () => {
+    const { enabledManagers, customManagers } = JSON.parse(read('.github/renovate.json')) as {
+      enabledManagers: string[];
+      customManagers: { managerFilePatterns: string[]; matchStrings: string[] }[];
+    };
+    expect(enabledManagers).toEqual(
+      expect.arrayContaining(['npm', 'dockerfile', 'docker-compose', 'github-actions', 'gomod', 'maven']),
+    );
+    // Ours find something where they look.
+    for (const { managerFilePatterns, matchStrings } of customManagers)
+      for (const pattern of managerFilePatterns) {
+        const file = pattern.replaceAll(/^\/\^|\$\/$|\\/g, '');
+        expect(matchStrings.some((expression) => new RegExp(expression).test(read(file)))).toBe(true);
+      }
+  });
+});
