@@ -19,6 +19,12 @@ export interface Lab {
   readonly redisUrl: string | undefined;
   /** The directory of a Python environment that has it. */
   readonly schemathesis: string | undefined;
+  /** Where Toxiproxy takes commands. */
+  readonly toxiproxyUrl: string | undefined;
+  /** The file of libfaketime. */
+  readonly faketime: string | undefined;
+  /** How file systems may be mounted here. */
+  readonly mounts: string | undefined;
 }
 
 /** One line of the table. */

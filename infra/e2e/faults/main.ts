@@ -36,6 +36,9 @@ const parts: Parts = {
   kafkaBrokers: provided.environment.TEST_KAFKA_BROKERS?.split(','),
   redisUrl: provided.environment.TEST_REDIS_URL,
   schemathesis: provided.environment.TEST_SCHEMATHESIS,
+  toxiproxyUrl: provided.environment.TEST_TOXIPROXY_URL,
+  faketime: provided.environment.TEST_FAKETIME,
+  mounts: provided.environment.TEST_MOUNTS,
 };
 
 const findings: Finding[] = [];

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Experiment, Finding, Lab } from './experiment.ts';
 import { chanceFrom } from './random.ts';
 
-export type Parts = Pick<Lab, 'postgresUrl' | 'kafkaBrokers' | 'redisUrl' | 'schemathesis'>;
+export type Parts = Pick<
+  Lab,
+  'postgresUrl' | 'kafkaBrokers' | 'redisUrl' | 'schemathesis' | 'toxiproxyUrl' | 'faketime' | 'mounts'
+>;
 
 export interface RunOptions {
   readonly seed: number;

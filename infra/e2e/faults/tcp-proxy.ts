@@ -22,7 +22,13 @@ interface Lane {
   timer?: NodeJS.Timeout | undefined;
 }
 
-export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `target`: where connections go on to, or what says so when one comes. */
+export async function startTcpProxy(target: Address | (() => Address)): Promise<TcpProxy> {
   let way: Way = 'pass';
   const sockets = new Set<Socket>();
   const lanes = new Set<Lane>();
@@ -61,7 +67,7 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
   }
 
   const accept = (client: Socket) => {
-    const server = connect(target);
+    const server = connect(typeof target === 'function' ? target() : target);
     for (const socket of [client, server]) socket.setNoDelay();
     join(client, server);
     join(server, client);

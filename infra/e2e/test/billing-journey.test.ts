@@ -1,29 +1,10 @@
-import {
-  acceptInvitation,
-  cancelSubscription,
-  captureTokenHold,
-  changePlan,
-  createCheckoutSession,
-  createInvitation,
-  createRefund,
-  createTokenHold,
-  getBalance,
-  getBillingSummary,
-  getCheckoutSession,
-  getRefund,
-  getUsagePrice,
-  listLedger,
-  listMoneyEntries,
-  listPaymentMethods,
-  listPayments,
-  listRefunds,
-  newUuid,
-  resumeSubscription,
-} from '@attribution/contracts';
+import { cancelSubscription, changePlan, listPaymentMethods, resumeSubscription } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
-import { answerBank, buy, openCheckout, payAt, saveCard, untilComplete } from './support-billing.ts';
+import { billingJourneys } from './journeys/billing.ts';
+import { startTestPlatform, type TestPlatform } from './support.ts';
+import { buy, saveCard } from './support-billing.ts';
+import { free, moneyOn } from './support-money.ts';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -31,165 +12,23 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** What is granted to every new account. */
-const free = 1_000;
+billingJourneys(() => platform);
 
-/** A new account, and what its owner sees of its money. */
-async function newAccount() {
-  const { client, account_id, email } = await newOwner(platform);
-  const params = { id: account_id };
-  return {
-    client,
-    email,
-    account_id,
-    available: async () => (await client.call(getBalance, { params })).body.available,
-    tokenEntries: async () => (await client.call(listLedger, { params })).body.entries,
-    payments: async () => (await client.call(listPayments)).body.entries,
-    moneyEntries: async () => (await client.call(listMoneyEntries)).body.entries,
-    subscription: async () => (await client.call(getBillingSummary)).body.active_subscription,
-    statusOf: async (id: string) => (await client.call(getCheckoutSession, { params: { id } })).body.status,
-  };
-}
-type Account = Awaited<ReturnType<typeof newAccount>>;
+// What follows takes weeks: only here does the clock go as it is told.
+const { newAccount, untilMail, untilQuiet } = moneyOn(() => platform);
 
-/** Somebody else in the account. */
-async function join({ client }: Account, rights: { role?: 'admin' | 'member'; billing?: boolean }): Promise<string> {
-  const email = newEmail();
-  await client.call(createInvitation, { body: { email, ...rights } });
-  const token = await platform.mailbox.tokenFor(email);
-  const body = { token, full_name: 'Grace Hopper', password };
-  await platform.client.with({ headers: fromSomewhere() }).call(acceptInvitation, { body });
-  return email;
-}
-
-/** Subjects of the messages about money that the address got. */
-async function billingMail(email: string): Promise<string[]> {
-  const subjects = (await platform.mailbox.messagesTo(email)).map((message) => /^Subject: (.*)$/m.exec(message)?.[1]);
-  return subjects
-    .filter((subject) => subject !== undefined)
-    .filter((subject) => /receipt|payment|refund/.test(subject));
-}
-
-const untilMail = (email: string, subjects: readonly string[]) =>
-  eventually(async () => expect(await billingMail(email)).toEqual(subjects));
-
-/** Resolves once everything that Billing was told has taken effect, and Account has heard of it. */
-async function untilQuiet(): Promise<void> {
-  const count = async (service: string, table: string) =>
-    (await platform.rows<{ n: number }>(service, `SELECT count(*)::int AS n FROM ${table}`))[0]?.n;
-  await eventually(async () => {
-    expect(await count('billing', 'provider_events WHERE due_at IS NOT NULL')).toBe(0);
-    expect(await count('billing', 'outbox')).toBe(0);
-    expect(await count('account', 'queued_mails')).toBe(0);
-  });
-}
-
-test('a token pack is paid for, and soon everything shows it; those whom bills concern get a receipt', async () => {
-  const account = await newAccount();
-  const [withBilling, admin, without] = [
-    await join(account, { billing: true }),
-    await join(account, { role: 'admin' }),
-    await join(account, {}),
-  ];
-  const { id, url } = await openCheckout(account.client, 'tokens_1000');
-  expect(await account.statusOf(id)).toBe('open');
-  expect((await fetch(url)).status).toBe(200);
-  expect(await payAt(url)).toBe(303);
-  await eventually(async () => {
-    expect(await account.statusOf(id)).toBe('complete');
-    expect(await account.payments()).toMatchObject([
-      { kind: 'token_pack', amount_cents: 900, currency: 'usd', token_amount: 1_000, status: 'succeeded' },
-    ]);
-    expect(await account.moneyEntries()).toMatchObject([
-      { seq: 1, kind: 'payment', amount_cents: 900, balance_after_cents: 900 },
-    ]);
-    expect(await account.available()).toBe(free + 1_000);
-  });
-  expect(await account.tokenEntries()).toMatchObject([
-    { seq: 2, kind: 'purchase', amount: 1_000, description: '1,000 tokens' },
-    { seq: 1, kind: 'grant' },
-  ]);
-  const [payment] = await account.payments();
-  expect((await fetch(payment?.receipt_url ?? '')).status).toBe(200);
-
-  for (const email of [account.email, withBilling, admin]) await untilMail(email, ['Your receipt: $9.00']);
-  await untilQuiet();
-  expect(await billingMail(without)).toEqual([]);
-});
-
-test('a card that is declined leaves a failed payment and a message, and nothing else', async () => {
-  const account = await newAccount();
-  const { id, url } = await openCheckout(account.client, 'tokens_10000');
-  expect(await payAt(url, 'is declined')).toBe(402);
-  await untilMail(account.email, ['Your payment of $79.00 failed']);
-  const [failed] = await account.payments();
-  expect(failed).toMatchObject({ status: 'failed', receipt_url: null });
-  expect(await account.statusOf(id)).toBe('open');
-  expect(await account.moneyEntries()).toEqual([]);
-  expect(await account.available()).toBe(free);
-
-  await payAt(url);
-  await untilComplete(account.client, id);
-  expect(await account.payments()).toMatchObject([{ id: failed?.id, status: 'succeeded' }]);
-});
-
-test('a card that asks its holder pays when they say that it is them, and not before', async () => {
-  const account = await newAccount();
-  const { id, url } = await openCheckout(account.client, 'tokens_1000');
-  await payAt(url, 'asks the holder');
-  await answerBank(url, 'refuse');
-  await untilMail(account.email, ['Your payment of $9.00 failed']);
-  expect(await account.statusOf(id)).toBe('open');
-  await payAt(url, 'asks the holder');
-  await answerBank(url, 'confirm');
-  await untilComplete(account.client, id);
-  await eventually(async () => expect(await account.available()).toBe(free + 1_000));
-});
-
-test('a checkout that is paid twenty times at once is one payment, one grant, one entry and one receipt', async () => {
-  const account = await newAccount();
-  const { id, url } = await openCheckout(account.client, 'tokens_1000');
-  const statuses = await Promise.all(Array.from({ length: 20 }, () => payAt(url)));
-  expect(new Set(statuses)).toEqual(new Set([303]));
-  await untilComplete(account.client, id);
-  await untilMail(account.email, ['Your receipt: $9.00']);
-  await untilQuiet();
-  expect(await account.payments()).toMatchObject([{ status: 'succeeded', amount_cents: 900 }]);
-  expect(await account.moneyEntries()).toMatchObject([{ seq: 1, balance_after_cents: 900 }]);
-  expect((await account.tokenEntries()).map(({ kind }) => kind)).toEqual(['purchase', 'grant']);
-  expect(await account.available()).toBe(free + 1_000);
-  expect(await billingMail(account.email)).toHaveLength(1);
-});
-
-test('a plan is subscribed to, upgraded, downgraded, cancelled, resumed, and ends', async () => {
+test('an upgrade costs what is left of the month; a plan that was cancelled ends with its month, and another may follow', async () => {
   const account = await newAccount();
   const { client } = account;
   const change = (plan_key: string) => client.call(changePlan, { body: { plan_key } });
-  const none = { status: 'canceled', cancel_at_period_end: false, current_period_end: null };
-  expect((await client.call(cancelSubscription)).body).toEqual(none);
-  expect((await client.call(resumeSubscription)).status).toBe(404);
-  expect((await change('growth')).status).toBe(404);
-
   const first = await buy(client, 'starter');
-  expect(first).toMatchObject({ kind: 'subscription', amount_cents: 4_900, token_amount: 10_000 });
-  const begun = await account.subscription();
-  expect(begun).toEqual({
-    plan_key: 'starter',
-    status: 'active',
-    cancel_at_period_end: false,
-    current_period_end: expect.any(String),
-  });
-  const current_period_end = begun?.current_period_end ?? '';
+  const current_period_end = (await account.subscription())?.current_period_end ?? '';
   const [start, end] = [Date.parse(first.created_at), Date.parse(current_period_end)];
-  const active = { status: 'active', cancel_at_period_end: false, current_period_end };
   await eventually(async () => expect(await account.available()).toBe(free + 10_000));
-  const another = { body: { mode: 'subscription', plan_key: 'growth' } } as const;
-  expect((await client.call(createCheckoutSession, another)).status).toBe(409);
-  expect((await change('starter')).status).toBe(409);
 
   platform.clock.advance({ days: 10 });
   const left = (end - platform.clock.now().getTime()) / (end - start);
-  expect((await change('growth')).body).toEqual({ plan_key: 'growth', change_type: 'upgrade', ...active });
+  expect((await change('growth')).body).toMatchObject({ change_type: 'upgrade', current_period_end });
   const prorated = await eventually(async () => {
     const [payment, ...others] = await account.payments();
     expect(others).toHaveLength(1);
@@ -203,17 +42,8 @@ test('a plan is subscribed to, upgraded, downgraded, cancelled, resumed, and end
   const tokens = free + 10_000 + tokensOfUpgrade;
   await eventually(async () => expect(await account.available()).toBe(tokens));
 
-  expect((await change('starter')).body).toEqual({ plan_key: 'starter', change_type: 'downgrade', ...active });
-  await untilQuiet();
-  expect(await account.payments()).toHaveLength(2);
-  expect(await account.available()).toBe(tokens);
-
-  const cancelled = { ...active, cancel_at_period_end: true };
-  for (const _ of [1, 2]) expect((await client.call(cancelSubscription)).body).toEqual(cancelled);
-  expect(await account.subscription()).toEqual({ plan_key: 'starter', ...cancelled });
-  for (const _ of [1, 2]) expect((await client.call(resumeSubscription)).body).toEqual(active);
+  expect((await change('starter')).body).toMatchObject({ change_type: 'downgrade', current_period_end });
   await client.call(cancelSubscription);
-
   platform.clock.advance({ days: 31 });
   expect((await client.call(resumeSubscription)).status).toBe(404);
   await eventually(async () =>
@@ -221,7 +51,7 @@ test('a plan is subscribed to, upgraded, downgraded, cancelled, resumed, and end
   );
   expect((await client.call(resumeSubscription)).status).toBe(404);
   expect((await change('growth')).status).toBe(404);
-  const ended = { ...none, current_period_end };
+  const ended = { status: 'canceled', cancel_at_period_end: false, current_period_end };
   expect((await client.call(cancelSubscription)).body).toEqual(ended);
   expect(await account.payments()).toHaveLength(2);
   expect(await account.available()).toBe(tokens);
@@ -236,7 +66,6 @@ test('a plan is subscribed to, upgraded, downgraded, cancelled, resumed, and end
     [1, 4_900],
   ]);
 });
-
 test('a subscription is renewed after a month, and its tokens are granted again', async () => {
   const account = await newAccount();
   await buy(account.client, 'starter');
@@ -280,71 +109,3 @@ test('a renewal that fails leaves the subscription past due, without tokens, unt
   await eventually(async () => expect(await account.subscription()).toMatchObject({ status: 'active' }));
   expect(await account.payments()).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
 });
-
-const refund = (account: Account, payment_id: string, amount_cents?: number, idempotency_key = newUuid()) => {
-  const body = { account_id: account.account_id, payment_id, idempotency_key, amount_cents: amount_cents ?? null };
-  return platform.inside('billing', 'campaign').call(createRefund, { body });
-};
-
-test('a refund takes its tokens first, gives the money back once, and is told', async () => {
-  const account = await newAccount();
-  const { client } = account;
-  const payment = await buy(client, 'tokens_10000');
-  await eventually(async () => expect(await account.available()).toBe(free + 10_000));
-
-  const made = await refund(account, payment.id, 1_975, 'of this test');
-  expect(made.status).toBe(201);
-  const expected = { payment_id: payment.id, amount_cents: 1_975, token_amount: 2_500, destination: 'payment_method' };
-  expect(made.body).toMatchObject({ ...expected, reason: 'requested_by_customer', status: 'succeeded' });
-  const { id } = made.body;
-  // Held or taken already: no request that comes after the answer can spend them.
-  expect(await account.available()).toBe(free + 7_500);
-  expect((await refund(account, payment.id, 1_975, 'of this test')).body).toEqual(made.body);
-
-  expect((await client.call(getRefund, { params: { id } })).body).toEqual(made.body);
-  expect((await client.call(listRefunds)).body.entries).toEqual([made.body]);
-  expect(await account.payments()).toMatchObject([{ id: payment.id, status: 'partially_refunded' }]);
-  expect(await account.moneyEntries()).toMatchObject([
-    { seq: 2, kind: 'refund', amount_cents: -1_975, balance_after_cents: 5_925, refund_id: id, payment_id: null },
-    { seq: 1, kind: 'payment', amount_cents: 7_900 },
-  ]);
-  await untilMail(account.email, ['Your receipt: $79.00', 'Your refund: $19.75']);
-  const [taken] = await account.tokenEntries();
-  expect(taken).toMatchObject({ kind: 'refund', amount: -2_500, balance_after: free + 7_500 });
-  expect((await client.call(getBalance, { params: { id: account.account_id } })).body.held).toBe(0);
-
-  expect((await refund(account, payment.id, 5_926)).status).toBe(422);
-  expect((await refund(account, payment.id)).body).toMatchObject({ amount_cents: 5_925, token_amount: 7_500 });
-  expect(await account.payments()).toMatchObject([{ status: 'refunded' }]);
-  await eventually(async () => expect(await account.tokenEntries()).toHaveLength(4));
-  expect(await account.available()).toBe(free);
-});
-
-test('402: what was spent of a token pack is not paid back; what is left of it is', async () => {
-  const account = await newAccount();
-  const payment = await buy(account.client, 'tokens_1000');
-  await eventually(async () => expect(await account.available()).toBe(free + 1_000));
-  const price = await platform.inside('billing', 'campaign').call(getUsagePrice, { params: { action: 'score_ad' } });
-  // First the free ones, then of the pack.
-  await spend(account, 150 * price.body.token_amount);
-  expect(await account.available()).toBe(500);
-
-  const { problem } = await refund(account, payment.id);
-  expect(problem).toMatchObject({ status: 402, kind: 'insufficient-balance' });
-  expect(problem?.detail).toMatch(/\b500\b.*\b1000\b/);
-  expect((await account.client.call(listRefunds)).body.entries).toEqual([]);
-  expect(await account.payments()).toMatchObject([{ status: 'succeeded' }]);
-  expect(await account.available()).toBe(500);
-
-  expect((await refund(account, payment.id, 450)).body).toMatchObject({ token_amount: 500, status: 'succeeded' });
-  expect(await account.available()).toBe(0);
-  expect((await refund(account, payment.id)).problem?.detail).toMatch(/\b0\b.*\b500\b/);
-  await untilMail(account.email, ['Your receipt: $9.00', 'Your refund: $4.50']);
-});
-
-async function spend({ account_id }: Account, amount: number): Promise<void> {
-  const inside = platform.inside('account', 'campaign');
-  const body = { account_id, amount, idempotency_key: newUuid(), description: 'Scoring', expires_in: '1h' };
-  const { id } = (await inside.call(createTokenHold, { body })).body;
-  expect((await inside.call(captureTokenHold, { params: { id }, body: { amount } })).status).toBe(200);
-}

@@ -10,6 +10,9 @@ const parts = {
   kafkaBrokers: testParts.kafkaBrokers(),
   redisUrl: testParts.redisUrl(),
   schemathesis: testParts.schemathesis(),
+  toxiproxyUrl: testParts.toxiproxyUrl(),
+  faketime: testParts.faketime(),
+  mounts: testParts.mounts(),
 };
 
 describe('what is promised holds while things break', () => {

@@ -39,7 +39,7 @@ afterAll(async () => {
   for (const end of ending.reverse()) await end();
 });
 
-/** The real service, which publishes over Kafka. */
+/** The real service, which publishes over Kafka. By itself: from a fleet's own consumers nobody takes their topic away. */
 async function startOrganization() {
   const { url: databaseUrl, drop } = await createTestDatabase('organization');
   ending.push(drop);

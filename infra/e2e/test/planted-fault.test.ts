@@ -1,46 +1,54 @@
 import { expect, test } from '@jest/globals';
 import { type Crash, crash } from '../faults/crash/crash.ts';
+import type { Round } from '../faults/crash/kill/rounds.ts';
 import { openOneProcess } from '../faults/crash/worlds/one-process.ts';
-import { chanceFrom } from '../faults/random.ts';
+import { type Chance, chanceFrom } from '../faults/random.ts';
 
 const seed = 20_261_121;
 
-/** Kills at two points, the same each time, on the product or with a fault planted into it. */
-async function kill(fault?: string): Promise<Crash> {
+type Rounds = (chance: Chance) => readonly Round[];
+
+/** Of events on their way, and of a request that is done and not answered, and comes again under its key. */
+const events: Rounds = (chance) => [
+  { point: 'mid-batch', at: chance.int(1, 3), of: 'groups' },
+  { point: 'after the relay claims', at: chance.int(1, 3), of: 'account.created' },
+];
+const keys: Rounds = (chance) => [{ point: 'after commit', at: chance.int(1, 3), of: 'idempotency_keys' }];
+
+/** Kills at some points, the same each time, on the product or with a fault planted into it. */
+async function kill(rounds: Rounds, fault?: string): Promise<Crash> {
   const url = new URL(`../faults/crash/planted/${fault}.process.ts`, import.meta.url);
   const world = await openOneProcess(fault === undefined ? [] : [`--import=${url.href}`]);
-  const chance = chanceFrom(seed);
-  const plan = new Map([
-    [
-      world.victims[0],
-      [
-        { point: 'mid-batch', at: chance.int(1, 3), of: 'groups' },
-        { point: 'after the relay claims', at: chance.int(1, 3), of: 'account.created' },
-      ] as const,
-    ],
-  ]);
+  const plan = new Map([[world.victims[0], rounds(chanceFrom(seed))]]);
   return crash(world, { plan, seed, say: () => {}, within: 6_000 });
 }
 
 test('the product passes what the planted faults fail', async () => {
-  expect(await kill()).toMatchObject({ kills: 2, lost: 0, doubled: 0, reordered: 0, torn: 0, holds: true });
+  const all: Rounds = (chance) => [...events(chance), ...keys(chance)];
+  expect(await kill(all)).toMatchObject({ kills: 3, lost: 0, doubled: 0, reordered: 0, torn: 0, holds: true });
+});
+
+test('a key that is not written down is found to have its request done twice', async () => {
+  const { kills, doubled, holds } = await kill(keys, 'keys-forgotten');
+  expect({ kills, holds }).toEqual({ kills: 1, holds: false });
+  expect(doubled).toBeGreaterThan(0);
 });
 
 test('an effect outside its transaction is found to be done twice', async () => {
-  const { kills, doubled, torn, holds } = await kill('effect-outside');
+  const { kills, doubled, torn, holds } = await kill(events, 'effect-outside');
   expect({ kills, holds }).toEqual({ kills: 2, holds: false });
   expect(doubled).toBeGreaterThan(0);
   expect(torn).toBeGreaterThan(0);
 });
 
 test('an event that leaves the outbox before it is published is found to be lost', async () => {
-  const { kills, lost, holds } = await kill('removed-before-publishing');
+  const { kills, lost, holds } = await kill(events, 'removed-before-publishing');
   expect({ kills, holds }).toEqual({ kills: 2, holds: false });
   expect(lost).toBeGreaterThan(0);
 });
 
 test('a state that a projection does not take is found to be lost', async () => {
-  const { kills, lost, doubled, holds } = await kill('projection-unwritten');
+  const { kills, lost, doubled, holds } = await kill(events, 'projection-unwritten');
   expect({ kills, doubled, holds }).toEqual({ kills: 2, doubled: 0, holds: false });
   expect(lost).toBeGreaterThan(0);
 });

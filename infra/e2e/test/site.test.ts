@@ -1,6 +1,5 @@
-import { endpoints, openApiDocument } from '@attribution/contracts';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import supertest from 'supertest';
+import { afterAll, beforeAll } from '@jest/globals';
+import { siteJourneys } from './journeys/site.ts';
 import { startTestPlatform, type TestPlatform } from './support.ts';
 
 let platform: TestPlatform;
@@ -9,29 +8,4 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const site = () => supertest(platform.url);
-
-test('200: the document is served to anybody, and is the contracts', async () => {
-  const { body, status, type } = await site().get('/v2/openapi.json');
-  expect([status, type]).toEqual([200, 'application/json']);
-  expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(endpoints))));
-});
-
-test('the reference page and every file that it names come from the gateway, under a policy that allows nothing else', async () => {
-  await site().get('/docs').expect(302).expect('location', '/docs/');
-  const page = await site().get('/docs/').expect(200).expect('content-type', /html/);
-  expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
-  const named = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
-  expect(named.length).toBeGreaterThan(3);
-  for (const file of named) {
-    expect(file).not.toMatch(/^(https?:)?\/\//);
-    await site()
-      .get(new URL(file, `${platform.url}/docs/`).pathname)
-      .expect(200);
-  }
-});
-
-test('200: the gateway is healthy when everything behind it is ready', async () => {
-  const { body } = await site().get('/healthz').expect(200);
-  expect(body).toEqual({ status: 'ok' });
-});
+siteJourneys(() => platform);

@@ -8,7 +8,7 @@ import {
   type Session,
 } from '@attribution/contracts';
 import type { z } from 'zod';
-import { fromSomewhere, newEmail, password, type TestPlatform } from './support.ts';
+import { fromSomewhere, newEmail, type Platform, password } from './support-platform.ts';
 
 export interface Person {
   readonly id: string;
@@ -16,10 +16,10 @@ export interface Person {
   readonly client: Client;
 }
 
-const anyone = (platform: TestPlatform) => platform.client.with({ headers: fromSomewhere() });
+const anyone = (platform: Platform) => platform.client.with({ headers: fromSomewhere() });
 
 /** Somebody who was invited, and has accepted. Narrowed to the groups, where there are any. */
-export async function newMember(platform: TestPlatform, owner: Client, groups?: readonly string[]): Promise<Person> {
+export async function newMember(platform: Platform, owner: Client, groups?: readonly string[]): Promise<Person> {
   const email = newEmail();
   const narrowed = groups && { group_scope: 'selected' as const, groups: [...groups] };
   const invited = await owner.call(createInvitation, { body: { email, ...narrowed } });
@@ -30,13 +30,13 @@ export async function newMember(platform: TestPlatform, owner: Client, groups?: 
 }
 
 /** The same person, signed in anew: what was granted since then holds. */
-export async function signIn(platform: TestPlatform, email: string): Promise<Client> {
+export async function signIn(platform: Platform, email: string): Promise<Client> {
   const session = (await anyone(platform).call(login, { body: { email, password } })).body as z.output<typeof Session>;
   return platform.client.with({ token: session.access_token });
 }
 
 /** A machine with a key that may write, narrowed to the groups. */
-export async function newMachine(platform: TestPlatform, owner: Client, groups: string[]): Promise<Client> {
+export async function newMachine(platform: Platform, owner: Client, groups: string[]): Promise<Client> {
   const narrowed = { group_scope: 'selected', groups } as const;
   const key = await owner.call(createApiKey, {
     body: { name: 'Machine', role: 'member', readonly: false, ...narrowed },

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateInternalKeys, internalOf } from '@attribution/auth';
-import { type Client, createClient, type ServiceName, type Session, signup, verifyEmail } from '@attribution/contracts';
+import { createClient } from '@attribution/contracts';
 import { newSecrets, startPlatform } from '@attribution/local';
 import {
   captureLogs,
@@ -13,8 +12,10 @@ import {
   openMailbox,
   type TestDatabase,
 } from '@attribution/testing';
-import pg from 'pg';
-import type { z } from 'zod';
+import { generateSync } from 'otplib';
+import { type Platform, rowsOf } from './support-platform.ts';
+
+export { fromSomewhere, newEmail, newOwner, password } from './support-platform.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -46,33 +47,31 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
   await eventually(async () => {
     if (!(await fetch(`${platform.url}/healthz`)).ok) throw new Error('The platform is not ready');
   }, 30_000);
-  return {
+  const offered: Platform = {
     url: platform.url,
+    gateways: 1,
     client: createClient({ baseUrl: platform.url }),
     mailbox: openMailbox(mailDirectory),
     mailDirectory,
-    secrets,
-    logs,
-    clock,
-    /** A service past the gateway, as another one asks it. */
-    inside(asked: 'account' | 'billing', caller: ServiceName): Client {
+    inside(asked, caller) {
       const { sign } = internalOf(caller, internalKeys.private[caller], internalKeys.public);
       return createClient({
         baseUrl: platform.serviceUrls[`${asked.toUpperCase()}_URL`] ?? '',
         token: () => sign(asked),
       });
     },
-    databaseUrl: (service: string) => databases.get(service)?.url ?? '',
-    /** Rows of a service's database, looked at from outside. */
-    async rows<T extends object>(service: string, sql: string): Promise<T[]> {
-      const client = new pg.Client({ connectionString: databases.get(service)?.url });
-      await client.connect();
-      try {
-        return (await client.query<T>(sql)).rows;
-      } finally {
-        await client.end();
-      }
+    rows: (service, sql) => rowsOf(databases.get(service)?.url ?? '', sql),
+    logged: async () => logs.text(),
+    async nextCode(secret) {
+      clock.advance({ seconds: 30 });
+      return generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) });
     },
+  };
+  return {
+    ...offered,
+    secrets,
+    clock,
+    databaseUrl: (service: string) => databases.get(service)?.url ?? '',
     async stop() {
       await platform.stop();
       await Promise.all([...databases.values()].map((database) => database.drop()));
@@ -82,19 +81,3 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
 }
 
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
-
-export const newEmail = () => `person-${randomBytes(5).toString('hex')}@example.com`;
-export const password = 'a long walk at dawn';
-
-/** A different client address for each sign-up: the limits count by address. */
-export const fromSomewhere = () => ({ 'x-forwarded-for': `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}` });
-
-/** Signs somebody up and verifies the address. */
-export async function newOwner(platform: TestPlatform, email = newEmail()) {
-  const anyone = platform.client.with({ headers: fromSomewhere() });
-  const signedUp = (await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } })).body;
-  const code = await platform.mailbox.codeFor(email);
-  const session = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
-  const client: Client = platform.client.with({ token: session.access_token, headers: fromSomewhere() });
-  return { email, ...signedUp, session, client };
-}

@@ -8,6 +8,7 @@ import { moneyKills } from './money-kills.ts';
 import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
 import { schemathesis } from './schemathesis.ts';
+import { separate } from './separate.ts';
 import { sigterm } from './sigterm.ts';
 import { slowClients } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
@@ -22,6 +23,7 @@ export const experiments: readonly Experiment[] = [
   postgres,
   kafka,
   sigterm,
+  separate,
   money,
   moneyKills,
   schemathesis,

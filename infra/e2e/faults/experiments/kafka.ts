@@ -80,8 +80,6 @@ async function withFleet<T>(broker: Broker, long: boolean, work: (world: World) 
     return await work({ broker, fleet, databases, topicPrefix });
   } finally {
     await fleet.stop();
-    for (const [n, m] of Object.entries(fleet.services))
-      (await import('node:fs')).writeFileSync(`/tmp/out/log-${n}`, m[0].output); // ZZ
     await Promise.all(created.map((database) => database.drop()));
   }
 }

@@ -34,11 +34,11 @@ export async function checkByCommand(bank: Bank): Promise<{ readonly code: numbe
   return new Promise((resolve) => {
     const environment = {
       PATH: process.env.PATH,
-      DATABASE_URL: bank.databaseUrl('billing'),
+      BILLING_DATABASE_URL: bank.databaseUrl('billing'),
       SIMULATED_PAYMENTS_FILE: bank.paymentsFile,
     };
-    const program = join(root, 'services/billing/src/money.ts');
-    execFile(process.execPath, [program, 'check'], { env: environment }, (error, stdout) => {
+    const program = join(root, 'infra/ops/src/main.ts');
+    execFile(process.execPath, [program, 'ledgers', 'billing'], { env: environment }, (error, stdout) => {
       resolve({ code: error ? 1 : 0, output: stdout.trim() });
     });
   });

@@ -15,6 +15,9 @@ export type ClusterEnding = (typeof endings)[number];
 export interface Cluster {
   /** Makes the database exist and returns its URL. */
   database(name: string): Promise<string>;
+  /** Of one database, as the superuser. */
+  url(database: string): string;
+  readonly port: number;
   end(how: ClusterEnding): Promise<void>;
   /** Resolves when it takes connections again. */
   start(): Promise<void>;
@@ -27,11 +30,11 @@ export interface Cluster {
 
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
 
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster({ password = 'outages', connections = 150 } = {}): Promise<Cluster> {
   const parent = await mkdtemp(join(tmpdir(), 'outage-postgres-'));
   const directory = join(parent, 'cluster');
   const launch = (port?: number) =>
-    startPostgres({ directory, password: 'outages', settings: { max_connections: '150' }, ...(port && { port }) });
+    startPostgres({ directory, password, settings: { max_connections: String(connections) }, ...(port && { port }) });
   let server: PostgresServer = await launch();
   const postmaster = async () => Number((await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n')[0]);
   const frozen: number[] = [];
@@ -46,6 +49,10 @@ export async function startCluster(): Promise<Cluster> {
     async database(name) {
       await server.createDatabase(name);
       return server.url(name);
+    },
+    url: (database) => server.url(database),
+    get port() {
+      return server.port;
     },
     async end(how) {
       const pid = await postmaster();

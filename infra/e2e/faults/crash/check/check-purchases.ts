@@ -6,6 +6,7 @@ import { indexBy, type Tally } from './tally.ts';
 /** By account. */
 type Counts = ReadonlyMap<string, number>;
 
+const pages = 'SELECT account_id, count(*)::int AS n FROM checkouts GROUP BY 1';
 const payments = `SELECT account_id, count(*)::int AS n FROM payments WHERE status = 'succeeded' GROUP BY 1`;
 const entries = 'SELECT account_id, count(*)::int AS n FROM money_entries GROUP BY 1';
 const grants = `SELECT account_id, count(*)::int AS n FROM ledger_entries WHERE kind = 'purchase' GROUP BY 1`;
@@ -26,6 +27,7 @@ export async function checkPurchases(ledger: Ledger, databases: Databases, tally
     countsOf(databases.billing, entries),
     countsOf(databases.account, grants),
   ]);
+  await checkCheckouts(ledger, databases, tally);
   const expected = paidBy(ledger);
   for (const account of new Set([...expected.keys(), ...paid.keys(), ...booked.keys(), ...granted.keys()])) {
     const { least, most } = expected.get(account) ?? { least: 0, most: 0 };
@@ -35,6 +37,17 @@ export async function checkPurchases(ledger: Ledger, databases: Databases, tally
     for (const [what, counts] of Object.entries({ entries: booked, grants: granted }))
       if (counts.get(account) !== paid.get(account))
         tally.torn.push(`${account} has ${n} payments and ${counts.get(account) ?? 0} ${what}`);
+  }
+}
+
+/** A page that was asked for several times, under one key, is one page. */
+async function checkCheckouts({ checkouts }: Ledger, databases: Databases, tally: Tally): Promise<void> {
+  const there = await countsOf(databases.billing, pages);
+  for (const [account, asked] of indexBy(checkouts, ({ accountId }) => accountId)) {
+    const n = there.get(account) ?? 0;
+    const least = asked.filter(({ outcome }) => outcome === 'acknowledged').length;
+    if (n < least) tally.lost.push(`${account} was given ${least} pages to pay on: ${n} are known`);
+    if (n > asked.length) tally.doubled.push(`${account} asked for ${asked.length} pages to pay on: there are ${n}`);
   }
 }
 

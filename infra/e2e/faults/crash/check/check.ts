@@ -9,7 +9,7 @@ import { checkRows } from './check-rows.ts';
 import { checkTopics } from './check-topics.ts';
 import type { Databases } from './databases.ts';
 import { untilQuiet } from './quiet.ts';
-import { newTally } from './tally.ts';
+import { newTally, type Tally } from './tally.ts';
 import type { Published } from './topics.ts';
 
 /** Milliseconds: a killed consumer's group waits for its session, and so may the one after it. */
@@ -33,10 +33,20 @@ export interface CheckOptions {
   readonly within?: number;
 }
 
+/** What is left when everything that runs has caught up. */
+export interface Inspected {
+  readonly tally: Tally;
+  /** As `Quiet` has them. */
+  readonly waiting: number;
+  readonly buried: number;
+  readonly events: number;
+  readonly effects: number;
+  readonly cameAgain: number;
+}
+
 /** Waits until everything that runs has caught up, and holds the databases against what was acknowledged. */
-export async function check(options: CheckOptions): Promise<Checked> {
-  const { databases, mail, ledger, say } = options;
-  const within = options.within ?? quietWithin;
+export async function inspect(options: Omit<CheckOptions, 'say'>): Promise<Inspected> {
+  const { databases, mail, ledger, within = quietWithin } = options;
   await untilPaid(ledger, databases, within);
   const { waiting, buried } = await untilQuiet(databases, within);
   const audits = await readAudits(databases);
@@ -48,12 +58,18 @@ export async function check(options: CheckOptions): Promise<Checked> {
   checkOrder(audits, tally);
   checkAnswers(ledger, audits, tally);
   if (options.published) checkTopics(audits, await options.published(), tally);
+  const cameAgain = [...audits.values()].reduce((sum, audit) => sum + audit.cameAgain, 0);
+  return { tally, waiting, buried, events: allAppended(audits).length, effects, cameAgain };
+}
 
+/** The same, in words and against the bar. */
+export async function check(options: CheckOptions): Promise<Checked> {
+  const { ledger, say } = options;
+  const { tally, waiting, buried, events, effects, cameAgain } = await inspect(options);
   const { lost, doubled, reordered, torn } = tally;
   for (const [name, lines] of Object.entries({ ...tally, improper: ledger.improper }))
     for (const line of lines.slice(0, 5)) say(`  ${name}: ${line}`);
   const { acknowledged, unknown } = ledger.counts;
-  const cameAgain = [...audits.values()].reduce((sum, audit) => sum + audit.cameAgain, 0);
   const wrong = [lost, doubled, reordered, torn, ledger.improper].flat().length + waiting + buried;
   const numbers = [
     `lost ${lost.length}, doubled ${doubled.length}, reordered ${reordered.length}, half-written ${torn.length}`,
@@ -61,7 +77,6 @@ export async function check(options: CheckOptions): Promise<Checked> {
     ...(buried > 0 ? [`${buried} dead letters`] : []),
     ...(ledger.improper.length > 0 ? [`${ledger.improper.length} answers against the contract`] : []),
   ].join(', ');
-  const events = allAppended(audits).length;
   const paid = ledger.purchases.filter(({ outcome }) => outcome === 'acknowledged').length;
   return {
     lost: lost.length,

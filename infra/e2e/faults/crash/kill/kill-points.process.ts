@@ -34,6 +34,8 @@ function pass(point: KillPoint): void {
 interface Transaction {
   appended: boolean;
   marked: boolean;
+  /** What is asked for by `of`. */
+  wrote: boolean;
 }
 /** A batch that a Kafka consumer has in hand. */
 interface Batch {
@@ -57,12 +59,14 @@ const isNone = (acknowledged: unknown) => Array.isArray(acknowledged) && acknowl
 watchQueries(pg.Client.prototype, {
   before(client, text, [first]) {
     const open = transactions.get(client);
-    if (is(/^\s*(begin|start\s+transaction)\b/i, text)) transactions.set(client, { appended: false, marked: false });
+    if (is(/^\s*(begin|start\s+transaction)\b/i, text))
+      transactions.set(client, { appended: false, marked: false, wrote: false });
     else if (is(/^\s*commit\b/i, text) && open?.appended && !open.marked) pass('before commit');
     else if (is(isRemoval, text) && !isNone(first)) pass('after produce before marking');
   },
   after(client, text, rows) {
     const open = transactions.get(client);
+    if (open && is(isWriting, text) && writesToIt(text)) open.wrote = true;
     if (is(/^\s*(commit|rollback)\s*;?\s*$/i, text)) {
       transactions.delete(client);
       if (is(/commit/i, text) && open) committed(open);
@@ -79,10 +83,10 @@ watchQueries(pg.Client.prototype, {
   },
 });
 
-function committed({ appended, marked }: Transaction): void {
+function committed({ appended, marked, wrote }: Transaction): void {
   const batch = batches.getStore();
   if (marked && batch) batch.commits++;
-  if (appended && !marked) pass('after commit');
+  if (appended && !marked && wrote) pass('after commit');
 }
 
 /** The offset moves when a batch's handler says so, or when it is done. */

@@ -12,7 +12,7 @@ export type KillPoint = keyof typeof killPoints;
 
 /**
  * The kill, as an argument of Node: armed by SIGUSR2, it strikes at the `at`th passing of the point. With `of`, effects
- * on that table alone are counted, or claims of an event of that type.
+ * on that table alone are counted, commits of what wrote to it, or claims of an event of that type.
  */
 export function killArgument({ point, at, of }: { point: KillPoint; at: number; of?: string }): string {
   const url = new URL('./kill-points.process.ts', import.meta.url);

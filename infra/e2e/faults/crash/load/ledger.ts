@@ -44,6 +44,12 @@ export interface Thing {
   readonly changes: Change[];
 }
 
+/** A page to pay on, asked for under a key of its own until it was there. */
+export interface Checkout {
+  readonly accountId: string;
+  outcome: Outcome;
+}
+
 /** A token pack, paid for on the provider's page. */
 export interface Purchase {
   readonly accountId: string;
@@ -59,22 +65,27 @@ export interface Step {
 export interface Ledger {
   readonly signUps: SignUp[];
   readonly things: Thing[];
+  readonly checkouts: Checkout[];
   readonly purchases: Purchase[];
   /** What was acknowledged one after the other, each asked for after the answer before. */
   readonly lanes: Step[][];
   /** Answers that the contract does not allow, and requests that were never answered. */
   readonly improper: string[];
   readonly counts: Record<Outcome, number>;
+  /** How often what was not done, as `503 unavailable` or `cut: ECONNRESET`. */
+  readonly failures: Map<string, number>;
 }
 
 export function openLedger(): Ledger {
   return {
     signUps: [],
     things: [],
+    checkouts: [],
     purchases: [],
     lanes: [],
     improper: [],
     counts: { acknowledged: 0, refused: 0, unknown: 0 },
+    failures: new Map(),
   };
 }
 

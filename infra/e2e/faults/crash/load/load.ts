@@ -16,8 +16,10 @@ export function startLoad(options: {
   readonly ledger: Ledger;
   readonly seed: number;
   readonly width: number;
+  /** The number of the first of them, where others came before. */
+  readonly from?: number;
 }): Load {
-  const { seed, width, ...shared } = options;
+  const { seed, width, from = 0, ...shared } = options;
   let running = true;
   const goesOn = () => running;
   async function lane(first: number): Promise<void> {
@@ -26,7 +28,7 @@ export function startLoad(options: {
       await livePerson({ ...shared, number, chance: chanceFrom(own), goesOn });
     }
   }
-  const lanes = Array.from({ length: width }, (_, first) => lane(first));
+  const lanes = Array.from({ length: width }, (_, first) => lane(from + first));
   return {
     async stop() {
       running = false;

@@ -22,9 +22,9 @@ import {
 } from '@attribution/contracts';
 import type { z } from 'zod';
 import type { Chance } from '../../random.ts';
-import type { Change, Ledger, Purchase, SignUp, Step, Thing, ThingKind } from './ledger.ts';
+import type { Change, Checkout, Ledger, Purchase, SignUp, Step, Thing, ThingKind } from './ledger.ts';
 import type { MailFolder } from './mail-folder.ts';
-import { ask, pay, type Told } from './requests.ts';
+import { ask, insist, pay, type Told } from './requests.ts';
 
 export interface PersonOptions {
   readonly baseUrl: string;
@@ -41,8 +41,8 @@ const password = 'a long walk at dawn';
 const codeWithin = 5_000;
 
 /**
- * Somebody signs up, verifies, and makes and changes things in two windows at once: two writers of one event key; in a
- * third one tokens are bought.
+ * Somebody signs up, verifies, and makes and changes things in two windows at once: two writers of one event key; in
+ * others tokens are bought, and things asked for until there is an answer. In the end a login.
  */
 export async function livePerson(options: PersonOptions): Promise<void> {
   const { ledger, number, goesOn } = options;
@@ -70,7 +70,9 @@ export async function livePerson(options: PersonOptions): Promise<void> {
     keepGroups(openWindow(options, client, signUp, 'a')),
     keepPlaces(openWindow(options, client, signUp, 'b')),
     buyTokens(options, client, signUp.accountId),
+    keepCampaigns(openWindow(options, client, signUp, 'c')),
   ]);
+  if (goesOn()) await logIn(options, anyone, signUp);
 }
 
 /** An access token, by the code or, when nobody can say whether the code is spent, by a login. */
@@ -83,11 +85,21 @@ async function enter(
   const code = await mail.codeFor(email, codeWithin, goesOn);
   if (code === undefined) return undefined;
   const verified = await ask(ledger, anyone, verifyEmail, { body: { email, code } });
-  const entered =
-    verified.outcome === 'unknown' ? await ask(ledger, anyone, login, { body: { email, password } }) : verified;
-  if (entered.outcome !== 'acknowledged') return undefined;
+  if (verified.outcome === 'unknown') return logIn({ ledger }, anyone, signUp);
+  if (verified.outcome !== 'acknowledged') return undefined;
   signUp.sessions++;
-  return (entered.body as z.output<typeof Session>).access_token;
+  return (verified.body as z.output<typeof Session>).access_token;
+}
+
+async function logIn(
+  { ledger }: Pick<PersonOptions, 'ledger'>,
+  anyone: Client,
+  signUp: SignUp,
+): Promise<string | undefined> {
+  const told = await ask(ledger, anyone, login, { body: { email: signUp.email, password } });
+  if (told.outcome !== 'acknowledged') return undefined;
+  signUp.sessions++;
+  return (told.body as z.output<typeof Session>).access_token;
 }
 
 /** One thing after the other, each after the answer to the one before. */
@@ -235,14 +247,34 @@ function makePlace({ client, ledger, create }: Window, choice: number, around: A
   );
 }
 
+/** Campaigns, each made once, however often it has to be asked for. */
+async function keepCampaigns({ client, ledger, chance, goesOn, create }: Window): Promise<void> {
+  for (let left = chance.int(2, 5); left > 0 && goesOn(); left--)
+    await create('campaign', ({ name, content }) =>
+      insist(goesOn, (headers) =>
+        ask(ledger, client, createCampaign, { headers, body: { name, description: content } }),
+      ),
+    );
+}
+
 /** Buys token packs, one after the other. */
 async function buyTokens({ ledger, goesOn }: PersonOptions, client: Client, accountId: string): Promise<void> {
-  for (let left = 2; left > 0 && goesOn(); left--) {
-    const body = { mode: 'payment', plan_key: 'tokens_1000' } as const;
-    const told = await ask(ledger, client, createCheckoutSession, { body });
-    if (told.outcome !== 'acknowledged') continue;
-    const purchase: Purchase = { accountId, outcome: 'unknown' };
-    ledger.purchases.push(purchase);
-    purchase.outcome = await pay(ledger, told.body.url);
-  }
+  for (let left = 2; left > 0 && goesOn(); left--) await buy({ ledger, goesOn }, client, accountId);
+}
+
+/** Asks for a page until it is there, and pays on it, once. */
+export async function buy(
+  { ledger, goesOn }: Pick<PersonOptions, 'ledger' | 'goesOn'>,
+  client: Client,
+  accountId: string,
+): Promise<void> {
+  const body = { mode: 'payment', plan_key: 'tokens_1000' } as const;
+  const checkout: Checkout = { accountId, outcome: 'unknown' };
+  ledger.checkouts.push(checkout);
+  const told = await insist(goesOn, (headers) => ask(ledger, client, createCheckoutSession, { headers, body }));
+  checkout.outcome = told.outcome;
+  if (told.outcome !== 'acknowledged') return;
+  const purchase: Purchase = { accountId, outcome: 'unknown' };
+  ledger.purchases.push(purchase);
+  purchase.outcome = await pay(ledger, told.body.url);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Call, type Client, ContractViolation, type Endpoint } from '@attribution/contracts';
 import type { Ledger, Outcome } from './ledger.ts';
@@ -39,13 +40,44 @@ async function attempt<const E extends Endpoint>(
       }),
     ]);
     if (answer.problem === undefined) return { outcome: 'acknowledged', body: answer.body };
+    note(ledger, `${answer.status} ${answer.problem.kind}`);
     return { outcome: answer.status >= 500 ? 'unknown' : 'refused' };
   } catch (error) {
     // Anything else is fetch's word for a connection that was refused or broke.
     if (error instanceof ContractViolation) ledger.improper.push(error.message);
+    else note(ledger, `cut: ${codeOf(error)}`);
     return { outcome: 'unknown' };
   } finally {
     given.abort();
+  }
+}
+
+function note({ failures }: Ledger, what: string): void {
+  failures.set(what, (failures.get(what) ?? 0) + 1);
+}
+
+/** Of what is below fetch's own error. */
+function codeOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
+}
+
+/** How often something is asked for before it is given up. */
+const attempts = 60;
+
+/**
+ * Asks under one key until there is an answer: what was made without one is not made again. Whatever comes after a
+ * request without an answer tells of that too, as far as it says yes.
+ */
+export async function insist<Body>(
+  goesOn: () => boolean,
+  request: (headers: { readonly 'idempotency-key': string }) => Promise<Told<Body>>,
+): Promise<Told<Body>> {
+  const headers = { 'idempotency-key': randomUUID() };
+  for (let attempt = 1; ; attempt++) {
+    const told = await request(headers);
+    if (told.outcome === 'acknowledged' || (told.outcome === 'refused' && attempt === 1)) return told;
+    if (told.outcome === 'refused' || attempt === attempts || !goesOn()) return { outcome: 'unknown' };
   }
 }
 

@@ -1,0 +1,9 @@
+/** A planted fault, loaded before the platform: that an idempotency key was used is never written down. */
+import pg from 'pg';
+import { wrapQuery } from './wrap-query.ts';
+
+wrapQuery(pg.Client.prototype, (client, text, args, plain) =>
+  /^\s*insert\s+into\s+idempotency_keys\b(?!.*\breturning\b)/is.test(text)
+    ? plain.call(client, 'SELECT 1')
+    : plain.apply(client, args),
+);

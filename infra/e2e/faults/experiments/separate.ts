@@ -1,0 +1,44 @@
+import type { Experiment, Finding } from '../experiment.ts';
+import type { Act } from '../separate/acts/act.ts';
+import { clocksApart } from '../separate/acts/clocks-apart.ts';
+import { fullDisk } from '../separate/acts/full-disk.ts';
+import { kills } from '../separate/acts/kills.ts';
+import { lossyNetwork } from '../separate/acts/lossy-network.ts';
+import { rolling } from '../separate/acts/rolling.ts';
+import { kafka, postgres, redis } from '../separate/acts/servers.ts';
+import { openConditions, together } from '../separate/conditions/condition.ts';
+import { openTrial } from '../separate/trial.ts';
+import { openSeparate } from '../separate/world.ts';
+
+const acts: readonly Act[] = [rolling, kills, kafka, redis, postgres];
+/** In the order in which they are tried, after the others: clocks stay apart. */
+const possible = [lossyNetwork, fullDisk, clocksApart];
+
+/** The processes of docker-compose.yml, two of each, and their servers: killed, stopped and restarted under load. */
+export const separate: Experiment = {
+  name: 'separate processes',
+  rounds: { short: 1, long: 20 },
+  needs: ['kafka', 'redis'],
+  async run(lab) {
+    const { only = '' } = lab;
+    const conditions = together(await openConditions(possible, lab));
+    const world = await openSeparate({ say: lab.say, ...conditions.options }).catch(async (error) => {
+      await conditions.close();
+      throw error;
+    });
+    try {
+      await conditions.opened(world);
+      const trial = openTrial(world, lab);
+      const findings: Finding[] = [];
+      for (const act of [...acts, ...conditions.acts].filter(({ name }) => name.includes(only))) {
+        const found = await act.run({ world, trial, lab });
+        for (const { what, found: text } of found) lab.say(`  ${what}: ${text}`); // Hours may pass until the table is there.
+        findings.push(...found);
+      }
+      return findings;
+    } finally {
+      await world.close();
+      await conditions.close();
+    }
+  },
+};

@@ -1,0 +1,94 @@
+import type { Finding, Lab } from '../../experiment.ts';
+import { type Outcome, type Recovery, recoveryBar, type Trial } from '../trial.ts';
+import type { SeparateWorld } from '../world.ts';
+
+export interface Stage {
+  readonly world: SeparateWorld;
+  readonly trial: Trial;
+  readonly lab: Lab;
+}
+
+/** One kind of fault, tried on a fleet that others are tried on as well. */
+export interface Act {
+  /** By which it is chosen: `--only kafka`. */
+  readonly name: string;
+  run(stage: Stage): Promise<readonly Finding[]>;
+}
+
+export interface Judged {
+  readonly what: string;
+  readonly tried: number;
+  readonly outcome: Outcome;
+  /** What else was seen, in words. */
+  readonly more?: readonly string[];
+  /** The cuts, of connections, that the fault explains. Default: none. */
+  readonly cutsAllowed?: number;
+  /** Whether nothing at all may be refused. Default: no. */
+  readonly seamless?: boolean;
+  /** Whatever else has to hold. */
+  readonly holds?: boolean;
+  readonly bar?: string;
+  /** Whether recovery is held against the bar alone, or beside what this machine takes when nothing is broken. */
+  readonly long: boolean;
+}
+
+/** What every fault is held against. */
+export function judged({
+  what,
+  tried,
+  outcome,
+  more = [],
+  cutsAllowed = 0,
+  seamless = false,
+  holds = true,
+  bar,
+  long,
+}: Judged): Finding {
+  const { requests, payments, failures, improper, tally, left, recoveries, calm } = outcome;
+  const { lost, doubled, reordered, torn } = tally;
+  const cuts = sum(failures, (name) => name.startsWith('cut'));
+  const refused = sum(failures, (name) => /^5/.test(name));
+  const wrong = [lost, doubled, reordered, torn, improper].flat().length + left.waiting + left.buried;
+  const slowest = recoveries.toSorted((a, b) => b.ms - a.ms)[0];
+  return {
+    what,
+    tried,
+    found: [
+      `lost ${lost.length}, doubled ${doubled.length}, reordered ${reordered.length}, half-written ${torn.length}`,
+      ...(left.waiting > 0 ? [`${left.waiting} events still wait`] : []),
+      ...(left.buried > 0 ? [`${left.buried} dead letters`] : []),
+      ...(improper.length > 0 ? [`${improper.length} answers against the contract`] : []),
+      `${requests} requests and ${payments} payments; ${describe(failures)}`,
+      ...(slowest ? [recovered(slowest, recoveries, calm)] : []),
+      ...more,
+    ].join('; '),
+    bar: [
+      bar ?? (seamless ? 'nothing lost, doubled or refused' : 'nothing lost or doubled; refusals are problem details'),
+      ...(slowest ? [`well within ${seconds(recoveryBar)}${long ? '' : ' beyond that'}`] : []),
+    ].join('; '),
+    holds:
+      wrong === 0 &&
+      left.effects > 0 &&
+      cuts <= cutsAllowed &&
+      (!seamless || cuts + refused === 0) &&
+      (!slowest || slowest.ms <= recoveryBar + (long ? 0 : calm)) &&
+      holds,
+  };
+}
+
+function recovered({ ms, longest }: Recovery, all: readonly Recovery[], calm: number): string {
+  const usual = median(all.map((one) => one.ms));
+  return `well after ${seconds(ms)} at most (${longest}), mostly ${seconds(usual)}, where ${seconds(calm)} are taken when nothing is broken`;
+}
+
+/** As "12 × 503 unavailable, 1 × cut: ECONNRESET". */
+function describe(failures: ReadonlyMap<string, number>): string {
+  if (failures.size === 0) return 'none failed';
+  return [...failures].map(([name, count]) => `${count} × ${name}`).join(', ');
+}
+
+export const sum = (failures: ReadonlyMap<string, number>, among: (name: string) => boolean): number =>
+  [...failures].reduce((total, [name, count]) => total + (among(name) ? count : 0), 0);
+
+export const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lab } from '../../experiment.ts';
+import { newOwner } from '../../outages/owner.ts';
+import { startSteadyClients } from '../../outages/steady-clients.ts';
+import { describeFailures } from '../../outages/stop-replicas.ts';
+import type { SeparateWorld } from '../world.ts';
+import { type Act, judged, seconds } from './act.ts';
+
+/** Clients that keep their connections to the balancer before the gateways, beside those who come and go. */
+const steadyClients = 4;
+
+/**
+ * Every process restarted under load, replica after replica: SIGTERM, and the next when its successor is ready. In the
+ * long form one process at a time; in the short form one of each service at a time, as Kubernetes rolls deployments out.
+ */
+export const rolling: Act = {
+  name: 'rolling',
+  async run({ world, trial, lab }) {
+    const lanes = deploymentsOf(world, lab);
+    const slowest = { end: 0, round: 0 };
+    let owner = await newOwner(world.url, world.mailDirectory);
+    let since = performance.now();
+    const clients = startSteadyClients({
+      url: world.url,
+      token: () => owner.token,
+      chance: lab.chance,
+      count: steadyClients,
+    });
+    let restarts = 0;
+    const restart = async (name: string) => {
+      slowest.end = Math.max(slowest.end, await world.processes.end(name, 'SIGTERM'));
+      await world.processes.ready([name]);
+      restarts++;
+      if (lab.long) await sleep(lab.chance.int(0, 300));
+    };
+    const outcome = await trial.underLoad(async () => {
+      for (let round = 1; round <= lab.rounds; round++) {
+        if (performance.now() - since > 300_000) {
+          owner = await owner.renew();
+          since = performance.now();
+        }
+        const [began, failed] = [performance.now(), clients.failed.length];
+        await Promise.all(
+          lanes.map(async (names) => {
+            for (const name of names) await restart(name);
+          }),
+        );
+        const took = performance.now() - began;
+        slowest.round = Math.max(slowest.round, took);
+        lab.say(`  round ${round} in ${seconds(took)}: ${clients.failed.length - failed} of kept connections failed`);
+      }
+      await clients.stop();
+    });
+    if (clients.failed.length > 0) lab.say(`  kept connections: ${describeFailures(clients.failed)}`);
+    return [
+      judged({
+        long: lab.long,
+        what: `Rolling restart of all ${world.processes.all.length} separate processes, ${lab.rounds} rounds`,
+        tried: restarts,
+        outcome,
+        seamless: true,
+        holds: clients.failed.length === 0 && clients.answered > 0,
+        more: [
+          `kept connections: ${clients.answered} answered, ${clients.failed.length} failed`,
+          ...(clients.failed.length > 0 ? [describeFailures(clients.failed)] : []),
+          `each ended within ${seconds(slowest.end)}, a round within ${seconds(slowest.round)}`,
+        ],
+      }),
+    ];
+  },
+};
+
+/** Lanes of processes that are restarted side by side. */
+function deploymentsOf({ processes }: SeparateWorld, { long }: Lab): string[][] {
+  const names = processes.all.map(({ name }) => name);
+  if (long) return [names];
+  return [...Map.groupBy(names, (name) => name.replace(/-\d$/, '')).values()];
+}

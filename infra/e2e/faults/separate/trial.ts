@@ -1,0 +1,151 @@
+import { type Inspected, inspect } from '../crash/check/check.ts';
+import type { Tally } from '../crash/check/tally.ts';
+import { readTopics } from '../crash/check/topics.ts';
+import { type Ledger, openLedger } from '../crash/load/ledger.ts';
+import { startLoad } from '../crash/load/load.ts';
+import { openMailFolder } from '../crash/load/mail-folder.ts';
+import type { Lab } from '../experiment.ts';
+import { travel } from './journey.ts';
+import type { SeparateWorld } from './world.ts';
+
+/** Milliseconds: how long recovery is waited for, how long the first journeys after a start, and what recovery may take. */
+const patience = 60_000;
+const firstPatience = 240_000;
+export const recoveryBar = 10_000;
+/** Journeys at once: their events are of several partitions. */
+const travellers = 4;
+/** Milliseconds that events and notifications may take to come to rest. */
+const quietWithin = 90_000;
+
+/** How long it took from a fault's end until whole journeys passed. */
+export interface Recovery {
+  readonly ms: number;
+  /** As "bought tokens +5.1 s": the step that took longest of the slowest journey. */
+  readonly longest: string;
+}
+
+/** What came of a time under load. */
+export interface Outcome {
+  readonly requests: number;
+  /** Pages of the provider that were paid, and told so. */
+  readonly payments: number;
+  /** Answers other than a success, and connections that were cut, with how often. */
+  readonly failures: ReadonlyMap<string, number>;
+  readonly improper: readonly string[];
+  /** What was not found by a check before. */
+  readonly tally: Tally;
+  readonly left: Pick<Inspected, 'waiting' | 'buried' | 'events' | 'effects' | 'cameAgain'>;
+  readonly recoveries: readonly Recovery[];
+  /** What the same journeys took under load when nothing was broken. */
+  readonly calm: number;
+}
+
+export interface Trial {
+  /** Everything that was asked for so far. */
+  readonly ledger: Ledger;
+  /** To be called at the end of a fault: resolves when journeys that begin now have passed. */
+  recover(): Promise<Recovery>;
+  /** Does the work while people come and go, `width` at a time; then stops them and checks everything. */
+  underLoad(work: () => Promise<void>, width?: number): Promise<Outcome>;
+}
+
+export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' | 'say'>): Trial {
+  const ledger = openLedger();
+  const mail = openMailFolder(world.mailDirectory);
+  const known = new Set<string>();
+  const recoveries: Recovery[] = [];
+  let from = 0;
+  let calm: number | undefined;
+
+  /** The slowest of them. One that never passes is as slow as is waited for, and says where it stopped. */
+  async function journeys(within: number): Promise<Recovery> {
+    const began = performance.now();
+    const billing = world.databases.billing ?? '';
+    const options = { url: world.url, mail, ledger, billing, until: began + within };
+    const one = () =>
+      travel(options).then(
+        (steps) => timeOf(began, steps),
+        (error: Error) => ({ ms: within, longest: error.message }),
+      );
+    const passed = await Promise.all([one(), ...Array.from({ length: travellers - 1 }, one)]);
+    return passed.reduce((slowest, next) => (next.ms > slowest.ms ? next : slowest));
+  }
+
+  async function recover(): Promise<Recovery> {
+    const recovery = await journeys(patience);
+    recoveries.push(recovery);
+    return recovery;
+  }
+
+  /** What has just been started is compiled by the first. */
+  async function warmUp(): Promise<number> {
+    await journeys(firstPatience);
+    const { ms, longest } = await journeys(firstPatience);
+    say(`  such journeys take ${(ms / 1000).toFixed(1)} s when nothing is broken (${longest})`);
+    return ms;
+  }
+
+  async function underLoad(work: () => Promise<void>, width = 3): Promise<Outcome> {
+    const before = { requests: total(ledger), failures: new Map(ledger.failures), paid: paid(ledger) };
+    const improper = ledger.improper.length;
+    recoveries.length = 0;
+    const load = startLoad({ baseUrl: world.url, mail, ledger, seed, width, from });
+    try {
+      calm ??= await warmUp();
+      await work();
+    } finally {
+      await load.stop();
+      from += 1_000_000; // Nobody comes twice.
+    }
+    const { kafka } = world.servers;
+    const { databases, topicPrefix } = world;
+    const published = () => readTopics(kafka.brokers, topicPrefix);
+    const { tally, ...left } = await inspect({ databases, mail, ledger, published, within: quietWithin });
+    for (const [name, lines] of Object.entries({ ...tally, improper: ledger.improper.slice(improper) }))
+      for (const line of lines.filter((one: string) => !known.has(one)).slice(0, 5)) say(`  ${name}: ${line}`);
+    return {
+      requests: total(ledger) - before.requests,
+      payments: paid(ledger) - before.paid,
+      failures: difference(ledger.failures, before.failures),
+      improper: ledger.improper.slice(improper),
+      tally: news(tally, known),
+      left,
+      recoveries: [...recoveries],
+      calm: calm ?? 0,
+    };
+  }
+
+  return { ledger, recover, underLoad };
+}
+
+const total = ({ counts }: Ledger) => counts.acknowledged + counts.refused + counts.unknown;
+const paid = ({ purchases }: Ledger) => purchases.filter(({ outcome }) => outcome === 'acknowledged').length;
+
+/** What a map of counts has grown by. */
+export function difference(
+  now: ReadonlyMap<string, number>,
+  before: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  return new Map(
+    [...now].flatMap(([what, count]) =>
+      count > (before.get(what) ?? 0) ? [[what, count - (before.get(what) ?? 0)]] : [],
+    ),
+  );
+}
+
+/** What was found once is not found again by every check that follows. */
+function news(tally: Tally, known: Set<string>): Tally {
+  const fresh = (lines: readonly string[]) => lines.filter((line) => !known.has(line));
+  const [lost, doubled, reordered, torn] = [tally.lost, tally.doubled, tally.reordered, tally.torn].map(fresh);
+  for (const line of Object.values(tally).flat()) known.add(line);
+  return { lost: lost ?? [], doubled: doubled ?? [], reordered: reordered ?? [], torn: torn ?? [] };
+}
+
+function timeOf(began: number, steps: ReadonlyMap<string, number>): Recovery {
+  let [last, longest, most] = [began, '', 0];
+  for (const [name, at] of steps) {
+    if (at - last > most) [longest, most] = [name, at - last];
+    last = at;
+  }
+  return { ms: last - began, longest: `${longest} +${(most / 1000).toFixed(1)} s` };
+}

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { completeSecrets, type FleetOptions, readCompose, startFleet } from '@attribution/fleet';
+import { embeddedServices } from '@attribution/local';
+import { freePort } from '@attribution/testing/parts';
+import { installAudit } from '../crash/check/audit.ts';
+import type { Databases } from '../crash/check/databases.ts';
+import { compileCache } from '../crash/worlds/compile-cache.ts';
+import type { Lab } from '../experiment.ts';
+import { type Processes, processesOf } from './processes.ts';
+import { openServers, type Servers } from './servers.ts';
+import { layWires, type Way } from './wires.ts';
+
+export interface WorldOptions {
+  readonly say: Lab['say'];
+  /** Of every process that stays. Default: 2. */
+  readonly replicas?: number;
+  /** Ways on which there is to be a proxy: see `SeparateWorld.wire`. */
+  readonly ways?: readonly Way[];
+  /** Besides the Compose file's, for every process. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Asked at each start of a process, so also when it is started again: another command, another environment. */
+  readonly adjust?: NonNullable<FleetOptions['adjust']>;
+  /** Done when the servers run and before anything else does. */
+  readonly prepare?: (servers: Servers) => Promise<void>;
+}
+
+/** The processes of docker-compose.yml, on servers of their own, audited; nothing was done to them yet. */
+export interface SeparateWorld {
+  /** Of the balancer before the gateways. */
+  readonly url: string;
+  readonly servers: Servers;
+  readonly mailDirectory: string;
+  /** Each service's, by its name, as the service connects to it. */
+  readonly databases: Databases;
+  readonly processes: Processes;
+  readonly topicPrefix: string;
+  /** The proxy on a way that was asked for. */
+  wire: Awaited<ReturnType<typeof layWires>>['wire'];
+  close(): Promise<void>;
+}
+
+const root = join(import.meta.dirname, '../../../..');
+const topicPrefix = 'shake.';
+
+export async function openSeparate(options: WorldOptions): Promise<SeparateWorld> {
+  const { say, replicas = 2, ways = [] } = options;
+  const secrets = completeSecrets({});
+  const [gatewayPort, paymentsPort] = [await freePort(), await freePort()];
+  const file = readCompose(await readFile(join(root, 'docker-compose.yml'), 'utf8'), {
+    ...secrets,
+    GATEWAY_PORT: String(gatewayPort),
+    PAYMENTS_PORT: String(paymentsPort),
+    LOG_LEVEL: 'warn',
+  });
+  const servers = await openServers(secrets.POSTGRES_PASSWORD ?? '', say);
+  const wires = await layWires(ways);
+  const stops: (() => Promise<unknown>)[] = [() => servers.stop(), () => wires.stop()];
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  const adjust: FleetOptions['adjust'] = (launch, addresses) => {
+    const wired = wires.adjust(launch, addresses);
+    // Nobody takes spans here.
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...own } = wired.environment;
+    const environment = {
+      ...own,
+      ...compileCache,
+      ...(own.KAFKA_BROKERS && { KAFKA_TOPIC_PREFIX: topicPrefix }),
+      ...(own.SERVICE === 'account' && own.ROLE !== 'migrate' && { BCRYPT_COST: '4' }),
+      ...options.environment,
+    };
+    return options.adjust?.({ ...wired, environment }, addresses) ?? { ...wired, environment };
+  };
+  try {
+    await options.prepare?.(servers);
+    const fleet = await startFleet({
+      file,
+      directory: join(servers.directory, 'fleet'),
+      replicas,
+      servers: servers.addresses,
+      say: (line) => say(`  ${line}`),
+      adjust,
+    });
+    stops.push(() => fleet.stop());
+    const databases = Object.fromEntries(
+      embeddedServices.map((name) => {
+        const url = file.services[`${name}-api`]?.environment.DATABASE_URL ?? '';
+        return [name, url.replace('postgres:5432', `127.0.0.1:${servers.postgres.port}`)];
+      }),
+    );
+    await installAudit(databases);
+    const processes = processesOf(fleet);
+    await processes.ready();
+    return {
+      url: `http://127.0.0.1:${gatewayPort}`,
+      servers,
+      mailDirectory: servers.mailDirectory,
+      databases,
+      processes,
+      topicPrefix,
+      wire: wires.wire,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { estateKinds, signup } from '@attribution/contracts';
+import { eventually, testParts } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { accountJourneys } from './journeys/account.ts';
+import { billingJourneys } from './journeys/billing.ts';
+import { chainJourneys } from './journeys/estate-chain.ts';
+import { narrowedJourneys } from './journeys/estate-narrowed.ts';
+import { foreignIdJourneys } from './journeys/foreign-ids.ts';
+import { limitJourneys } from './journeys/limits.ts';
+import { machineJourney } from './journeys/machine.ts';
+import { peopleJourney } from './journeys/people.ts';
+import { readmeWalk } from './journeys/readme.ts';
+import { siteJourneys } from './journeys/site.ts';
+import { type FleetProgram, startFleetProgram } from './support-fleet.ts';
+import { startFollower, wholeEstate } from './support-followers.ts';
+import { fromSomewhere, newEmail, password } from './support-platform.ts';
+
+const whole = testParts.kafkaBrokers() && testParts.redisUrl() ? describe : describe.skip;
+
+// What needs weeks to pass (billing-journey.test.ts) or a topic without its past (late-consumer.test.ts) is not here: a
+// fleet has no clock to set, and its own consumers are on its topics.
+whole('npm run fleet, two of each process: on a Postgres of its own, Kafka and Redis', () => {
+  let fleet: FleetProgram;
+  beforeAll(async () => {
+    fleet = await startFleetProgram(2);
+  }, 300_000);
+  afterAll(() => fleet?.remove(), 120_000);
+  const on = () => fleet;
+
+  test('every process is ready: no api knows of a broker, every worker does', async () => {
+    const processes = await fleet.processes();
+    expect(processes).toHaveLength(2 * (4 * 2 + 1));
+    for (const { url, service, role } of processes) {
+      const answer = (await (await fetch(`${url}/readyz`)).json()) as { checks?: string[] };
+      const checks = { api: ['database'], worker: ['database', 'broker'] }[role];
+      if (service !== 'gateway') expect(answer.checks).toEqual(checks);
+    }
+  });
+
+  readmeWalk(on);
+  siteJourneys(on);
+  accountJourneys(on);
+  peopleJourney(on);
+  machineJourney(on);
+  limitJourneys(on);
+  describe('of one account, another', () => foreignIdJourneys(on));
+  describe('of an estate', () => narrowedJourneys(on));
+  chainJourneys(on);
+  billingJourneys(on);
+
+  test('whoever hears of all that happened to the estate has it as it is', async () => {
+    const follower = await startFollower('events', fleet.kafka);
+    const inside = fleet.inside('organization', 'campaign');
+    await eventually(async () => {
+      await sleep(500);
+      const [heard, whole] = [await follower.rows(), await wholeEstate(inside)];
+      // Not by expect: of ten thousands of rows it would write down the difference.
+      for (const kind of estateKinds) expect([kind, heard[kind].length]).toEqual([kind, whole[kind].length]);
+      expect(isDeepStrictEqual(heard, whole)).toBe(true);
+    }, 60_000).finally(() => follower.stop());
+  });
+
+  test('after all of that no process has ended, no event is left over, and all ledgers agree', async () => {
+    expect(fleet.said()).not.toMatch(/ ended \(/);
+    const lines = async (...words: string[]) => (await fleet.ops(...words)).trimEnd().split('\n');
+    const services = ['account', 'billing', 'campaign', 'organization'];
+    expect((await lines('dead-letters', 'list')).toSorted()).toEqual(
+      services.map((name) => `${name}: no dead letters`),
+    );
+    for (const line of await lines('ledgers')) expect(line).toMatch(/: no difference$/);
+  });
+
+  test('one that is killed is started again, and what it would have done meanwhile is done by the other', async () => {
+    const find = async () => (await fleet.processes()).find(({ name }) => name === 'account-worker-1');
+    const { pid = 0, url = '' } = (await find()) ?? {};
+    process.kill(pid, 'SIGKILL');
+    const email = newEmail();
+    const body = { email, password, full_name: 'Grace Hopper' };
+    expect((await fleet.client.with({ headers: fromSomewhere() }).call(signup, { body })).status).toBe(202);
+    expect(await fleet.mailbox.codeFor(email)).toMatch(/^\d{6}$/);
+    await eventually(async () => expect((await find())?.pid).not.toBe(pid));
+    expect(fleet.said()).toContain('account-worker-1 ended (SIGKILL); starting it again');
+    await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
+  });
+
+  test('told to stop, it ends with 0, as does every process by itself, and none of them is left', async () => {
+    const pids = [...(await fleet.processes()).map(({ pid }) => pid), fleet.postgres];
+    expect([await fleet.stop(), fleet.said()]).toEqual([0, expect.stringContaining('Stopped. All data stay')]);
+    expect(pids).toHaveLength(19);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  }, 120_000);
+});

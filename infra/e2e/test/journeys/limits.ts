@@ -1,0 +1,60 @@
+import { login, signup } from '@attribution/contracts';
+import { eventually } from '@attribution/testing';
+import { expect, test } from '@jest/globals';
+import { fromSomewhere, newEmail, newOwner, type Platform, password } from '../support-platform.ts';
+
+/** What one address may try. */
+export function limitJourneys(on: () => Platform): void {
+  const attempts = (count: number) => Array.from({ length: count });
+
+  test('429: after ten failed logins the eleventh is refused, even with the right password', async () => {
+    const { email } = await newOwner(on());
+    const guesser = on().client.with({ headers: fromSomewhere() });
+    for (const _ of attempts(10)) {
+      expect((await guesser.call(login, { body: { email, password: 'a wrong guess' } })).status).toBe(401);
+    }
+    const eleventh = await guesser.call(login, { body: { email, password } });
+    expect(eleventh.problem?.kind).toBe('rate-limited');
+    expect(Number(eleventh.headers.get('retry-after'))).toBeGreaterThan(800);
+    const elsewhere = on().client.with({ headers: fromSomewhere() });
+    expect((await elsewhere.call(login, { body: { email, password } })).status).toBe(200);
+  });
+
+  test('twenty good logins are not limited, one after the other and all at once', async () => {
+    const { email } = await newOwner(on());
+    const person = on().client.with({ headers: fromSomewhere() });
+    /** Whose turn does not come in time is told to come again, and is not refused. */
+    const goodLogin = () =>
+      eventually(async () => {
+        const { status } = await person.call(login, { body: { email, password } });
+        if (status === 503) throw new Error('Too many sign in at this moment');
+        return status;
+      });
+    for (const _ of attempts(20)) expect(await goodLogin()).toBe(200);
+    expect(await Promise.all(attempts(20).map(goodLogin))).toEqual(attempts(20).fill(200));
+  });
+
+  test('429: of fifty wrong logins at once, and more after them, ten are looked at, by each gateway at the most', async () => {
+    const { email } = await newOwner(on());
+    const guesser = on().client.with({ headers: fromSomewhere() });
+    const guess = async () => (await guesser.call(login, { body: { email, password: 'a wrong guess' } })).status;
+    const statuses = await Promise.all(attempts(50).map(guess));
+    // Where a hash takes its time, most of them are told to come again.
+    const again = 503;
+    for (const _ of attempts(20)) if (statuses.at(-1) !== 429) statuses.push(await guess());
+    const looked = statuses.filter((status) => status === 401).length;
+    expect(looked).toBeGreaterThanOrEqual(10);
+    expect(looked).toBeLessThanOrEqual(10 * on().gateways);
+    expect(statuses.filter((status) => ![401, 429, again].includes(status))).toEqual([]);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test('429: the sixth sign-up of an hour is refused', async () => {
+    const person = on().client.with({ headers: fromSomewhere() });
+    const signUp = async () =>
+      (await person.call(signup, { body: { email: newEmail(), password, full_name: 'Ada' } })).status;
+    const statuses: number[] = [];
+    for (const _ of attempts(6)) statuses.push(await signUp());
+    expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
+  });
+}

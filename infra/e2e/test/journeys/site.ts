@@ -1,0 +1,34 @@
+import { endpoints, openApiDocument } from '@attribution/contracts';
+import { expect, test } from '@jest/globals';
+import supertest from 'supertest';
+import type { Platform } from '../support-platform.ts';
+
+/** What the gateway serves besides. */
+export function siteJourneys(on: () => Platform): void {
+  const site = () => supertest(on().url);
+
+  test('200: the document is served to anybody, and is the contracts', async () => {
+    const { body, status, type } = await site().get('/v2/openapi.json');
+    expect([status, type]).toEqual([200, 'application/json']);
+    expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(endpoints))));
+  });
+
+  test('the reference page and every file that it names come from the gateway, under a policy that allows nothing else', async () => {
+    await site().get('/docs').expect(302).expect('location', '/docs/');
+    const page = await site().get('/docs/').expect(200).expect('content-type', /html/);
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
+    const named = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(named.length).toBeGreaterThan(3);
+    for (const file of named) {
+      expect(file).not.toMatch(/^(https?:)?\/\//);
+      await site()
+        .get(new URL(file, `${on().url}/docs/`).pathname)
+        .expect(200);
+    }
+  });
+
+  test('200: the gateway is healthy when everything behind it is ready', async () => {
+    const { body } = await site().get('/healthz').expect(200);
+    expect(body).toEqual({ status: 'ok' });
+  });
+}

@@ -1,0 +1,194 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createBillingService } from '@attribution/billing';
+import { createGateway, readGatewaySettings } from '@attribution/gateway';
+import { programNames } from '@attribution/image';
+import { observeProcess, openProcessTracing, writeMetrics } from '@attribution/service';
+import { captureLogs, startTestService, type TestService, testKeys } from '@attribution/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  alertmanager,
+  alertmanagerFile,
+  alertmanagers,
+  alerts,
+  containers,
+  dashboards,
+  dataSources,
+  expressions,
+  metricsIn,
+  root,
+  ruleFiles,
+} from './observability.ts';
+
+const runbooks = join(root, 'docs/runbooks');
+/** What Prometheus tells of itself: who answered it, and which alerts there are. */
+const ofPrometheus = new Set(['up', 'ALERTS']);
+
+describe('alerts', () => {
+  test.each(alerts.map(({ alert, annotations }) => [alert, annotations.runbook] as const))(
+    '%s has its page, which is about it and says what it means, what to look at, and what to do',
+    (alert, runbook) => {
+      const page = readFileSync(join(root, runbook), 'utf8');
+      expect(page.startsWith(`# ${alert}\n`)).toBe(true);
+      for (const part of ['**Means.**', '**Look at.**', '**Do.**']) expect(page).toContain(part);
+    },
+  );
+
+  test('no page is of an alert that there is not, and none leads to a page that there is not', () => {
+    const pages = readdirSync(runbooks).filter((name) => name !== 'README.md');
+    expect(pages.toSorted()).toEqual(alerts.map(({ annotations }) => annotations.runbook.split('/').at(-1)).toSorted());
+    for (const page of pages)
+      for (const [, link = ''] of readFileSync(join(runbooks, page), 'utf8').matchAll(/\]\(([^)]+)\)/g))
+        expect([page, link, existsSync(join(runbooks, link))]).toEqual([page, link, true]);
+  });
+
+  test('a panel that a page sends to is on a dashboard', () => {
+    const titles = new Set(dashboards.flatMap(({ panels }) => panels.map(({ title }) => title)));
+    for (const page of readdirSync(runbooks))
+      for (const [, title = ''] of readFileSync(join(runbooks, page), 'utf8').matchAll(
+        /(?<!\*)\*([A-Z][^*]+)\*(?!\*)/g,
+      ))
+        if (title !== 'Platform')
+          expect([page, [...titles].filter((one) => one.startsWith(title))]).not.toEqual([page, []]);
+  });
+
+  test('every program of the platform is missed when it is gone', () => {
+    const { expr = '' } = alerts.find(({ alert }) => alert === 'ProcessMissing') ?? {};
+    const missed = [...expr.matchAll(/service="(\w+)", role="(\w+)"/g)].map(
+      ([, service, role]) => `${service} ${role}`,
+    );
+    const there = programNames.flatMap((name) =>
+      name === 'gateway' ? ['gateway api'] : [`${name} api`, `${name} worker`],
+    );
+    expect(missed.toSorted()).toEqual(there.toSorted());
+  });
+});
+
+describe('whom an alert reaches', () => {
+  test('each severity has a receiver, and each receiver is there', () => {
+    const { route, receivers } = alertmanager;
+    const chosen = (severity: string) =>
+      route.routes.find(({ matchers }) => matchers.includes(`severity = "${severity}"`)) ?? route;
+    const severities = [...new Set(alerts.map(({ labels }) => labels.severity))];
+    expect(severities.map((severity) => chosen(severity).receiver)).toEqual(severities);
+    expect(receivers.map(({ name }) => name).toSorted()).toEqual(severities.toSorted());
+  });
+
+  test('Prometheus tells the Alertmanager of docker-compose.yml, which has our routes and writes to who takes mail there', () => {
+    expect(alertmanagers).toEqual(['alertmanager:9093']);
+    expect(containers.alertmanager?.volumes).toContain('./infra/observability/alertmanager:/etc/alertmanager:ro');
+    expect(alertmanager.global.smtp_smarthost).toBe('mailpit:1025');
+    expect(containers).toHaveProperty('mailpit');
+  });
+});
+
+describe('dashboards', () => {
+  test.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))(
+    '%s: panels stand side by side, none upon another, and ask a source that there is',
+    (_, { panels }) => {
+      const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+        Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
+      );
+      expect(new Set(cells).size).toBe(cells.length);
+      expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
+      expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+      const known = new Set(dataSources.map(({ uid }) => uid));
+      for (const { targets } of panels) for (const { datasource } of targets) expect(known).toContain(datasource.uid);
+    },
+  );
+});
+
+describe('what they ask for', () => {
+  /** Every metric that a service's worker or the gateway tells. */
+  const told = new Set<string>();
+  /** The names of their labels. */
+  const labels = new Set<string>();
+  let billing: TestService;
+  beforeAll(async () => {
+    const process = { service: 'billing', role: 'worker' };
+    observeProcess(process);
+    const somewhere = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_TRACES_SAMPLER_ARG: 0 };
+    const tracing = await openProcessTracing(somewhere, { ...process, logger: captureLogs().logger });
+    await tracing.close();
+    billing = await startTestService('billing', createBillingService, {
+      environment: { ACCOUNT_URL: 'http://127.0.0.1:1', SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' },
+    });
+    const at = 'http://127.0.0.1:1';
+    const gateway = createGateway(
+      readGatewaySettings({
+        ...{ ACCOUNT_URL: at, ORGANIZATION_URL: at, CAMPAIGN_URL: at, BILLING_URL: at },
+        TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
+      }),
+      captureLogs().logger,
+    );
+    note(await writeMetrics(gateway.registry));
+    await gateway.close();
+    note(await (await fetch(`${billing.url}/metrics`)).text());
+  });
+  afterAll(() => billing?.stop());
+
+  function note(text: string): void {
+    for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
+      for (const part of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) told.add(name + part);
+    for (const [, list = ''] of text.matchAll(/^\w+\{(.*)\} /gm))
+      for (const [, name = ''] of list.matchAll(/(\w+)="/g)) labels.add(name);
+  }
+
+  test('no label has a name that Prometheus gives to what it scrapes: it would rename ours, and queries would find its own', () => {
+    expect([...labels]).toEqual(expect.arrayContaining(['service', 'job_name']));
+    for (const name of ['job', 'instance']) expect(labels).not.toContain(name);
+  });
+
+  test.each(expressions)('%s: is PromQL, of metrics that a process tells', (_, expression) => {
+    const metrics = metricsIn(expression);
+    expect(metrics.size).toBeGreaterThan(0);
+    expect([...metrics].filter((name) => !ofPrometheus.has(name) && !told.has(name))).toEqual([]);
+  });
+
+  test('what is no PromQL, and a metric that nobody tells, are found', () => {
+    expect(() => metricsIn('sum(rate(http_requests_total[5m])')).toThrow('no PromQL');
+    expect(() => metricsIn('sum by service (x)')).toThrow('no PromQL');
+    expect([...metricsIn('sum by (service) (rate(made_up_total{job="x"}[5m]))')]).toEqual(['made_up_total']);
+    expect(told.has('made_up_total')).toBe(false);
+  });
+
+  test('gauges that every replica tells alike are never summed over replicas', () => {
+    const outbox = ['outbox_pending', 'outbox_oldest_seconds', 'outbox_attempts_max'];
+    const consumer = ['dead_letters', 'consumer_lag', 'consumer_waiting_offset', 'consumer_missed_events'];
+    const alike = [...outbox, ...consumer];
+    for (const [where, expression] of expressions)
+      for (const name of alike)
+        if (new RegExp(`\\b${name}\\b`).test(expression))
+          expect([where, expression]).toEqual([
+            where,
+            expect.stringMatching(new RegExp(`(max|min_over_time)[^)]*\\).*\\b${name}\\b|max\\(${name}`)),
+          ]);
+  });
+});
+
+/** Provided by `npm test`, which fails in CI where it cannot be had. */
+const promtool = process.env.TEST_PROMTOOL;
+(promtool ? describe : describe.skip)('Prometheus itself', () => {
+  const check = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(promtool ?? '', args, {
+      cwd: join(root, 'infra/observability'),
+      encoding: 'utf8',
+    });
+    return status === 0 ? 'well' : `${stdout}${stderr}`;
+  };
+
+  test('takes the rules', () => {
+    expect(check('check', 'rules', ...ruleFiles)).toBe('well');
+  });
+
+  test('raises each alert when it should, and not before', () => {
+    expect(check('test', 'rules', 'prometheus/alerts.test.yml')).toBe('well');
+  });
+});
+
+const amtool = process.env.TEST_AMTOOL;
+(amtool ? test : test.skip)('Alertmanager itself takes its routes', () => {
+  const { status, stdout, stderr } = spawnSync(amtool ?? '', ['check-config', alertmanagerFile], { encoding: 'utf8' });
+  expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('2 receivers')]);
+});
