@@ -49,21 +49,29 @@ export interface Compared {
 /** A pair during which more than this of the processors' time went to other machines of the host is run again. */
 export const stealAllowed = 0.05;
 
+/** What both sides gave in one pair. */
+export interface Pair<T> {
+  readonly a: T;
+  readonly b: T;
+}
+
 /**
  * Runs A B A B …, so that what drifts on the machine hits both sides alike; one pair before it is thrown away, and so
- * are those that the host disturbed, up to twice as many as count.
+ * are those that the host disturbed, up to twice as many as count. `rateOf` is what a person is told of each.
  */
-export async function compare(
+export async function inPairs<T>(
   { pairs, say }: Pick<Tools, 'pairs' | 'say'>,
-  a: () => Promise<number>,
-  b: () => Promise<number>,
-): Promise<Compared> {
+  a: () => Promise<T>,
+  b: () => Promise<T>,
+  rateOf: (side: T) => number,
+): Promise<readonly Pair<T>[]> {
   await a();
   await b();
-  const runs: { a: number; b: number }[] = [];
+  const runs: Pair<T>[] = [];
   for (let again = 2 * pairs; runs.length < pairs; ) {
     const { result: run, stolen } = await watchingSteal(async () => ({ a: await a(), b: await b() }));
-    const said = `${compact(run.a)} beside ${compact(run.b)}, ratio ${(run.a / run.b).toFixed(2)}`;
+    const [ours, other] = [rateOf(run.a), rateOf(run.b)];
+    const said = `${compact(ours)} beside ${compact(other)}, ratio ${(ours / other).toFixed(2)}`;
     if (stolen > stealAllowed && again-- > 0) {
       say(`  disturbed (${Math.round(100 * stolen)} % of the processors taken), run again: ${said}`);
       continue;
@@ -71,11 +79,27 @@ export async function compare(
     runs.push(run);
     say(`  pair ${runs.length} of ${pairs}: ${said}`);
   }
+  return runs;
+}
+
+/** One figure of what the pairs gave. */
+export function comparedBy<T>(runs: readonly Pair<T>[], figureOf: (side: T) => number): Compared {
+  const figures = runs.map(({ a, b }) => ({ a: figureOf(a), b: figureOf(b) }));
   return {
-    a: spreadOf(runs.map((run) => run.a)),
-    b: spreadOf(runs.map((run) => run.b)),
-    ratio: spreadOf(runs.map((run) => run.a / run.b)),
+    a: spreadOf(figures.map(({ a }) => a)),
+    b: spreadOf(figures.map(({ b }) => b)),
+    ratio: spreadOf(figures.map(({ a, b }) => a / b)),
   };
+}
+
+/** Runs both sides in pairs, where each gives one figure. */
+export async function compare(
+  tools: Pick<Tools, 'pairs' | 'say'>,
+  a: () => Promise<number>,
+  b: () => Promise<number>,
+): Promise<Compared> {
+  const itself = (figure: number) => figure;
+  return comparedBy(await inPairs(tools, a, b, itself), itself);
 }
 
 /** Three digits that count, with thousands apart. */

@@ -2,12 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { templateName } from '@attribution/testing';
 import pg from 'pg';
 
-export interface BenchDatabase {
-  readonly url: string;
+export interface Statements {
   /** Runs one statement from outside. */
   sql(text: string, values?: readonly unknown[]): Promise<void>;
+}
+
+export interface BenchDatabase extends Statements {
+  readonly url: string;
   drop(): Promise<void>;
 }
+
+/** Some databases, in which the same is done. */
+export const statementsOn = (...urls: readonly string[]): Statements => ({
+  sql: async (text, values) => void (await Promise.all(urls.map((url) => once(url, text, values)))),
+});
 
 /** A database of a service's own: a copy of its migrated, empty one. */
 export async function createBenchDatabase(postgresUrl: string, service: string): Promise<BenchDatabase> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newId } from '@attribution/contracts';
-import type { BenchDatabase } from '../database.ts';
+import type { Statements } from '../database.ts';
 
 export interface SeededAccount {
   readonly id: string;
@@ -11,7 +11,7 @@ export interface SeededAccount {
 export const secret = 'benchbenchbenchbenchbenchbenchbenc0gFqOO';
 
 /** Accounts with many tokens and one key each. */
-export async function seedAccounts(database: BenchDatabase, count: number): Promise<SeededAccount[]> {
+export async function seedAccounts(database: Statements, count: number): Promise<SeededAccount[]> {
   const accounts = Array.from({ length: count }, (_, at) => ({
     id: newId('account'),
     accessKeyId: `atp_stage_${String(at).padStart(22, '0')}`,
@@ -43,7 +43,7 @@ export async function seedAccounts(database: BenchDatabase, count: number): Prom
 }
 
 /** So many keys over all accounts, in turn; answers their access key ids. */
-export async function fillKeys(database: BenchDatabase, count: number): Promise<readonly string[]> {
+export async function fillKeys(database: Statements, count: number): Promise<readonly string[]> {
   await database.sql(
     `INSERT INTO api_keys (id, account_id, name, access_key_id, secret_hash, role, readonly, created_at)
      SELECT 'key_' || uuidv7(), a.ids[1 + n % cardinality(a.ids)], 'Bench', 'atp_stage_f' || lpad(n::text, 21, '0'), $2, 'viewer',
@@ -54,8 +54,35 @@ export async function fillKeys(database: BenchDatabase, count: number): Promise<
   return Array.from({ length: count }, (_, n) => `atp_stage_f${String(n + 1).padStart(21, '0')}`);
 }
 
+/** The owner of each account, and entries for a page of its ledger. Returns the owners. */
+export async function fillOwners(database: Statements, accounts: readonly string[]): Promise<string[]> {
+  const owners = accounts.map((account) => ({ account, id: newId('user'), email: `${account}@bench.example` }));
+  const text = JSON.stringify(owners);
+  const from = 'FROM jsonb_to_recordset($1) AS o(account text, id text, email text)';
+  await database.sql(
+    `INSERT INTO users (id, email, email_key, full_name, password_hash, email_verified_at, created_at, updated_at)
+     SELECT id, email, email, 'Bench', 'none', now(), now(), now() ${from}`,
+    [text],
+  );
+  await database.sql(
+    `INSERT INTO memberships (user_id, account_id, role, joined_at) SELECT id, account, 'owner', now() ${from}`,
+    [text],
+  );
+  const entries = accounts.flatMap((account) =>
+    Array.from({ length: 30 }, (_, index) => ({ id: newId('ledger_entry'), account, seq: index + 2 })),
+  );
+  await database.sql(
+    `INSERT INTO ledger_entries (id, account_id, seq, kind, amount, balance_after, description, idempotency_key, created_at)
+     SELECT id, account, seq, 'adjustment', 0, 1e15, 'Bench', seq, now()
+     FROM jsonb_to_recordset($1) AS e(id text, account text, seq int) ORDER BY account, seq`,
+    [JSON.stringify(entries)],
+  );
+  await database.sql('VACUUM ANALYZE');
+  return owners.map(({ id }) => id);
+}
+
 /** Members of an account. */
-export async function fillMembers(database: BenchDatabase, account: string, count: number): Promise<void> {
+export async function fillMembers(database: Statements, account: string, count: number): Promise<void> {
   await database.sql(
     `WITH people AS (
        INSERT INTO users (id, email, email_key, full_name, password_hash, email_verified_at, created_at, updated_at)

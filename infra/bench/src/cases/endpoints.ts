@@ -92,7 +92,7 @@ const newLocation = (group: string) => ({
   name: 'Bahnhofstrasse',
   timezone: 'Europe/Zurich',
   address: 'Bahnhofstrasse 1, 8001 Zurich',
-  venue_type: 'fashion',
+  venue_type: 'retail.malls',
   opening_hours: { mon: [{ opens: '09:00', closes: '18:30' }] },
 });
 

@@ -5,7 +5,10 @@ import { accountTiming } from './account-timing.ts';
 import { billingLedger, billingWebhooks } from './billing.ts';
 import { endpoints } from './endpoints.ts';
 import { estateImport, estateMatch, estateNarrowed } from './estate.ts';
+import { fleetMix } from './fleet.ts';
 import { gatewayCases } from './gateway.ts';
+import { gatewayObserved } from './gateway-observed.ts';
+import { kafkaClients } from './kafka-clients.ts';
 import { messagingCases } from './messaging.ts';
 import { platformEmbedded } from './platform-embedded.ts';
 import { platformLogins } from './platform-logins.ts';
@@ -13,9 +16,11 @@ import { platformLogins } from './platform-logins.ts';
 /** In the order in which they run. */
 export const cases: readonly Case[] = [
   ...gatewayCases,
+  gatewayObserved,
   endpoints,
   accessLayers,
   ...messagingCases,
+  kafkaClients,
   accountExchange,
   accountHolds,
   accountScale,
@@ -25,6 +30,7 @@ export const cases: readonly Case[] = [
   estateNarrowed,
   estateMatch,
   estateImport,
+  fleetMix,
   platformLogins,
   platformEmbedded,
 ];

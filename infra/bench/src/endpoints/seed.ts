@@ -1,5 +1,5 @@
-import { newId } from '@attribution/contracts';
-import type { BenchDatabase } from '../database.ts';
+import { newId, venueTaxonomy } from '@attribution/contracts';
+import type { Statements } from '../database.ts';
 
 /** Rows of each account: enough for several pages. */
 const rowsOfAccount = 60;
@@ -10,7 +10,7 @@ const openingHours = {
 };
 
 /** Groups with locations. Returns, for each account, its group and a location. */
-export async function seedEstate(database: BenchDatabase, accounts: readonly string[], perAccount = rowsOfAccount) {
+export async function seedEstate(database: Statements, accounts: readonly string[], perAccount = rowsOfAccount) {
   const homes = accounts.map((account) => ({ account, group: newId('group'), location: newId('location') }));
   await database.sql(
     `INSERT INTO groups (id, account_id, name, created_at, updated_at)
@@ -27,10 +27,11 @@ export async function seedEstate(database: BenchDatabase, accounts: readonly str
   );
   await database.sql(
     `INSERT INTO locations (id, account_id, group_id, name, timezone, address, latitude, longitude, venue_type,
-       opening_hours, created_at, updated_at)
-     SELECT id, account, "group", name, 'Europe/Zurich', name || ', 8001 Zurich', 47.3686, 8.5392, 'fashion', $2, now(), now()
+       venue_taxonomy, opening_hours, created_at, updated_at)
+     SELECT id, account, "group", name, 'Europe/Zurich', name || ', 8001 Zurich', 47.3686, 8.5392, 'retail.malls',
+       $3, $2, now(), now()
      FROM jsonb_to_recordset($1) AS location(id text, account text, "group" text, name text)`,
-    [JSON.stringify(locations), JSON.stringify(openingHours)],
+    [JSON.stringify(locations), JSON.stringify(openingHours), venueTaxonomy],
   );
   await database.sql('VACUUM ANALYZE');
   return homes;
@@ -43,11 +44,12 @@ const brief = {
   outcome: 'A tenth more visits',
 };
 
-/** Campaigns with two ads each, one of them scored. */
-export async function seedCampaigns(database: BenchDatabase, accounts: readonly string[]): Promise<void> {
-  const campaigns = accounts.flatMap((account) =>
+/** Campaigns with two ads each, one of them scored. Returns one of each account. */
+export async function seedCampaigns(database: Statements, accounts: readonly string[]): Promise<string[]> {
+  const firsts = accounts.map(() => newId('campaign'));
+  const campaigns = accounts.flatMap((account, place) =>
     Array.from({ length: rowsOfAccount }, (_, index) => ({
-      id: newId('campaign'),
+      id: (index === 0 && firsts[place]) || newId('campaign'),
       account,
       author: newId('user'),
       name: `Spring sale ${index}`,
@@ -76,4 +78,5 @@ export async function seedCampaigns(database: BenchDatabase, accounts: readonly 
     [JSON.stringify(ads)],
   );
   await database.sql('VACUUM ANALYZE');
+  return firsts;
 }

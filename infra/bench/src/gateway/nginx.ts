@@ -22,9 +22,28 @@ export function startNginxUpstream(nginx: string): Promise<BenchServer> {
 export function startNginxProxy(nginx: string, upstream: string): Promise<BenchServer> {
   return startNginx(nginx, 'measured', {
     http: `upstream behind { server ${new URL(upstream).host}; keepalive 64; keepalive_requests 1000000000; }`,
-    server: `location / { proxy_pass http://behind; proxy_http_version 1.1; proxy_set_header Connection ""; }`,
+    server: `location / { proxy_pass http://behind; ${keptConnections} }`,
   });
 }
+
+/** nginx with one worker, passing each path on to who answers it: addresses by the beginnings of paths. */
+export function startNginxEdge(nginx: string, routes: Readonly<Record<string, string>>): Promise<BenchServer> {
+  const addresses = [...new Set(Object.values(routes))];
+  const behind = (address: string) => `behind_${addresses.indexOf(address)}`;
+  return startNginx(nginx, 'anywhere', {
+    http: addresses
+      .map(
+        (one) =>
+          `upstream ${behind(one)} { server ${new URL(one).host}; keepalive 64; keepalive_requests 1000000000; }`,
+      )
+      .join('\n'),
+    server: Object.entries(routes)
+      .map(([path, address]) => `location ${path} { proxy_pass http://${behind(address)}; ${keptConnections} }`)
+      .join('\n'),
+  });
+}
+
+const keptConnections = 'proxy_http_version 1.1; proxy_set_header Connection "";';
 
 async function startNginx(
   nginx: string,

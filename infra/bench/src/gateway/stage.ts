@@ -52,8 +52,12 @@ export async function setStage({ nginx }: Tools): Promise<Stage> {
 }
 
 /** The programs that can be measured, by the name of their file. */
-export function startProgram(name: 'gateway' | 'bare-forwarder' | 'stock' | 'undici', stage: Stage) {
-  return startServer(new URL(`./${name}.server.ts`, import.meta.url), { ...stage.environment });
+export function startProgram(
+  name: 'gateway' | 'bare-forwarder' | 'stock' | 'undici',
+  stage: Stage,
+  more: Readonly<Record<string, string>> = {},
+) {
+  return startServer(new URL(`./${name}.server.ts`, import.meta.url), { ...stage.environment, ...more });
 }
 
 export interface Asking {

@@ -7,6 +7,7 @@ import { relayBatchSize } from '@attribution/messaging';
 import { Kafka, logLevel, type Message } from 'kafkajs';
 import { serveCommands } from './commands.ts';
 import { streamOf } from './events.ts';
+import { idleCost } from './idle-cost.ts';
 
 const { BROKERS = '', TOPIC_PREFIX = '', STREAM } = process.env;
 const stream = streamOf(STREAM);
@@ -65,4 +66,6 @@ serveCommands({
     await all;
     return { rate: (events / (performance.now() - start)) * 1_000 };
   },
+  /** Milliseconds of the processor that each second costs while nothing is sent. */
+  idle: ({ seconds = 1 }) => idleCost(seconds),
 });
