@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
+  keptByClients,
   listen,
   observeProcess,
   onStopSignal,
@@ -43,7 +44,7 @@ logger.info({ port: server.port }, 'Listening');
 onStopSignal(async () => {
   gateway.retire();
   await sleep(settings.LAME_DUCK_MS);
-  await server.close(Date.now() + stopWithin - 1_000, 1_500);
+  await server.close(Date.now() + stopWithin - 1_000, keptByClients);
   await admin?.close(0);
   await gateway.close();
   await Promise.race([tracing.close().catch(() => {}), sleep(500)]);

@@ -1,5 +1,5 @@
 import { event, type ServiceName, type Topic, topic } from '@attribution/contracts';
-import type { SqlTransaction } from '@attribution/database';
+import { messageOf, type SqlTransaction } from '@attribution/database';
 import { z } from 'zod';
 import { type Letter, letterOf, letterOfUnreadable, plain, toldOf } from './letter.ts';
 import { newEvent, type Outbox } from './outbox.ts';
@@ -27,7 +27,7 @@ const deadLettered = (service: ServiceName) =>
     }),
   });
 
-const textOf = (cause: unknown) => plain((cause instanceof Error ? cause.message : String(cause)).slice(0, 2000));
+const textOf = (cause: unknown) => plain((cause instanceof Error ? messageOf(cause) : String(cause)).slice(0, 2000));
 
 interface DeadLetterRow {
   readonly id: bigint;

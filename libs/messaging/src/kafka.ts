@@ -58,7 +58,8 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 /** Carries events over Kafka (ADR 0005: why kafkajs's idempotent producer is not used). */
 export function createKafkaTransport(options: KafkaOptions): Transport {
   const { logger, prefix = '', sessionTimeout = 6 * seconds } = options;
-  const heartbeatInterval = Math.min(3 * seconds, sessionTimeout / 3);
+  // By its next heartbeat a consumer learns that partitions are to be divided anew; all of them wait for the last to learn.
+  const heartbeatInterval = Math.min(1 * seconds, sessionTimeout / 3);
   const kafka = new Kafka({
     clientId: options.clientId,
     brokers: [...options.brokers],

@@ -83,6 +83,20 @@ describe.each(ways)('a batch of events handled %s', (_name, handler) => {
     expect(await marks()).toBe(19);
   });
 
+  test('with one whose values Prisma tells in its error: a dead letter does not repeat them', async () => {
+    const error = new Error(
+      '\nInvalid `tx.user.create()` invocation:\n\n{ code: "482913" }\n\nArgument `id`: Invalid value.',
+    );
+    const consumer = consumerOf({
+      handlers: [handler(() => Promise.reject(Object.assign(error, { name: 'PrismaClientValidationError' })))],
+    });
+    expect(await consumer.subscription.handle([message('a', 1)])).toEqual([]);
+    const { rows } = await database.pool.query('SELECT error FROM dead_letters');
+    expect(rows).toEqual([{ error: 'Argument `id`: Invalid value.' }]);
+    const { rowCount } = await database.pool.query(`SELECT FROM outbox WHERE data::text LIKE '%482913%'`);
+    expect(rowCount).toBe(0);
+  });
+
   test('with one of another shape than its type says: that one is a dead letter at once, the others take effect', async () => {
     const consumer = consumerOf({ handlers: [handler()] });
     const [first, bad, last] = [message('a', 1), message('a', 2), message('a', 3)];

@@ -29,7 +29,12 @@ const late = 'The request did not arrive in time.';
 /** After which no kept connection is believed to bring another request, milliseconds. */
 const lastWords = 250;
 /** How long a connection is kept for the next request: longer than balancers keep theirs, which would send into its end. */
-const keepAliveTimeout = 65_000;
+const kept = 65_000;
+/**
+ * How long clients are told that it is, milliseconds. Those that believe it leave an unused one by themselves: after as
+ * much silence a server that stops ends none that they would still send into.
+ */
+export const keptByClients = 4_000;
 /** How long a client may read what it is told at the end, and end the connection itself. */
 const farewell = 1_000;
 
@@ -50,7 +55,8 @@ export async function listen(
   };
   const server = createServer(
     {
-      keepAliveTimeout,
+      keepAliveTimeout: keptByClients,
+      keepAliveTimeoutBuffer: kept - keptByClients,
       headersTimeout,
       requestTimeout: 0, // It knows no progress, and would cut every long upload.
       connectionsCheckingInterval: 1_000, // How late `headersTimeout` may be.
@@ -96,7 +102,7 @@ export async function listen(
     watchSenders(connections, clientTimeout, ({ socket }) => {
       if (!leaving.has(socket)) void refuse(new Problem('validation-error', late), socket);
     }),
-    watchIdle(connections, keepAliveTimeout + headersTimeout), // The next request may begin at the last moment.
+    watchIdle(connections, kept + headersTimeout), // The next request may begin at the last moment.
   ];
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

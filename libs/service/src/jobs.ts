@@ -21,12 +21,16 @@ export interface RunningJobs {
   stop(): Promise<void>;
 }
 
-/** Runs jobs, each under an advisory lock of its name: replicas that find it taken leave that turn out. */
+/**
+ * Runs jobs, each under an advisory lock of its name: replicas that find it taken leave that turn out. One that failed
+ * has its next turn after `failedWait` milliseconds, if that is sooner.
+ */
 export function startJobs(
   jobs: readonly Job[],
   pool: Pool,
   logger: Logger,
   metrics: JobMetrics = noJobMetrics,
+  failedWait = 60_000,
 ): RunningJobs {
   const naps = new Map<string, AbortController>();
   const awake = new Set<string>();
@@ -50,15 +54,17 @@ export function startJobs(
   async function loop(job: Job): Promise<void> {
     while (!signal.aborted) {
       awake.delete(job.name);
+      let wait = job.every;
       await locks
         .withLock(`job ${job.name}`, () => run(job))
         .catch((error: unknown) => {
-          logger.warn({ err: error, job: job.name }, 'A job failed; its next turn tries again');
+          wait = Math.min(job.every, failedWait);
+          logger.warn({ err: error, job: job.name, wait }, 'A job failed and will be tried again');
         });
       if (signal.aborted || awake.has(job.name)) continue;
       const nap = new AbortController();
       naps.set(job.name, nap);
-      await sleep(job.every, undefined, { signal: nap.signal }).catch(() => {});
+      await sleep(wait, undefined, { signal: nap.signal }).catch(() => {});
     }
   }
 

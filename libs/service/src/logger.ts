@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types';
+import { messageOf } from '@attribution/database';
 import { traceFields } from '@attribution/tracing';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
@@ -94,8 +95,3 @@ const framesOf = ({ stack }: Error) =>
     ?.split('\n')
     .filter((line) => /^\s+at /.test(line))
     .join('\n');
-
-/** Where Prisma finds an argument at fault it shows the whole call with its values; the last paragraph says what. */
-function messageOf({ name, message }: Error): string {
-  return name === 'PrismaClientValidationError' ? message.slice(message.lastIndexOf('\n\n')).trim() : message;
-}

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { by } from './by.ts';
 import { readConfig } from './config.ts';
 import { followDatabaseClock } from './database-clock.ts';
-import { listen } from './http-server.ts';
+import { keptByClients, listen } from './http-server.ts';
 import { createLogger } from './logger.ts';
 import { observeProcess } from './metrics.ts';
 import { untilMigrated } from './migrated.ts';
@@ -90,8 +90,8 @@ async function runRole({ name, migrations, create }: ServiceProgram, role: Runni
     // Nobody sends a worker anything that could be sent elsewhere.
     if (role !== 'worker') await sleep(config.LAME_DUCK_MS);
     const within = (ms: number) => Date.now() + ms;
-    const [closed, consumed, drained, ended] = [within(4_000), within(5_000), within(7_000), within(7_500)];
-    await server.close(closed, 1_500);
+    const [closed, consumed, drained, ended] = [within(4_500), within(5_500), within(7_000), within(7_500)];
+    await server.close(closed, keptByClients);
     await by(consumed, transport?.stopConsuming());
     await service.drain(drained);
     clock.stop();

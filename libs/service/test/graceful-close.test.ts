@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:
 import { connect } from 'node:net';
 import { eventually, problemBase } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
-import { listen, type RunningServer } from '../src/index.ts';
+import { keptByClients, listen, type RunningServer } from '../src/index.ts';
 
 const agents: Agent[] = [];
 afterEach(() => {
@@ -195,6 +195,32 @@ test('at the deadline what is still in hand is cut', async () => {
   await arrived(1);
   await server.close(Date.now());
   await cut;
+});
+
+test('a client that goes by what it is told leaves an unused connection before a silent server would end it', async () => {
+  const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
+  const answer = await fetch(`http://127.0.0.1:${server.port}`);
+  expect(await answer.text()).toBe('done');
+  expect(answer.headers.get('keep-alive')).toBe(`timeout=${keptByClients / 1000}`);
+  const silence = 3 * keptByClients;
+  const began = performance.now();
+  await server.close(Date.now() + 2 * silence, silence);
+  expect(performance.now() - began).toBeLessThan(silence);
+});
+
+test('a client that does not has its connection kept for longer, as balancers have', async () => {
+  const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
+  const socket = connect(server.port, '127.0.0.1');
+  const ask = async () => {
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return String(answer);
+  };
+  expect(await ask()).toContain('done');
+  await new Promise((resolve) => setTimeout(resolve, keptByClients + 2_000));
+  expect(await ask()).toContain('done');
+  socket.destroy();
+  await server.close(soon());
 });
 
 test('a port that is taken is an error, not a silence', async () => {

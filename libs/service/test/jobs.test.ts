@@ -23,8 +23,8 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((jobs) => jobs.stop()));
 });
 
-function start(job: Omit<Job, 'name'>, logger = captureLogs().logger): RunningJobs {
-  const jobs = startJobs([{ name, ...job }], pool, logger);
+function start(job: Omit<Job, 'name'>, logger = captureLogs().logger, failedWait?: number): RunningJobs {
+  const jobs = startJobs([{ name, ...job }], pool, logger, undefined, failedWait);
   running.push(jobs);
   return jobs;
 }
@@ -158,6 +158,17 @@ test('a job that fails is logged by its name and tried again, and gives its lock
   await eventually(() => expect(runs).toBeGreaterThan(3));
   const line = JSON.parse(text().split('\n')[0] ?? '{}') as object;
   expect(line).toMatchObject({ level: 40, job: name, err: { message: 'not this time' } });
+});
+
+test('a job of every hour that fails does not wait for an hour, and does once it has succeeded', async () => {
+  let runs = 0;
+  const run = async () => {
+    if (++runs < 3) throw new Error('not this time');
+  };
+  start({ every: hour, run }, undefined, 10);
+  await eventually(() => expect(runs).toBe(3));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(runs).toBe(3);
 });
 
 test('stopping waits for the run in hand, and no run follows', async () => {
