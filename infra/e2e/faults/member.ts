@@ -17,6 +17,7 @@ export interface MemberOptions {
 /** A process of the platform that can be ended in any way and started again, at the same port. */
 export interface Member {
   readonly url: string;
+  readonly port: number;
   /** Of the one that runs, or ran last. */
   readonly pid: number;
   readonly running: boolean;
@@ -53,6 +54,7 @@ export function createMember(options: MemberOptions): Member {
 
   return {
     url,
+    port: options.port,
     get pid() {
       return child?.pid ?? 0;
     },

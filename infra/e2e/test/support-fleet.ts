@@ -110,6 +110,7 @@ async function offeredBy(directory: string, url: string, secrets: Readonly<Recor
   const offered: Platform = {
     url,
     gateways: (await processes()).filter(({ service }) => service === 'gateway').length,
+    crowded: true,
     client: createClient({ baseUrl: url }),
     mailbox: openMailbox(mailDirectory),
     mailDirectory,

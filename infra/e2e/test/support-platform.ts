@@ -10,6 +10,8 @@ export interface Platform {
   readonly url: string;
   /** How many share the limits of one address; each lets as many in at once as are left (ADR 6). */
   readonly gateways: number;
+  /** Whether so many processes share the machine that good requests may be told to come again. */
+  readonly crowded: boolean;
   /** Nobody, at the gateway. */
   readonly client: Client;
   readonly mailbox: Mailbox;

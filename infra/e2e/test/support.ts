@@ -50,6 +50,7 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
   const offered: Platform = {
     url: platform.url,
     gateways: 1,
+    crowded: false,
     client: createClient({ baseUrl: platform.url }),
     mailbox: openMailbox(mailDirectory),
     mailDirectory,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Backend {
@@ -10,16 +10,21 @@ export interface Backend {
 
 /** Shares new connections of one port out among the replicas that are ready, as a service of Kubernetes does. */
 export interface Balancer {
+  readonly url: string;
+  /** Resolves when it sends connections to this one. Throws where that does not come. */
+  sends(to: Backend): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Milliseconds: between two looks at readiness, and for an answer; a check behind it may take three seconds. */
 const probeEvery = 150;
 const patience = 4_000;
+/** Milliseconds that somebody waits for one to be ready. */
+const readyWithin = 30_000;
 /** Looks in a row that must fail, as in Kubernetes: on a busy machine one alone may fail everywhere at once. */
 const strikes = 2;
 
-/** Knows no HTTP: a replica that stops tells its own clients to leave. */
+/** On a port, or on a free one for 0. Knows no HTTP: a replica that stops tells its own clients to leave. */
 export async function startBalancer(port: number, backends: readonly Backend[]): Promise<Balancer> {
   const ready = new Set<Backend>();
   const sockets = new Set<Socket>();
@@ -76,6 +81,11 @@ export async function startBalancer(port: number, backends: readonly Backend[]):
   await once(server, 'listening');
   const watches = backends.map(watch);
   return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async sends(to) {
+      for (const deadline = Date.now() + readyWithin; !ready.has(to); await sleep(20))
+        if (Date.now() > deadline) throw new Error(`${to.url} is not ready`);
+    },
     async stop() {
       stopping.abort();
       server.close();

@@ -3,9 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@attribution/testing';
-import { freePort } from '@attribution/testing/parts';
 import { afterEach, expect, test } from '@jest/globals';
-import { type Balancer, startBalancer } from '../src/balancer.ts';
+import { startBalancer } from '../src/balancer.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -38,10 +37,9 @@ async function startReplica(name: string): Promise<Replica> {
 }
 
 async function startBefore(...replicas: Replica[]): Promise<() => Promise<string>> {
-  const port = await freePort();
-  const balancer: Balancer = await startBalancer(port, replicas);
+  const balancer = await startBalancer(0, replicas);
   closing.push(() => balancer.stop());
-  return async () => (await fetch(`http://127.0.0.1:${port}/`)).text();
+  return async () => (await fetch(balancer.url)).text();
 }
 
 test('connections are shared out among those that are ready', async () => {

@@ -8,6 +8,7 @@ import { groupIdOf, readLag } from './kafka-lag.ts';
 import { countMissed } from './kafka-missed.ts';
 import { createReplaceableProducer } from './kafka-producer.ts';
 import { createTopics } from './kafka-topics.ts';
+import { keepPlace, type Place } from './kafkajs-place.ts';
 import { onReset } from './kafkajs-reset.ts';
 import { byKeyHash } from './partitioner.ts';
 import { layoutOf } from './topic-layout.ts';
@@ -111,9 +112,9 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
     await producer.connect();
   }
 
-  const keepConsuming = (subscription: Subscription) =>
+  const keepConsuming = (subscription: Subscription, place: Place) =>
     insist(
-      () => consume(subscription),
+      () => consume(subscription, place),
       () => stopped,
     );
 
@@ -121,7 +122,7 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
    * Resolves when a consumer has joined its group. One that crashes later is replaced: kafkajs restarts its own from some
    * errors, and gives up for good, in silence, on others that pass as well, as a coordinator that is not there yet.
    */
-  async function consume(subscription: Subscription): Promise<void> {
+  async function consume(subscription: Subscription, place: Place): Promise<void> {
     const consumer = kafka.consumer({
       groupId: groupIdOf(prefix, subscription),
       sessionTimeout,
@@ -133,8 +134,9 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
     let crash: Error | undefined;
     consumer.on(consumer.events.CRASH, ({ payload }) => {
       crash = payload.error;
-      if (consumers.delete(consumer)) void keepConsuming(subscription);
+      if (consumers.delete(consumer)) void keepConsuming(subscription, place);
     });
+    keepPlace(consumer, place);
     onReset(consumer, (reset) => {
       const note = () => missed.note(subscription, reset);
       void insist(note, () => closing, 'How many events were deleted before they were handled is not known yet');
@@ -269,7 +271,9 @@ export function createKafkaTransport(options: KafkaOptions): Transport {
     },
     async start() {
       prepared = insist(prepare, () => closing);
-      connected = prepared.then(async () => void (await Promise.all(subscriptions.map(keepConsuming))));
+      connected = prepared.then(
+        async () => void (await Promise.all(subscriptions.map((one) => keepConsuming(one, {})))),
+      );
     },
     publish,
     async check() {

@@ -1,4 +1,4 @@
-/** Of kafkajs's inside, what `kafkajs-idle.ts` and `kafkajs-clock.ts` touch. */
+/** Of kafkajs's inside, what `kafkajs-idle.ts`, `kafkajs-clock.ts` and `kafkajs-place.ts` touch. */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
     readonly pending: readonly unknown[];
@@ -13,6 +13,10 @@ declare module 'kafkajs/src/consumer/consumerGroup.js' {
     /** Milliseconds since the epoch: when the broker heard of it last. */
     lastRequest: number;
     heartbeat(options: { readonly interval: number }): Promise<void>;
+    /** Null for one that has no place yet, or none any more. */
+    memberId: string | null;
+    joinAndSync(): Promise<void>;
+    readonly instrumentationEmitter: { emit(event: string, payload: object): void };
   }
 }
 

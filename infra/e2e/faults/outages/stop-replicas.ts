@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateInternalKeys, KeySet } from '@attribution/auth';
+import { startBalancer } from '@attribution/fleet';
 import { newSecrets } from '@attribution/local';
 import { createTestDatabase } from '@attribution/testing';
 import { freePort } from '@attribution/testing/parts';
@@ -7,7 +8,6 @@ import { rowsOf } from '../crash/check/databases.ts';
 import { compileCache } from '../crash/worlds/compile-cache.ts';
 import type { Finding, Lab } from '../experiment.ts';
 import { createMember, type Ending, type Member } from '../member.ts';
-import { startBalancer } from './balancer.ts';
 import type { Exchange } from './exchange.ts';
 import { ownerTokens } from './owner.ts';
 import { startSteadyClients } from './steady-clients.ts';
@@ -42,13 +42,13 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
     KAFKA_BROKERS: kafkaBrokers.join(','),
     KAFKA_TOPIC_PREFIX: `stops-${process.hrtime.bigint()}.`,
   });
-  const inside = await startBalancer(services);
+  const inside = await startBalancer(0, services);
   const url = (service: string) => [`${service}_URL`, inside.url];
   const gateways = await pair(
     'gateway/src/main.ts',
     Object.fromEntries(['ACCOUNT', 'ORGANIZATION', 'CAMPAIGN', 'BILLING'].map(url)),
   );
-  const outside = await startBalancer(gateways);
+  const outside = await startBalancer(0, gateways);
   const members = [...services, ...gateways];
   const stops = { gateway: newStops(), service: newStops() };
   try {
@@ -80,8 +80,7 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
       stops.gateway.finding('one of two gateways', lost),
     ];
   } finally {
-    inside.close();
-    outside.close();
+    await Promise.all([inside.stop(), outside.stop()]);
     await Promise.all(members.map((member) => member.end('SIGTERM')));
     await database.drop();
   }
