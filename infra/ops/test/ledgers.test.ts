@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccountService } from '@attribution/account';
 import { signup } from '@attribution/contracts';
-import { startTestService, type TestService } from '@attribution/testing';
+import { startTestService, type TestService, tamper } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type OpenDatabase, openServiceDatabase, ops } from './support.ts';
 
@@ -21,18 +21,6 @@ beforeEach(async () => {
   accountId = (await service.client.call(signup, { body })).body.account_id;
 });
 
-/** Past the triggers, as somebody at a prompt would. */
-async function tamper(table: string, sql: string, ...values: readonly unknown[]): Promise<void> {
-  const client = await service.db.connect();
-  try {
-    await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
-    await client.query(sql, [...values]);
-    await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
-  } finally {
-    client.release();
-  }
-}
-
 test('ledgers that agree are 0; a difference is 1, with the account and what differs, and nothing is changed', async () => {
   expect(await ops('ledgers', environment)).toEqual({
     code: 0,
@@ -40,9 +28,10 @@ test('ledgers that agree are 0; a difference is 1, with the account and what dif
     err: '',
   });
   await tamper(
+    service.db,
     'balances',
     'UPDATE balances SET posted = posted + 1, unspent = unspent + 1 WHERE account_id = $1',
-    accountId,
+    [accountId],
   );
   const { code, out } = await ops('ledgers account', environment);
   expect(code).toBe(1);
@@ -51,9 +40,10 @@ test('ledgers that agree are 0; a difference is 1, with the account and what dif
   expect(lines.at(-1)).toMatch(/accounts: 3 differences$/);
   expect((await ops('ledgers account', environment)).out).toBe(out);
   await tamper(
+    service.db,
     'balances',
     'UPDATE balances SET posted = posted - 1, unspent = unspent - 1 WHERE account_id = $1',
-    accountId,
+    [accountId],
   );
 });
 
@@ -91,15 +81,15 @@ test.each([
   ],
   ['balances', 'UPDATE balances SET held = posted WHERE account_id = $1', /held, the pending holds 0 tokens/],
 ])('%s that somebody has changed are found: %s', async (table, sql, expected) => {
-  await tamper(table, sql, accountId);
+  await tamper(service.db, table, sql, [accountId]);
   const { code, out } = await ops('ledgers', environment);
   expect([code, out]).toEqual([1, expect.stringMatching(expected)]);
   expect(out).toContain(`account: ${accountId}: `);
-  await tamper('accounts', 'SELECT 1');
+  await tamper(service.db, 'accounts', 'SELECT 1');
   for (const gone of ['token_holds', 'token_grants', 'ledger_entries', 'balances'])
-    await tamper(gone, `DELETE FROM ${gone} WHERE account_id = $1`, accountId);
+    await tamper(service.db, gone, `DELETE FROM ${gone} WHERE account_id = $1`, [accountId]);
   expect((await ops('ledgers', environment)).out).toContain(`${accountId}: it has no balance`);
-  await tamper('accounts', 'DELETE FROM accounts WHERE id = $1', accountId);
+  await tamper(service.db, 'accounts', 'DELETE FROM accounts WHERE id = $1', [accountId]);
 });
 
 test("the money ledger is compared with the provider's file, and the catalogue's prices are made there", async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@attribution/testing';
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { diffFromMigrations, migrate } from '../src/index.ts';
 import { withItsMark } from '../src/migration-marks.ts';
-import { createScratchDatabase } from './support.ts';
+import { createScratchDatabase, writeMigration } from './support.ts';
 
 let database: Awaited<ReturnType<typeof createScratchDatabase>>;
 let client: pg.Client;
@@ -27,10 +27,7 @@ afterEach(async () => {
 
 const run = () => migrate({ url: database.url, directory });
 
-async function write(name: string, sql: string): Promise<void> {
-  await mkdir(join(directory, name), { recursive: true });
-  await writeFile(join(directory, name, 'migration.sql'), sql);
-}
+const write = (name: string, sql: string) => writeMigration(directory, name, sql);
 
 async function tableNames(): Promise<string[]> {
   const { rows } = await client.query<{ tablename: string }>(

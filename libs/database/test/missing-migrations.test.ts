@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { EditedMigration, migrate, missingMigrations } from '../src/index.ts';
-import { createScratchDatabase } from './support.ts';
+import { createScratchDatabase, writeMigration } from './support.ts';
 
 let database: Awaited<ReturnType<typeof createScratchDatabase>>;
 let directory: string;
@@ -18,10 +18,7 @@ afterEach(async () => {
 
 const missing = () => missingMigrations({ url: database.url, directory });
 
-async function write(name: string, sql: string): Promise<void> {
-  await mkdir(join(directory, name), { recursive: true });
-  await writeFile(join(directory, name, 'migration.sql'), sql);
-}
+const write = (name: string, sql: string) => writeMigration(directory, name, sql);
 
 const first = '20260101000000_first';
 const second = '20260102000000_second';

@@ -27,6 +27,11 @@ export async function createScratchDatabase() {
   return { url: url.href, drop: () => asAdmin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
+export async function writeMigration(directory: string, name: string, sql: string): Promise<void> {
+  await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, name, 'migration.sql'), sql);
+}
+
 async function asAdmin(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: testParts.postgresUrl() });
   await client.connect();

@@ -1,14 +1,11 @@
 /** What kafkajs does that decides how it is used (ADR 21): where a later version no longer does, look at it anew. */
 import { eventually } from '@attribution/testing';
-import { afterEach, expect, jest } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import type { Producer } from 'kafkajs';
-import { brokers, kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
+import { brokers, endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
 import { api, startWire, type Wire } from './support-wire.ts';
 
-const ending: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+const ending = endAfterEach();
 
 /** An idempotent producer that has lost the broker's answer to its first message, until it gave that up. */
 async function withLostAnswer() {

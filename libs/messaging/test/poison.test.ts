@@ -1,13 +1,14 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { newUuid } from '@attribution/contracts';
 import { captureLogs, eventually } from '@attribution/testing';
-import { afterEach, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { CompressionCodecs, CompressionTypes, type Message as KafkaMessage } from 'kafkajs';
 import { deadLetterTopic } from '../src/index.ts';
 import {
   counting,
   createNode,
   effectsOf,
+  endAfterEach,
   kafka,
   newPrefix,
   openTestDatabase,
@@ -18,10 +19,7 @@ import {
   withKafka,
 } from './support.ts';
 
-const ending: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+const ending = endAfterEach();
 
 /** A service that hears of things on a topic of one partition, and somebody who puts there whatever he likes. */
 async function open() {

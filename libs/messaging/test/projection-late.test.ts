@@ -1,10 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { newId } from '@attribution/contracts';
 import { captureLogs, eventually } from '@attribution/testing';
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { createConsumer, createOutbox, type Transport } from '../src/index.ts';
-import { brokers, createNode, kafka, range } from './support.ts';
+import { brokers, createNode, endAfterEach, kafka, range } from './support.ts';
 import {
   catchUpGadgets,
   type GadgetPage,
@@ -21,10 +21,7 @@ import {
 } from './support-projection.ts';
 
 type Db = Awaited<ReturnType<typeof openGadgets>>;
-const ending: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+const ending = endAfterEach();
 
 const withKafka = brokers ? test : test.skip;
 

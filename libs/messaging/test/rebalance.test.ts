@@ -1,9 +1,10 @@
 import { eventually } from '@attribution/testing';
-import { afterEach, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import {
   counting,
   createNode,
   effectsOf,
+  endAfterEach,
   expectOnceInOrder,
   kafka,
   newPrefix,
@@ -15,10 +16,7 @@ import {
   withKafka,
 } from './support.ts';
 
-const ending: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+const ending = endAfterEach();
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { captureLogs } from '@attribution/testing';
 import { startKafka } from '@attribution/testing/parts';
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   brokers,
   counting,
   createNode,
+  endAfterEach,
   expectOnceInOrder,
   kafka,
   newPrefix,
@@ -20,10 +21,7 @@ import {
 } from './support.ts';
 import { api, refuseProduced, startWire, type Wire } from './support-wire.ts';
 
-const ending: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+const ending = endAfterEach();
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { event, id, newId, type Topic, topic as topicOf } from '@attribution/contracts';
 import { type Database, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
 import { captureLogs, createTestDatabase, eventually, testParts } from '@attribution/testing';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import pg from 'pg';
 import { z } from 'zod';
@@ -48,6 +48,15 @@ export const transports: [string, () => Transport][] = [
   ['in-process', () => createInProcessTransport()],
   ...(brokers ? [['kafka', () => kafka(newPrefix())] as [string, () => Transport]] : []),
 ];
+
+/** What a test opens is ended after it, the last first. */
+export function endAfterEach(): (() => Promise<unknown>)[] {
+  const ending: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const end of ending.splice(0).reverse()) await end();
+  });
+  return ending;
+}
 
 export const withKafka = brokers ? test : test.skip;
 

@@ -1,17 +1,14 @@
 import { events, topic } from '@attribution/contracts';
 import { captureLogs, eventually } from '@attribution/testing';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Admin, ConfigResourceTypes } from 'kafkajs';
 import { deadLetterTopic } from '../src/index.ts';
 import { differencesOf, layoutOf } from '../src/topic-layout.ts';
-import { brokers, kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
+import { brokers, endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
 import { acksOf, api, startWire } from './support-wire.ts';
 
 const day = 24 * 60 * 60 * 1000;
-const ending: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+const ending = endAfterEach();
 
 async function openAdmin(): Promise<Admin> {
   const admin = plainKafka().admin();

@@ -1,21 +1,18 @@
 /** What tells that a service does not hear its events: while it is kept out, and when they are gone. */
 import { captureLogs, eventually } from '@attribution/testing';
-import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import { beforeEach, describe, expect } from '@jest/globals';
 import type { Admin } from 'kafkajs';
-import { kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
+import { endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
 
 const { topic, number } = things(2);
 const group = 'campaign';
 
-const ending: (() => Promise<unknown>)[] = [];
+const ending = endAfterEach();
 let admin: Admin;
 let prefix: string;
 beforeEach(async () => {
   prefix = newPrefix();
   admin = plainKafka().admin();
-});
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
 });
 
 async function connectAdmin() {

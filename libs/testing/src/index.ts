@@ -8,4 +8,5 @@ export { type Mailbox, openMailbox } from './mailbox.ts';
 export { sendRaw } from './send-raw.ts';
 export { problemBase, startTestService, type TestService } from './service.ts';
 export { countStatements, numbersOf, type StatementTable } from './statement-counts.ts';
+export { tamper } from './tamper.ts';
 export { internalToken, keyToken, personToken, supportToken, testInternal, testKeys } from './tokens.ts';

@@ -1,6 +1,6 @@
 import { createRefund } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
-import { internalToken } from '@attribution/testing';
+import { internalToken, tamper } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { checkLedger } from '../src/ledger/index.ts';
 import { type BillingDatabase, newClient } from '../src/store.ts';
@@ -26,18 +26,6 @@ afterAll(async () => {
 });
 
 const check = (patience = 0) => checkLedger({ database, provider: money.provider }, { patience });
-
-/** Past the triggers, as somebody at a prompt or a fault of ours would. */
-async function tamper(table: string, sql: string, values: readonly unknown[]) {
-  const client = await money.db.connect();
-  try {
-    await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
-    await client.query(sql, [...values]);
-    await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
-  } finally {
-    client.release();
-  }
-}
 
 async function newBuyer() {
   const tenant = await money.newTenant();
@@ -92,11 +80,11 @@ test.each<[string, string, string, RegExp]>([
   ],
 ])('%s that differs is told, and of that account alone', async (_, table, sql, expected) => {
   const [buyer] = [await newBuyer(), await newBuyer()];
-  await tamper(table, sql, [buyer.account]);
+  await tamper(money.db, table, sql, [buyer.account]);
   const { differences } = await check();
   expect(differences.map(({ accountId }) => accountId)).toEqual(differences.map(() => buyer.account));
   expect(differences.map(({ what }) => what)).toContainEqual(expect.stringMatching(expected));
-  await tamper('money_entries', 'DELETE FROM money_entries WHERE account_id = $1', [buyer.account]);
+  await tamper(money.db, 'money_entries', 'DELETE FROM money_entries WHERE account_id = $1', [buyer.account]);
   await money.db.query('DELETE FROM customers WHERE account_id = $1', [buyer.account]);
 });
 

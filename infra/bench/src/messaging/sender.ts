@@ -1,4 +1,4 @@
-import { openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
+import { inTransaction, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
 import { createOutbox, createRelay, type Transport } from '@attribution/messaging';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -76,20 +76,7 @@ function overPg(pool: pg.Pool): PrismaLike<SqlTransaction> {
   });
   return {
     ...speak(pool),
-    async $transaction(work) {
-      const client = await pool.connect();
-      try {
-        await client.query('BEGIN');
-        const result = await work(speak(client));
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        await client.query('ROLLBACK');
-        throw error;
-      } finally {
-        client.release();
-      }
-    },
+    $transaction: (work) => inTransaction(pool, (client) => work(speak(client))),
     $disconnect: () => pool.end(),
   };
 }

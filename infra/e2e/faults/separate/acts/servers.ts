@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rowsOf } from '../../crash/check/databases.ts';
+import type { SeparateWorld } from '../world.ts';
 import { type Act, judged, type Stage, seconds } from './act.ts';
 
 /** Takes something away and brings it back under load; recovery counts from its return. */
@@ -10,59 +11,59 @@ async function outage({ trial, lab }: Stage, what: string, work: () => Promise<v
   lab.say(`  ${what}: well after ${seconds(ms)} (${longest})`);
 }
 
-/** Kafka ended, and started again on the same data and port. */
-export const kafka: Act = {
-  name: 'kafka',
-  async run(stage) {
-    const { world, trial, lab } = stage;
-    const away = lab.long ? 60_000 : 4_000;
-    const rounds = lab.long ? Math.ceil(lab.rounds / 10) : 1;
-    const outcome = await trial.underLoad(async () => {
-      for (let round = 0; round < rounds; round++)
-        await outage(stage, `Kafka away for ${seconds(away)}`, async () => {
-          await world.servers.kafka.stop();
-          await sleep(away);
-          await world.servers.kafka.restart();
-        });
-    });
-    return [
-      judged({
-        long: lab.long,
-        what: `Kafka stopped for ${seconds(away)}, separate processes`,
-        tried: rounds,
-        outcome,
-        seamless: true,
-      }),
-    ];
-  },
-};
+interface Server {
+  stop(): Promise<unknown>;
+  restart(): Promise<unknown>;
+}
 
-/** Redis ended, and started again with nothing in it. */
-export const redis: Act = {
-  name: 'redis',
+interface Stopped {
+  readonly name: string;
+  /** Of whom it is said. */
+  readonly called: string;
+  readonly server: (world: SeparateWorld) => Server;
+  /** Seconds. */
+  readonly away: { readonly long: number; readonly short: number };
+  /** In how many rounds it has one turn. */
+  readonly everyRounds: number;
+}
+
+/** Ended, and started again on the same port; nobody is to notice. */
+const stopped = ({ name, called, server, away, everyRounds }: Stopped): Act => ({
+  name,
   async run(stage) {
     const { world, trial, lab } = stage;
-    const away = lab.long ? 10_000 : 2_000;
-    const rounds = lab.long ? Math.ceil(lab.rounds / 4) : 1;
+    const ms = 1_000 * (lab.long ? away.long : away.short);
+    const rounds = lab.long ? Math.ceil(lab.rounds / everyRounds) : 1;
     const outcome = await trial.underLoad(async () => {
       for (let round = 0; round < rounds; round++)
-        await outage(stage, `Redis away for ${seconds(away)}`, async () => {
-          await world.servers.redis.stop();
-          await sleep(away);
-          await world.servers.redis.restart();
+        await outage(stage, `${called} away for ${seconds(ms)}`, async () => {
+          await server(world).stop();
+          await sleep(ms);
+          await server(world).restart();
         });
     });
-    return [
-      judged({
-        long: lab.long,
-        what: `Redis stopped for ${seconds(away)}, separate processes`,
-        tried: rounds,
-        outcome,
-        seamless: true,
-      }),
-    ];
+    const what = `${called} stopped for ${seconds(ms)}, separate processes`;
+    return [judged({ long: lab.long, what, tried: rounds, outcome, seamless: true })];
   },
-};
+});
+
+/** It has its data again. */
+export const kafka = stopped({
+  name: 'kafka',
+  called: 'Kafka',
+  server: ({ servers }) => servers.kafka,
+  away: { long: 60, short: 4 },
+  everyRounds: 10,
+});
+
+/** There is nothing in it then. */
+export const redis = stopped({
+  name: 'redis',
+  called: 'Redis',
+  server: ({ servers }) => servers.redis,
+  away: { long: 10, short: 2 },
+  everyRounds: 4,
+});
 
 /** The server of all databases restarted, and every connection of one database after the other ended. */
 export const postgres: Act = {
