@@ -8,7 +8,7 @@ export interface ForwarderOptions {
 
 /**
  * Milliseconds that an unused connection to an upstream is kept, whatever the upstream would allow. A process that stops
- * ends its connections when nothing has come for 1.5 s: what is sent on one just then is lost, also to a gateway or a
- * balancer between that is late by a second.
+ * ends its connections when nothing has come for four seconds: what is sent on one just then is lost, also to a gateway
+ * or a balancer between that is late by seconds.
  */
 export const keepUnused = 500;

@@ -81,11 +81,12 @@ test('503: about to stop, though every part works; it lives all the same', async
   expect((await get('/healthz')).status).toBe(200);
 });
 
-test('503: whoever shares requests out hears of a stop at once, though a part does not answer', async () => {
-  const get = await serve({ checks: { database: never }, tolerated: { broker: never }, stopping: () => true });
-  const asked = Date.now();
+test('503: whoever shares requests out hears of a stop without waiting for any part', async () => {
+  let asked = 0;
+  const count = async () => void asked++;
+  const get = await serve({ checks: { database: count }, tolerated: { broker: count }, stopping: () => true });
   expect(problemOf(await get('/readyz'))).toEqual(notReady('stopping'));
-  expect(Date.now() - asked).toBeLessThan(400);
+  expect(asked).toBe(0);
 });
 
 test('ready again as soon as the part works again', async () => {
