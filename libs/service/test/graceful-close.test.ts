@@ -135,9 +135,9 @@ test('an answer that had begun when the close did ends with a connection that ma
   const ask = newClient(server);
   const first = ask();
   await eventually(() => expect(answers).toHaveLength(1));
-  const closed = server.close(soon());
-  // Longer than the silence in which nothing more is expected.
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  const silence = 2_000;
+  const closed = server.close(soon(), silence);
+  await new Promise((resolve) => setTimeout(resolve, silence + 500));
   answers[0]?.end('done');
   expect(await first).toEqual({ text: 'begun,done', closes: false });
   const second = ask();
