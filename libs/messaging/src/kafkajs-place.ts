@@ -24,9 +24,8 @@ ConsumerGroup.prototype.joinAndSync = function joinAtOnesPlace(this: ConsumerGro
  */
 export function keepPlace(consumer: Consumer, place: Place): void {
   consumer.on(consumer.events.CONNECT, ({ payload }: { payload?: object | null }) => {
-    if (!payload || !('take' in payload) || place.memberId === undefined) return;
-    (payload.take as (memberId: string) => void)(place.memberId);
-    delete place.memberId;
+    if (payload && 'take' in payload && place.memberId !== undefined)
+      (payload.take as (memberId: string) => void)(place.memberId);
   });
   consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberId } }) => {
     place.memberId = memberId;

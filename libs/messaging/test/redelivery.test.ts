@@ -39,7 +39,7 @@ async function membersAt(at: readonly string[]): Promise<string[]> {
 }
 
 /** A service over a broker, and a flow of events from it to itself. */
-async function open(at: readonly string[]) {
+async function open(at: readonly string[], sessionTimeout = 6_000) {
   const { topic, type, number } = things(3);
   const database = await openTestDatabase();
   ending.push(() => database.drop());
@@ -48,7 +48,7 @@ async function open(at: readonly string[]) {
   const sent = new Map(range(5).map((k) => [`key ${k}`, 0]));
 
   async function replica() {
-    const { transport, deliveries, total } = counting(kafka(prefix, [...at], { logger, sessionTimeout: 6_000 }));
+    const { transport, deliveries, total } = counting(kafka(prefix, [...at], { logger, sessionTimeout }));
     transport.declare([topic]);
     const node = createNode({ database, transport, handlers: [recording(type, 'campaign')] });
     await transport.start();
@@ -154,7 +154,7 @@ withKafka(
     ending.push(() => rm(directory, { recursive: true, force: true }));
     const broker = await startKafka({ directory, cache: join(import.meta.dirname, '../../../.cache') });
     ending.push(() => broker.stop());
-    const { send, effects, first, told } = await open(broker.brokers);
+    const { send, effects, first, told } = await open(broker.brokers, 60_000); // Nobody's place is lost meanwhile.
     await send(20);
     await effects();
     const before = await membersAt(broker.brokers);

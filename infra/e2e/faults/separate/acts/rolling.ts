@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lab } from '../../experiment.ts';
 import { newOwner } from '../../outages/owner.ts';
 import { startSteadyClients } from '../../outages/steady-clients.ts';
 import { describeFailures } from '../../outages/stop-replicas.ts';
@@ -10,13 +8,13 @@ import { type Act, judged, seconds } from './act.ts';
 const steadyClients = 4;
 
 /**
- * Every process restarted under load, replica after replica: SIGTERM, and the next when its successor is ready. In the
- * long form one process at a time; in the short form one of each service at a time, as Kubernetes rolls deployments out.
+ * Every process restarted under load, replica after replica: SIGTERM, and the next when its successor is ready; all
+ * deployments at once, as Kubernetes rolls them out.
  */
 export const rolling: Act = {
   name: 'rolling',
   async run({ world, trial, lab }) {
-    const lanes = deploymentsOf(world, lab);
+    const deployments = deploymentsOf(world);
     const slowest = { end: 0, round: 0 };
     let owner = await newOwner(world.url, world.mailDirectory);
     let since = performance.now();
@@ -31,7 +29,6 @@ export const rolling: Act = {
       slowest.end = Math.max(slowest.end, await world.processes.end(name, 'SIGTERM'));
       await world.processes.ready([name]);
       restarts++;
-      if (lab.long) await sleep(lab.chance.int(0, 300));
     };
     const outcome = await trial.underLoad(async () => {
       for (let round = 1; round <= lab.rounds; round++) {
@@ -41,7 +38,7 @@ export const rolling: Act = {
         }
         const [began, failed] = [performance.now(), clients.failed.length];
         await Promise.all(
-          lanes.map(async (names) => {
+          deployments.map(async (names) => {
             for (const name of names) await restart(name);
           }),
         );
@@ -70,9 +67,10 @@ export const rolling: Act = {
   },
 };
 
-/** Lanes of processes that are restarted side by side. */
-function deploymentsOf({ processes }: SeparateWorld, { long }: Lab): string[][] {
-  const names = processes.all.map(({ name }) => name);
-  if (long) return [names];
-  return [...Map.groupBy(names, (name) => name.replace(/-\d$/, '')).values()];
-}
+/** The names of processes that are replicas of each other. */
+const deploymentsOf = ({ processes }: SeparateWorld): string[][] => [
+  ...Map.groupBy(
+    processes.all.map(({ name }) => name),
+    (name) => name.replace(/-\d$/, ''),
+  ).values(),
+];
