@@ -7,11 +7,7 @@ const { default: TestSequencer } = createRequire(import.meta.url)('@jest/test-se
 };
 
 /** Files that take minutes: begun last, they would keep one worker busy while the others have nothing left to do. */
-const long = [
-  'infra/e2e/test/faults.test.ts',
-  'infra/e2e/test/fleet-journeys.test.ts',
-  'services/organization/test/imports-kill.test.ts',
-];
+const long = ['services/organization/test/imports-kill.test.ts'];
 
 type Tests = Parameters<Sequencer.default['sort']>[0];
 
