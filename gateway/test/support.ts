@@ -11,7 +11,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { ProblemDetails, type ProblemKind, problemKinds } from '@attribution/contracts';
-import { listen } from '@attribution/service';
+import { keepAlive, listen } from '@attribution/service';
 import { captureLogs, problemBase, testKeys, testParts } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
 import { expect, test } from '@jest/globals';
@@ -60,7 +60,7 @@ export async function startUpstream(answer: Answer = answerJson, port = 0): Prom
     seen.push(request);
     await answer(res, request);
   });
-  server.keepAliveTimeout = 65_000; // As our services have it: nothing that the gateway forgets is freed by the other end.
+  Object.assign(server, keepAlive); // As our services have it: nothing that the gateway forgets is freed by the other end.
   return { ...(await run(server, port)), started, seen };
 }
 

@@ -29,12 +29,7 @@ test('an upgrade costs what is left of the month; a plan that was cancelled ends
   platform.clock.advance({ days: 10 });
   const left = (end - platform.clock.now().getTime()) / (end - start);
   expect((await change('growth')).body).toMatchObject({ change_type: 'upgrade', current_period_end });
-  const prorated = await eventually(async () => {
-    const [payment, ...others] = await account.payments();
-    expect(others).toHaveLength(1);
-    expect(payment).toMatchObject({ kind: 'subscription', status: 'succeeded' });
-    return payment;
-  });
+  const prorated = await account.upgradePayment();
   const tokensOfUpgrade = prorated?.token_amount ?? 0;
   // Seconds and cents are rounded.
   expect(Math.abs((prorated?.amount_cents ?? 0) - (19_900 - 4_900) * left)).toBeLessThan(5);

@@ -32,6 +32,14 @@ export function moneyOn(on: () => Platform) {
       tokenEntries: async () => (await client.call(listLedger, { params })).body.entries,
       payments: async () => (await client.call(listPayments)).body.entries,
       moneyEntries: async () => (await client.call(listMoneyEntries)).body.entries,
+      /** Of an upgrade, once it is there beside the payment of the first plan. */
+      upgradePayment: () =>
+        eventually(async () => {
+          const [payment, ...others] = (await client.call(listPayments)).body.entries;
+          expect(others).toHaveLength(1);
+          expect(payment).toMatchObject({ kind: 'subscription', status: 'succeeded' });
+          return payment;
+        }),
       subscription: async () => (await client.call(getBillingSummary)).body.active_subscription,
       statusOf: async (id: string) => (await client.call(getCheckoutSession, { params: { id } })).body.status,
     };

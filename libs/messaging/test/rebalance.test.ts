@@ -9,6 +9,7 @@ import {
   kafka,
   newPrefix,
   openTestDatabase,
+  pause,
   plainKafka,
   range,
   recording,
@@ -17,8 +18,6 @@ import {
 } from './support.ts';
 
 const ending = endAfterEach();
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 async function open(partitions: number) {
   const { topic, type, number } = things(partitions);

@@ -13,6 +13,7 @@ import {
   kafka,
   newPrefix,
   openTestDatabase,
+  pause,
   plainKafka,
   range,
   recording,
@@ -22,8 +23,6 @@ import {
 import { api, refuseProduced, startWire, type Wire } from './support-wire.ts';
 
 const ending = endAfterEach();
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** By what the groups of a broker know their consumers. */
 async function membersAt(at: readonly string[]): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { eventually } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createInProcessTransport, type Message, type Transport } from '../src/index.ts';
-import { createNode, openTestDatabase, outboxRows, range, things } from './support.ts';
+import { createNode, openTestDatabase, outboxRows, pause, range, things } from './support.ts';
 
 const { number } = things(3);
 
@@ -29,8 +29,6 @@ function recordingTransport(before: (messages: readonly Message[]) => Promise<st
   };
   return { transport, published };
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('many batches are published once each, in order, while the next one is read', async () => {
   const { transport, published } = recordingTransport(async () => void (await pause(3)));

@@ -58,6 +58,8 @@ export function endAfterEach(): (() => Promise<unknown>)[] {
   return ending;
 }
 
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
 export const withKafka = brokers ? test : test.skip;
 
 export const newPrefix = () => `${randomBytes(4).toString('hex')}.`;

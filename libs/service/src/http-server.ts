@@ -35,6 +35,8 @@ const kept = 65_000;
  * much silence a server that stops ends none that they would still send into.
  */
 export const keptByClients = 4_000;
+/** How long a server keeps connections, and tells its clients. */
+export const keepAlive = { keepAliveTimeout: keptByClients, keepAliveTimeoutBuffer: kept - keptByClients };
 /** How long a client may read what it is told at the end, and end the connection itself. */
 const farewell = 1_000;
 
@@ -55,8 +57,7 @@ export async function listen(
   };
   const server = createServer(
     {
-      keepAliveTimeout: keptByClients,
-      keepAliveTimeoutBuffer: kept - keptByClients,
+      ...keepAlive,
       headersTimeout,
       requestTimeout: 0, // It knows no progress, and would cut every long upload.
       connectionsCheckingInterval: 1_000, // How late `headersTimeout` may be.

@@ -2,7 +2,7 @@ export { inTrace, traceHeaders } from '@attribution/tracing';
 export type { Clock } from './clock.ts';
 export { databaseSettings, lameDuckMs, processSettings, readConfig, setting, tracingSettings } from './config.ts';
 export type { Download } from './downloads.ts';
-export { keptByClients, listen, type RunningServer } from './http-server.ts';
+export { keepAlive, keptByClients, listen, type RunningServer } from './http-server.ts';
 export { type Handler, implement } from './implement.ts';
 export { findFault } from './json-body.ts';
 export { createLogger } from './logger.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { keepAlive } from '@attribution/service';
 
 export interface HealthyUpstream {
   readonly url: string;
@@ -23,7 +24,7 @@ export async function startHealthyUpstream(answer = small): Promise<HealthyUpstr
     open++;
     socket.once('close', () => open--);
   });
-  server.keepAliveTimeout = 65_000; // As our services have it.
+  Object.assign(server, keepAlive); // As our services have it.
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

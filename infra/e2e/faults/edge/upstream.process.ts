@@ -4,6 +4,7 @@
  * `/open` tells how many connections it has.
  */
 import { createServer } from 'node:http';
+import { keepAlive } from '@attribution/service';
 
 /** Linux lets a socket's buffers grow to 4 MiB on one side and to 32 on the other. */
 const large = Buffer.alloc(48_000_000, 'x');
@@ -15,6 +16,6 @@ const server = createServer((req, res) => {
     else res.end(req.url?.includes('large') ? large : '{"ok":true}');
   });
 });
-server.keepAliveTimeout = 65_000; // As our services have it.
+Object.assign(server, keepAlive); // As our services have it.
 server.listen(Number(process.env.PORT), '127.0.0.1');
 process.once('SIGTERM', () => process.exit(0));
