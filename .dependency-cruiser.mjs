@@ -8,6 +8,9 @@ const featureIndex = `${feature}index[.]ts$`;
 const tests = '^(gateway|(services|libs|infra)/[^/]+)/test/';
 const aPackage = '^(gateway|(?:services|libs|infra)/[^/]+)/';
 const forTests = '^(libs/testing|infra/(kafka|fleet|k8s|tools|e2e|bench))/';
+const packages = '/node_modules/';
+/** What runs in the image. */
+const production = '^(gateway|services/[^/]+|libs/(?!testing/|servers/)[^/]+|infra/(image|ops))/src/';
 
 const forbidden = [
   {
@@ -73,6 +76,24 @@ const forbidden = [
     comment: 'What runs in production does without tests and what helps them.',
     from: { path: '^(gateway|(services|libs|infra)/[^/]+)/src/', pathNot: forTests },
     to: { path: [tests, '^libs/testing/'] },
+  },
+  {
+    name: 'production-imports-servers',
+    comment: 'The image brings no server: whoever runs it says where Postgres, Kafka and Redis are.',
+    from: { path: production },
+    to: { path: '^libs/servers/' },
+  },
+  {
+    name: 'edge-reaches-database-or-broker',
+    comment: 'The gateway, and what it stands on, load neither Postgres nor Kafka code, by whatever way.',
+    from: { path: '^(gateway|libs/(auth|contracts|http|ids|openapi|runtime|tracing))/src/' },
+    to: { path: ['^libs/(database|messaging|service)/', `${packages}(pg|kafkajs|prisma|@prisma/[^/]+)/`], reachable: true },
+  },
+  {
+    name: 'contracts-need-more-than-zod',
+    comment: 'The contracts and their client run in a browser: no module of Node, no package but zod.',
+    from: { path: '^libs/contracts/src/' },
+    to: { pathNot: ['^libs/contracts/src/', `${packages}zod/`] },
   },
   {
     name: 'production-imports-dev-dependency',

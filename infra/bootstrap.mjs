@@ -9,8 +9,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const versions = { node: '26.10.0', pnpm: '12.21.0' };
-/** The oldest Node that runs the sources as they are. */
-const oldestNode = 24;
+/** The oldest Node that runs the sources as they are: `crypto.randomUUIDv7` came with it. */
+const oldestNode = [26, 1];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const runtime = join(root, '.runtime');
@@ -70,9 +70,14 @@ function provide(name, version, announcement) {
   return join(folder, 'node_modules', name);
 }
 
+function isNewEnough(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+}
+
 function provideTools() {
   const pnpm = join(provide('pnpm', versions.pnpm, `Bringing pnpm ${versions.pnpm}`), 'bin/pnpm.mjs');
-  if (Number(process.versions.node.split('.')[0]) >= oldestNode) return { node: process.execPath, pnpm };
+  if (isNewEnough(process.versions.node)) return { node: process.execPath, pnpm };
   const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   const announcement = `This is Node ${process.versions.node}; bringing Node ${versions.node} for this checkout alone`;
   return { node: join(provide(nodePackage, versions.node, announcement), 'bin/node'), pnpm };

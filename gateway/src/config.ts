@@ -1,6 +1,6 @@
 import { KeysSetting } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
-import { lameDuckMs, processSettings, readConfig, setting, tracingSettings } from '@attribution/service';
+import { lameDuckMs, processSettings, readConfig, setting, tracingSettings } from '@attribution/runtime';
 import { z } from 'zod';
 
 export const gatewaySettings = z.object({

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createVerifier } from '@attribution/auth';
 import { endpoints, type ServiceName } from '@attribution/contracts';
-import { type HttpMetrics, observeHttp } from '@attribution/service';
+import { type HttpMetrics, observeHttp } from '@attribution/http';
 import { noTracing, type Tracing } from '@attribution/tracing';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';

@@ -1,15 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createLogger,
-  keptByClients,
-  listen,
-  observeProcess,
-  onStopSignal,
-  openProcessTracing,
-  problemOf,
-  writeMetrics,
-  writeProblem,
-} from '@attribution/service';
+import { keptByClients, listen, problemOf, writeProblem } from '@attribution/http';
+import { createLogger, observeProcess, onStopSignal, openProcessTracing, writeMetrics } from '@attribution/runtime';
 import { readGatewaySettings } from './config.ts';
 import { createGateway } from './gateway.ts';
 

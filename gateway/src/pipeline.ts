@@ -8,7 +8,7 @@ import {
   requestIdOf,
   requestRecorder,
   writeProblem,
-} from '@attribution/service';
+} from '@attribution/http';
 import { type TraceContext, type Tracing, traceFields } from '@attribution/tracing';
 import type { Logger } from 'pino';
 import { type HeaderList, setHeaders } from './answer-headers.ts';

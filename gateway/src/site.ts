@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
-import { type Endpoint, openApiDocument, Problem } from '@attribution/contracts';
-import { problemOf, writeProblem } from '@attribution/service';
+import { type Endpoint, Problem } from '@attribution/contracts';
+import { problemOf, writeProblem } from '@attribution/http';
+import { openApiDocument } from '@attribution/openapi';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '@attribution/contracts';
-import { givenTraceparent, newTraceparent } from '@attribution/service';
+import { givenTraceparent, newTraceparent } from '@attribution/http';
 import { type Span, type TraceContext, type Tracing, withSampled } from '@attribution/tracing';
 
 /**

@@ -1,4 +1,5 @@
-import { endpoints, newId } from '@attribution/contracts';
+import { endpoints } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, personToken } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newIp, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';

@@ -1,4 +1,5 @@
-import { forgotPassword, newId } from '@attribution/contracts';
+import { forgotPassword } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newIp, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { ProblemDetails, type ProblemKind, problemKinds } from '@attribution/contracts';
-import { keepAlive, listen } from '@attribution/service';
+import { keepAlive, listen } from '@attribution/http';
 import { captureLogs, problemBase, testKeys, testParts } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
 import { expect, test } from '@jest/globals';

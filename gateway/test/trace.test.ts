@@ -1,5 +1,5 @@
+import { startTraceCollector, type TraceCollector } from '@attribution/servers';
 import { eventually, personToken } from '@attribution/testing';
-import { startTraceCollector, type TraceCollector } from '@attribution/testing/parts';
 import { openTracing } from '@attribution/tracing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { listen, type RunningServer } from '@attribution/service';
+import { listen, type RunningServer } from '@attribution/http';
 import { eventually, personToken, problemBase } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { range, startGateway, type TestGateway } from './support.ts';

@@ -1,4 +1,4 @@
-import { programOr } from '@attribution/testing/parts';
+import { programOr } from '@attribution/servers';
 
 /** What the benchmarks need of the system: found, or installed by apt where that can be done. */
 export async function needPrograms(say: (line: string) => void): Promise<{ nginx: string | undefined }> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateInternalKeys } from '@attribution/auth';
 import { embeddedServices, newSecrets } from '@attribution/local';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 import { createMember, type Member } from './member.ts';
 
 export type FleetService = (typeof embeddedServices)[number];

@@ -16,11 +16,11 @@ import {
   listPlanPrices,
   listRefunds,
   listUsagePrices,
-  newId,
   receiveStripeWebhook,
   removePaymentMethod,
   resumeSubscription,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { newOwner, type TestPlatform } from './support.ts';
 import { buy } from './support-billing.ts';
 

@@ -9,8 +9,8 @@ import {
   importEstate,
   listEstateImports,
   matchScreens,
-  newId,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { Answer, Provoked } from './every-status-billing.ts';
 import { bodyIn, kinds, newTree, oneGroup, type Tree, unknownTree } from './support-estate.ts';
 

@@ -16,7 +16,6 @@ import {
   listPlans,
   login,
   logout,
-  newId,
   problemKinds,
   problemsOf,
   refreshSession,
@@ -32,6 +31,7 @@ import {
   verifyMfaChallenge,
   verifyMfaSetup,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateSync } from 'otplib';
 import type { z } from 'zod';

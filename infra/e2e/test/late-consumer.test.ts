@@ -6,12 +6,12 @@ import {
   type Endpoint,
   type EstateKind,
   estateKinds,
-  newId,
   organizationEvents,
 } from '@attribution/contracts';
+import { listen } from '@attribution/http';
+import { newId } from '@attribution/ids';
 import { createKafkaTransport } from '@attribution/messaging';
 import { createOrganizationService } from '@attribution/organization';
-import { listen } from '@attribution/service';
 import {
   captureLogs,
   createTestDatabase,

@@ -1,5 +1,6 @@
 import { createSigner, generateInternalKeys, internalOf, KeysSetting, type TokenType } from '@attribution/auth';
-import { type Endpoint, endpoints, internalEndpoints, newId, newUuid } from '@attribution/contracts';
+import { type Endpoint, endpoints, internalEndpoints } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fromSomewhere, newOwner, startTestPlatform, type TestPlatform } from './support.ts';
 

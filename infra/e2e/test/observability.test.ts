@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createBillingService } from '@attribution/billing';
 import { createGateway, readGatewaySettings } from '@attribution/gateway';
 import { programNames } from '@attribution/image';
-import { observeProcess, openProcessTracing, writeMetrics } from '@attribution/service';
+import { observeProcess, openProcessTracing, writeMetrics } from '@attribution/runtime';
 import { captureLogs, startTestService, type TestService, testKeys } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {

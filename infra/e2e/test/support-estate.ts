@@ -28,7 +28,6 @@ import {
   listLocations,
   listScreens,
   listZones,
-  newId,
   updateCamera,
   updateGroup,
   updateInstallation,
@@ -36,6 +35,7 @@ import {
   updateScreen,
   updateZone,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually } from '@attribution/testing';
 
 /** Ids of a group, and of what is in it: a location, a zone, a screen, an installation wired to that, and a camera. */

@@ -9,8 +9,8 @@ import { internalOf, type KeySet } from '@attribution/auth';
 import { createClient } from '@attribution/contracts';
 import { completeSecrets, type FleetProcess } from '@attribution/fleet';
 import { readRunning } from '@attribution/ops/running';
+import { freePort, tether } from '@attribution/servers';
 import { openMailbox, testParts } from '@attribution/testing';
-import { freePort, tether } from '@attribution/testing/parts';
 import { generateSync } from 'otplib';
 import { type Platform, rowsOf } from './support-platform.ts';
 

@@ -1,6 +1,6 @@
 import { createClient, signup } from '@attribution/contracts';
+import { type CollectedSpan, startTraceCollector, type TraceCollector } from '@attribution/servers';
 import { createTestDatabase, eventually, type TestDatabase, testParts } from '@attribution/testing';
-import { type CollectedSpan, startTraceCollector, type TraceCollector } from '@attribution/testing/parts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Fleet, startFleet } from '../faults/fleet.ts';
 import { fromSomewhere, newEmail, password } from './support.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { healthPath } from '@attribution/image';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type ComposeFile, type ComposeService, endingServices, ownServices, startingOrder } from './compose-file.ts';
 import { createMember, type Ending, type Launch, type Member } from './member.ts';

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FolderInUse, lockFolder, portProblem } from '@attribution/local';
 import { noteRunning } from '@attribution/ops/running';
-import { onStopSignal } from '@attribution/service';
+import { onStopSignal } from '@attribution/runtime';
 import { type ComposeFile, ownServices, readCompose } from './compose-file.ts';
 import { startFleet } from './fleet.ts';
 import { secretsIn } from './secrets.ts';

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tether } from '@attribution/testing/parts';
+import { tether } from '@attribution/servers';
 
 const root = resolve(import.meta.dirname, '../../..');
 

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startPostgres } from '@attribution/database';
-import { findKafka, findRedis, type NoPart, type Part, startTraceCollector } from '@attribution/testing/parts';
+import { findKafka, findRedis, type NoPart, type Part, startPostgres, startTraceCollector } from '@attribution/servers';
 import type { ComposeFile } from './compose-file.ts';
 import { startMailCatcher } from './mail-catcher.ts';
 

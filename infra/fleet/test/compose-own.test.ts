@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { goProgram } from '@attribution/testing/parts';
+import { goProgram } from '@attribution/servers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { compose, composeText, root, secrets } from './support.ts';
 

@@ -1,4 +1,4 @@
-import { readConfig } from '@attribution/service';
+import { readConfig } from '@attribution/runtime';
 import { makeDatabases } from './make-databases.ts';
 import { databasesSettings } from './settings.ts';
 

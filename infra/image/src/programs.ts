@@ -1,5 +1,5 @@
 import type { ServiceName } from '@attribution/contracts';
-import { RoleSetting, readConfig } from '@attribution/service';
+import { RoleSetting, readConfig } from '@attribution/runtime';
 import { z } from 'zod';
 
 /** What the image can be, by the name in `SERVICE`. Loading a program runs it. */

@@ -2,7 +2,8 @@ import { accountSettings } from '@attribution/account/config';
 import { billingSettings } from '@attribution/billing/config';
 import { campaignSettings } from '@attribution/campaign/config';
 import { gatewaySettings } from '@attribution/gateway/config';
-import { type Role, serviceSettings, setting } from '@attribution/service';
+import { type Role, setting } from '@attribution/runtime';
+import { serviceSettings } from '@attribution/service';
 import { z } from 'zod';
 import { choice, type ProgramName } from './programs.ts';
 

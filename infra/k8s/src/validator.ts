@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { goProgram } from '@attribution/testing/parts';
+import { goProgram } from '@attribution/servers';
 import type { Complaint } from './check.ts';
 import type { Manifest } from './manifests.ts';
 

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startKafka } from '@attribution/testing/parts';
+import { startKafka } from '@attribution/servers';
 
 const port = Number(process.argv[2] ?? 9092);
 const say = (line: string) => console.error(line);

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type PostgresServer, startPostgres } from '@attribution/database';
 import { noteRunning } from '@attribution/ops/running';
-import { createLogger, observeProcess, onStopSignal, processSettings, readConfig, setting } from '@attribution/service';
+import { createLogger, observeProcess, onStopSignal, processSettings, readConfig, setting } from '@attribution/runtime';
+import { type PostgresServer, startPostgres } from '@attribution/servers';
 import { z } from 'zod';
 import { seedDemo } from './demo.ts';
 import { FolderInUse, lockFolder } from './lock.ts';

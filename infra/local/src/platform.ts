@@ -6,19 +6,11 @@ import * as campaign from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
 import { createGateway, type Gateway, readGatewaySettings } from '@attribution/gateway';
+import { listen, problemOf, type RunningServer, writeProblem } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
 import * as organization from '@attribution/organization';
-import {
-  type Clock,
-  databaseSettings,
-  listen,
-  problemOf,
-  type RunningServer,
-  readConfig,
-  type Service,
-  type ServiceParts,
-  writeProblem,
-} from '@attribution/service';
+import { type Clock, readConfig } from '@attribution/runtime';
+import { databaseSettings, type Service, type ServiceParts } from '@attribution/service';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Secrets } from './secrets.ts';

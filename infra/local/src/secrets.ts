@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateKeySets, keyFilesOf } from '@attribution/auth';
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { z } from 'zod';
 
 const Kept = z.object({

@@ -1,5 +1,6 @@
 import type { ServiceName } from '@attribution/contracts';
-import type { Clock, Purge } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import type { Purge } from '@attribution/service';
 
 /** What a service lets be asked of its database beside its processes. */
 export interface Operations {

@@ -1,5 +1,6 @@
 import { createCampaignService } from '@attribution/campaign';
-import { type Envelope, groupCreated, newId, newUuid } from '@attribution/contracts';
+import { type Envelope, groupCreated } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import { newEvent } from '@attribution/messaging';
 import { startTestService, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';

@@ -1,6 +1,6 @@
 import { createVerifier } from '@attribution/auth';
 import { createCampaignService } from '@attribution/campaign';
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
 import { captureLogs, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';

@@ -1,5 +1,6 @@
-import { groupCreated, groupDeleted, groupUpdated, newId } from '@attribution/contracts';
+import { groupCreated, groupDeleted, groupUpdated } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { catchUp, projection } from '@attribution/messaging';
 import { captureLogs, eventually } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';

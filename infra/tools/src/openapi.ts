@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endpoints, openApiDocument } from '@attribution/contracts';
+import { endpoints } from '@attribution/contracts';
+import { openApiDocument } from '@attribution/openapi';
 import { root } from './workspace.ts';
 
 /** The document that is kept beside the sources, for readers and for makers of clients. */

@@ -1,8 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate, startPostgres } from '@attribution/database';
-import { templateName } from '@attribution/testing';
+import { migrate } from '@attribution/database';
 import {
   findFaketime,
   findJudge,
@@ -14,7 +13,9 @@ import {
   findToxiproxy,
   type NoPart,
   type Part,
-} from '@attribution/testing/parts';
+  startPostgres,
+} from '@attribution/servers';
+import { templateName } from '@attribution/testing';
 import pg from 'pg';
 import { migrationsFolder, root, services } from './workspace.ts';
 

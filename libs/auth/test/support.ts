@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto';
-import { newId, newUuid } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import { testKeys } from '@attribution/testing';
 
 const privateKey = createPrivateKey({ key: testKeys.private.keys[0] ?? {}, format: 'jwk' });

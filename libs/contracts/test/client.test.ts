@@ -1,6 +1,7 @@
+import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { ContractViolation, createClient, endpoint, newId, Problem, type ProblemKind } from '../src/index.ts';
+import { ContractViolation, createClient, endpoint, Problem, type ProblemKind } from '../src/index.ts';
 import { startCannedServer } from './support.ts';
 
 const Thing = z.object({ id: z.string(), size: z.int() });

@@ -1,3 +1,4 @@
+import { newId } from '@attribution/ids';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import {
@@ -9,7 +10,6 @@ import {
   id,
   JsonObject,
   Name,
-  newId,
   Text,
   Timestamp,
   TimeZone,

@@ -1,5 +1,6 @@
+import { newId } from '@attribution/ids';
 import { expect, test } from '@jest/globals';
-import { createMatcher, type Endpoint, endpoint, endpoints, newId } from '../src/index.ts';
+import { createMatcher, type Endpoint, endpoint, endpoints } from '../src/index.ts';
 
 const declared = (method: Endpoint['method'], path: Endpoint['path']) =>
   endpoint({

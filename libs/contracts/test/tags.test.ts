@@ -1,6 +1,6 @@
+import { openApiDocument } from '@attribution/openapi';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { openApiDocument } from '../src/index.ts';
 import { Tag, Tags, tagsFilter } from '../src/organization/tags.ts';
 import { chance } from './chance.ts';
 

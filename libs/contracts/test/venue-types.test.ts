@@ -1,6 +1,6 @@
+import { openApiDocument } from '@attribution/openapi';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { openApiDocument } from '../src/index.ts';
 import { VenueType, venueTaxonomy, venueTypeIds, venueTypes } from '../src/organization/venue-types.ts';
 
 const messages = (value: unknown) => VenueType.safeParse(value).error?.issues.map(({ message }) => message);

@@ -57,8 +57,3 @@ const tooLate = new Set(['57014', '55P03', 'P2024', 'P2028']);
 export function isHeldUp(error: unknown): boolean {
   return codesOf(error).some((code) => tooLate.has(code));
 }
-
-/** What an error says, without the values of a call: where Prisma finds an argument at fault it shows the whole call with them; its last paragraph says what. */
-export function messageOf({ name, message }: Error): string {
-  return name === 'PrismaClientValidationError' ? message.slice(message.lastIndexOf('\n\n')).trim() : message;
-}

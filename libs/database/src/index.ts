@@ -1,14 +1,6 @@
 export { withAdvisoryLock } from './advisory-lock.ts';
 export * from './database.ts';
-export * from './embedded-postgres.ts';
-export {
-  isForeignKeyViolation,
-  isHeldUp,
-  isServerTrouble,
-  isUniqueViolation,
-  messageOf,
-  violatedConstraint,
-} from './errors.ts';
+export { isForeignKeyViolation, isHeldUp, isServerTrouble, isUniqueViolation, violatedConstraint } from './errors.ts';
 export { createLockKeeper } from './lock-keeper.ts';
 export * from './migrate.ts';
 export { type Listener, listenTo, notify } from './notifications.ts';

@@ -1,5 +1,6 @@
 import { event, type ServiceName, type Topic, topic } from '@attribution/contracts';
-import { messageOf, type SqlTransaction } from '@attribution/database';
+import type { SqlTransaction } from '@attribution/database';
+import { messageOf } from '@attribution/runtime';
 import { z } from 'zod';
 import { type Letter, letterOf, letterOfUnreadable, plain, toldOf } from './letter.ts';
 import { newEvent, type Outbox } from './outbox.ts';

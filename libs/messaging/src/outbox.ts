@@ -1,5 +1,6 @@
-import { type EventData, type EventType, newUuid } from '@attribution/contracts';
+import type { EventData, EventType } from '@attribution/contracts';
 import { afterCommit, type Sql, type SqlTransaction } from '@attribution/database';
+import { newUuid } from '@attribution/ids';
 import { traceHeaders } from '@attribution/tracing';
 import type { Message } from './transport.ts';
 

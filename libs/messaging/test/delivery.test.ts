@@ -1,4 +1,4 @@
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { eventually } from '@attribution/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { deadLetterTopic, type Message, newEvent, type Transport } from '../src/index.ts';

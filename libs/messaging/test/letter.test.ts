@@ -1,4 +1,5 @@
-import { type Envelope, newUuid } from '@attribution/contracts';
+import type { Envelope } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { describe, expect, test } from '@jest/globals';
 import { envelopeOf, letterOf, letterOfUnreadable, toldOf } from '../src/letter.ts';
 import { unreadable } from '../src/unreadable.ts';

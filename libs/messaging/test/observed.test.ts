@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { captureLogs, eventually } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';

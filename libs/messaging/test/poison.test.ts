@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { captureLogs, eventually } from '@attribution/testing';
 import { expect } from '@jest/globals';
 import { CompressionCodecs, CompressionTypes, type Message as KafkaMessage } from 'kafkajs';

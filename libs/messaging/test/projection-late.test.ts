@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { captureLogs, eventually } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';

@@ -1,4 +1,5 @@
-import { event, newId } from '@attribution/contracts';
+import { event } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { onBatch } from '../src/index.ts';
 import { accountId, range } from './support.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startKafka } from '@attribution/servers';
 import { captureLogs } from '@attribution/testing';
-import { startKafka } from '@attribution/testing/parts';
 import { expect, test } from '@jest/globals';
 import {
   brokers,

@@ -1,4 +1,5 @@
-import { event, id, newUuid, topic as topicOf } from '@attribution/contracts';
+import { event, id, topic as topicOf } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { captureLogs } from '@attribution/testing';
 import { z } from 'zod';
 import {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { event, id, newId, type Topic, topic as topicOf } from '@attribution/contracts';
+import { event, id, type Topic, topic as topicOf } from '@attribution/contracts';
 import { type Database, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { captureLogs, createTestDatabase, eventually, testParts } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';

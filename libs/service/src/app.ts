@@ -1,19 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type InternalVerifier, type Principal, refuseAccess, type Verifier } from '@attribution/auth';
-import { type Endpoint, newUuid, Problem, type ServiceName } from '@attribution/contracts';
+import { type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
+import {
+  answeredStatus,
+  type Download,
+  givenTraceparent,
+  type HttpMetrics,
+  problemOf,
+  queryOf,
+  type RequestContext,
+  readBytes,
+  readJsonBody,
+  receiveUpload,
+  requestContext,
+  requestRecorder,
+  sendDownload,
+  validate,
+  writeProblem,
+} from '@attribution/http';
+import { newUuid } from '@attribution/ids';
 import { inTrace, noTracing, type Span, type Tracing, traceFields } from '@attribution/tracing';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { type Download, sendDownload } from './downloads.ts';
 import { type Idempotency, idempotencyKeyOf, type KeyedRequest } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
-import { readBytes, readJsonBody } from './json-body.ts';
-import { answeredStatus, type HttpMetrics } from './metrics.ts';
-import { problemOf, writeProblem } from './problem-response.ts';
-import { givenTraceparent, queryOf, type RequestContext, requestContext } from './request.ts';
-import { requestRecorder } from './request-record.ts';
-import { receiveUpload } from './uploads.ts';
-import { validate } from './validate.ts';
 
 export interface AppOptions {
   readonly implementations: readonly Implementation[];

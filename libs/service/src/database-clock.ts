@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '@attribution/runtime';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import type { Clock } from './clock.ts';
 
 export interface DatabaseClockOptions {
   readonly url: string;

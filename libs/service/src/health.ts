@@ -1,8 +1,8 @@
 import { Problem } from '@attribution/contracts';
+import { writeProblem } from '@attribution/http';
+import { writeMetrics } from '@attribution/runtime';
 import type { Express } from 'express';
 import type { Registry } from 'prom-client';
-import { writeMetrics } from './metrics.ts';
-import { writeProblem } from './problem-response.ts';
 
 /** Throws, or rejects, while the part does not work. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Endpoint, newUuid, Problem } from '@attribution/contracts';
+import { type Endpoint, Problem } from '@attribution/contracts';
 import { type Database, type SqlTransaction, withTransactionHook } from '@attribution/database';
-import type { Clock } from './clock.ts';
+import { newUuid } from '@attribution/ids';
+import type { Clock } from '@attribution/runtime';
 
 /** Milliseconds that a key is remembered (decision 9). */
 export const keysKeptMs = 24 * 60 * 60 * 1000;

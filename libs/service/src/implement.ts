@@ -1,8 +1,6 @@
 import type { Principal } from '@attribution/auth';
 import type { DownloadMedia, Endpoint, Input, Output, ServiceName, UploadMedia } from '@attribution/contracts';
-import type { Download } from './downloads.ts';
-import type { RequestContext } from './request.ts';
-import type { Upload } from './uploads.ts';
+import type { Download, RequestContext, Upload } from '@attribution/http';
 
 /** Who calls, by what the contract lets in. */
 interface Callers {

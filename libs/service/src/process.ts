@@ -3,18 +3,23 @@ import { fileURLToPath } from 'node:url';
 import { createVerifier, internalOf } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
+import { keptByClients, listen } from '@attribution/http';
 import { createKafkaTransport } from '@attribution/messaging';
+import {
+  createLogger,
+  observeProcess,
+  onStopSignal,
+  openProcessTracing,
+  RoleSetting,
+  type RunningRole,
+  readConfig,
+  withDeadline,
+} from '@attribution/runtime';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { by } from './by.ts';
-import { readConfig } from './config.ts';
 import { followDatabaseClock } from './database-clock.ts';
-import { keptByClients, listen } from './http-server.ts';
-import { createLogger } from './logger.ts';
-import { observeProcess } from './metrics.ts';
 import { untilMigrated } from './migrated.ts';
-import { openProcessTracing } from './process-tracing.ts';
-import { type KafkaSettings, RoleSetting, type RunningRole, serviceSettings } from './roles.ts';
+import { type KafkaSettings, serviceSettings } from './roles.ts';
 import type { Service, ServiceParts } from './service.ts';
 
 /** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
@@ -92,10 +97,10 @@ async function runRole({ name, migrations, create }: ServiceProgram, role: Runni
     const within = (ms: number) => Date.now() + ms;
     const [closed, consumed, drained, ended] = [within(4_500), within(5_500), within(7_000), within(7_500)];
     await server.close(closed, keptByClients);
-    await by(consumed, transport?.stopConsuming());
+    await withDeadline(consumed, transport?.stopConsuming());
     await service.drain(drained);
     clock.stop();
-    await by(ended, Promise.allSettled([transport?.close(), service.close(), tracing.close()]));
+    await withDeadline(ended, Promise.allSettled([transport?.close(), service.close(), tracing.close()]));
     logger.info('Stopped');
   }, config.LAME_DUCK_MS + stopWithin);
 }
@@ -115,20 +120,4 @@ const newLogger = (name: ServiceName, role: string, { LOG_LEVEL: level }: { LOG_
 async function migrateDatabase(url: string, migrations: URL, logger: Logger): Promise<void> {
   const applied = await migrate({ url, directory: fileURLToPath(migrations) });
   if (applied.length > 0) logger.info({ applied }, 'Migrated the database');
-}
-
-/** Runs `stop` once at SIGTERM or SIGINT, then exits: 0 when it finished within `ms`. */
-export function onStopSignal(stop: () => Promise<void>, ms = 10_000): void {
-  let stopping = false;
-  const once = () => {
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => process.exit(1), ms).unref();
-    stop().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  };
-  process.on('SIGTERM', once);
-  process.on('SIGINT', once);
 }

@@ -1,5 +1,5 @@
+import type { Clock } from '@attribution/runtime';
 import type pg from 'pg';
-import type { Clock } from './clock.ts';
 import { keysKeptMs } from './idempotency.ts';
 import type { Job } from './jobs.ts';
 

@@ -1,19 +1,12 @@
 import { KeySet, KeysSetting } from '@attribution/auth';
+import { lameDuckMs, processSettings, type Role, setting, tracingSettings } from '@attribution/runtime';
 import { z } from 'zod';
-import { databaseSettings, lameDuckMs, processSettings, setting, tracingSettings } from './config.ts';
 
-/**
- * What a process does of its service's work. `api` answers requests. `worker` does what is behind them: it publishes
- * the outbox, hears events and runs jobs. `all` is both, and migrates at its start. `migrate` brings the database to
- * the state that the others need, and ends.
- */
-const roles = ['api', 'worker', 'all', 'migrate'] as const;
-export type Role = (typeof roles)[number];
-
-/** Of a process that stays. */
-export type RunningRole = Exclude<Role, 'migrate'>;
-
-export const RoleSetting = z.enum(roles).default('all');
+/** What every process that opens databases reads. */
+export const databaseSettings = {
+  DATABASE_POOL_SIZE: setting.count.default(10),
+  DATABASE_STATEMENT_TIMEOUT_MS: setting.count.default(5_000),
+};
 
 const { NODE_ENV, LOG_LEVEL } = processSettings;
 

@@ -9,6 +9,7 @@ import {
   type PrismaLike,
   type SqlTransaction,
 } from '@attribution/database';
+import { observeHttp } from '@attribution/http';
 import {
   createConsumer,
   createOutbox,
@@ -22,24 +23,20 @@ import {
   type Relay,
   type Transport,
 } from '@attribution/messaging';
+import { attemptWithin, type Clock, type RunningRole, systemClock, withDeadline } from '@attribution/runtime';
 import { noTracing, outsideTraces, type Tracing } from '@attribution/tracing';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { closeApp, createApp } from './app.ts';
-import { attemptWithin } from './attempt-within.ts';
-import { by } from './by.ts';
-import { type Clock, systemClock } from './clock.ts';
 import { serveHealth } from './health.ts';
 import { createHints } from './hints.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
 import { observeJobs } from './job-metrics.ts';
 import { type Job, type RunningJobs, startJobs } from './jobs.ts';
-import { observeHttp } from './metrics.ts';
 import { observePool } from './pool-metrics.ts';
 import { commonPurges, purgeJobs } from './purges.ts';
-import type { RunningRole } from './roles.ts';
 import { wakeChannel, wakeWorkers } from './wake.ts';
 
 /** What a process gives each of its services. */
@@ -220,9 +217,9 @@ export function openService<Client extends PrismaLike<Tx>, Tx extends SqlTransac
           retired = true;
         },
         async drain(deadline) {
-          await by(deadline, Promise.allSettled([listener?.stop(), hints?.stop()]));
-          await by(deadline, running?.stop());
-          await by(deadline, relay?.stop(deadline));
+          await withDeadline(deadline, Promise.allSettled([listener?.stop(), hints?.stop()]));
+          await withDeadline(deadline, running?.stop());
+          await withDeadline(deadline, relay?.stop(deadline));
         },
         close: () => database.close(),
       };

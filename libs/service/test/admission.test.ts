@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';

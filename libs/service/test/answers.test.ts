@@ -1,4 +1,5 @@
-import { newId, Problem, type ProblemKind, problemKinds } from '@attribution/contracts';
+import { Problem, type ProblemKind, problemKinds } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { implement } from '../src/index.ts';

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@attribution/contracts';
+import { type Download, openSpool, type Spool } from '@attribution/http';
 import { eventually } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Download, implement, openSpool, type Spool } from '../src/index.ts';
+import { implement } from '../src/index.ts';
 import { type App, declare, problemOf, send, startApp } from './support.ts';
 
 const contract = declare({

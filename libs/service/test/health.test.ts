@@ -1,10 +1,10 @@
+import { listen, type RunningServer } from '@attribution/http';
 import { captureLogs, problemBase } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import express from 'express';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { closeApp } from '../src/app.ts';
 import { type HealthOptions, serveHealth } from '../src/health.ts';
-import { listen, type RunningServer } from '../src/index.ts';
 import { problemOf, send } from './support.ts';
 
 const running: RunningServer[] = [];

@@ -1,4 +1,5 @@
-import { newId, Problem } from '@attribution/contracts';
+import { Problem } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { json, problemOf, send } from './support.ts';

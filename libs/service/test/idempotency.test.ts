@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, keyToken, personToken } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { json, problemOf, send } from './support.ts';

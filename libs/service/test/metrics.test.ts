@@ -1,10 +1,11 @@
 import { createVerifier } from '@attribution/auth';
-import { newId } from '@attribution/contracts';
 import type { PrismaLike, SqlTransaction } from '@attribution/database';
+import { listen, type RunningServer } from '@attribution/http';
+import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
 import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { implement, listen, openService, type RunningServer, type Service } from '../src/index.ts';
+import { implement, openService, type Service } from '../src/index.ts';
 import { type App, declare, send, startApp, thingId } from './support.ts';
 
 describe('what becomes a label of a request', () => {

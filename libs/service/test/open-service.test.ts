@@ -1,9 +1,11 @@
 import { createVerifier } from '@attribution/auth';
 import type { PrismaLike, SqlTransaction } from '@attribution/database';
+import { listen, type RunningServer } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
+import { observeProcess } from '@attribution/runtime';
 import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { implement, listen, observeProcess, openService, type RunningServer, type Service } from '../src/index.ts';
+import { implement, openService, type Service } from '../src/index.ts';
 import { declare, problemOf, send } from './support.ts';
 
 /** No handler of these tests speaks to Prisma. */

@@ -1,4 +1,5 @@
-import { newId, Problem } from '@attribution/contracts';
+import { Problem } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { implement } from '../src/index.ts';
 import { type App, declare, echoQuery, invalid, problemOf, startApp, thingId } from './support.ts';

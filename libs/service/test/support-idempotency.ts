@@ -1,6 +1,7 @@
 import { createVerifier } from '@attribution/auth';
-import { newId } from '@attribution/contracts';
 import type { PrismaLike, SqlTransaction } from '@attribution/database';
+import { listen } from '@attribution/http';
+import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
 import {
   captureLogs,
@@ -13,7 +14,7 @@ import {
 } from '@attribution/testing';
 import pg from 'pg';
 import { z } from 'zod';
-import { implement, listen, openService } from '../src/index.ts';
+import { implement, openService } from '../src/index.ts';
 import { type Answered, declare, json, send, thingId } from './support.ts';
 
 const made = {

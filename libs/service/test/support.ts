@@ -1,13 +1,14 @@
 import { request } from 'node:http';
 import { createVerifier } from '@attribution/auth';
 import { type Endpoint, endpoint, id, type ProblemDetails, pageQuery, problemKindOf } from '@attribution/contracts';
+import { listen, observeHttp } from '@attribution/http';
 import { captureLogs, problemBase, testInternal, testKeys } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { closeApp, createApp } from '../src/app.ts';
 import type { Implementation } from '../src/implement.ts';
-import { implement, listen, observeHttp } from '../src/index.ts';
+import { implement } from '../src/index.ts';
 
 const defaults = {
   operation: 'probe',

@@ -1,6 +1,6 @@
 import { createClient } from '@attribution/contracts';
+import { startTraceCollector, type TraceCollector } from '@attribution/servers';
 import { eventually } from '@attribution/testing';
-import { startTraceCollector, type TraceCollector } from '@attribution/testing/parts';
 import { openTracing, type Tracing } from '@attribution/tracing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';

@@ -4,10 +4,11 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@attribution/contracts';
+import { listen, type Upload } from '@attribution/http';
 import { eventually, personToken, problemBase } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { implement, listen, type Upload } from '../src/index.ts';
+import { implement } from '../src/index.ts';
 import { type App, declare, invalid, problemOf, type Sent, startApp } from './support.ts';
 
 const maxBytes = 200_000;

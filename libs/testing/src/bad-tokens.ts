@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import { newId, newUuid } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import { testKeys, testSigner } from './tokens.ts';
 
 /** Tokens that must not open anything, by what is wrong with each. */

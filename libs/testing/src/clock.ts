@@ -1,4 +1,4 @@
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 
 export interface TestClock extends Clock {
   /** Moves the time on. */

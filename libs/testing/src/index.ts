@@ -3,6 +3,7 @@ export { createTestClock } from './clock.ts';
 export { createTestDatabase, type TestDatabase } from './database.ts';
 export { templateName, testParts } from './environment.ts';
 export { eventually } from './eventually.ts';
+export { modulesLoadedBy } from './loaded-modules.ts';
 export { captureLogs } from './logs.ts';
 export { type Mailbox, openMailbox } from './mailbox.ts';
 export { sendRaw } from './send-raw.ts';

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { createLogger } from '@attribution/service';
+import { createLogger } from '@attribution/runtime';
 import type { Logger } from 'pino';
 
 export interface CapturedLogs {

@@ -10,8 +10,9 @@ import {
   type EventType,
   type ServiceName,
 } from '@attribution/contracts';
+import { listen } from '@attribution/http';
 import { createInProcessTransport, type Message, newEvent, type Transport } from '@attribution/messaging';
-import { listen, type Service, type ServiceParts } from '@attribution/service';
+import type { Service, ServiceParts } from '@attribution/service';
 import pg from 'pg';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';

@@ -6,7 +6,8 @@ import {
   generateKeySets,
   internalOf,
 } from '@attribution/auth';
-import { newId, newUuid, type ServiceName } from '@attribution/contracts';
+import type { ServiceName } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 
 /** The signing keys of a test run's services. */
 export const testKeys = generateKeySets('test');

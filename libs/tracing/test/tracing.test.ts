@@ -1,5 +1,5 @@
+import { startTraceCollector, type TraceCollector } from '@attribution/servers';
 import { eventually } from '@attribution/testing';
-import { startTraceCollector, type TraceCollector } from '@attribution/testing/parts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inTrace, noTracing, openTracing, type Span, traceFields, traceHeaders } from '../src/index.ts';
 

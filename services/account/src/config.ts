@@ -1,5 +1,5 @@
 import { KeysSetting } from '@attribution/auth';
-import { readConfig, setting } from '@attribution/service';
+import { readConfig, setting } from '@attribution/runtime';
 import { z } from 'zod';
 
 /** What account reads besides what every service does. */

@@ -1,6 +1,7 @@
 import { accountPurged } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, type Purge, purgeOf } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { type Purge, purgeOf } from '@attribution/service';
 import { deleteAccount } from './accounts/index.ts';
 import { deleteCodesOf, expiredCodes } from './codes/index.ts';
 import { expiredChallenges } from './mfa/index.ts';

@@ -1,5 +1,5 @@
 import { createOutbox } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { housekeeping } from './housekeeping.ts';
 import { checkTokenLedger } from './ledger/index.ts';
 import { openAccountDatabase } from './store.ts';

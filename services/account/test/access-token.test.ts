@@ -1,4 +1,5 @@
-import { getMe, newId } from '@attribution/contracts';
+import { getMe } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, enter, join, refresh, startAccountService } from './support.ts';

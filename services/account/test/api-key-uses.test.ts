@@ -1,5 +1,5 @@
-import { newId } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { createTestClock, createTestDatabase, eventually, type TestDatabase } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createKeyUses } from '../src/api-keys/index.ts';

@@ -1,4 +1,5 @@
-import { createApiKey, newId } from '@attribution/contracts';
+import { createApiKey } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { count, join, type Person, startAccountService, withClaims } from './support.ts';

@@ -1,4 +1,5 @@
-import { groupDeleted, newId, updateApiKey } from '@attribution/contracts';
+import { groupDeleted, updateApiKey } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, join, type Person, startAccountService, withClaims } from './support.ts';

@@ -1,8 +1,8 @@
 import { createVerifier } from '@attribution/auth';
 import { createClient } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
+import { listen } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
-import { listen } from '@attribution/service';
 import { eventually, problemBase, type TestService, testInternal, testKeys } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createKeyUses } from '../src/api-keys/index.ts';

@@ -1,4 +1,5 @@
-import { listAuditLog, logout, newId, updateAccount } from '@attribution/contracts';
+import { listAuditLog, logout, updateAccount } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { enter, getRaw, join, type Person, rows, startAccountService } from './support.ts';

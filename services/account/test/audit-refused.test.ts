@@ -1,4 +1,5 @@
-import { logout, newId, switchAccount, verifyMfaSetup } from '@attribution/contracts';
+import { logout, switchAccount, verifyMfaSetup } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addMembership, atOnce, claimsIn, join, logIn, type Person, refresh, startAccountService } from './support.ts';

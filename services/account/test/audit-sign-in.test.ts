@@ -1,4 +1,5 @@
-import { newUuid, switchAccount, verifyEmail, verifyMfaSetup } from '@attribution/contracts';
+import { switchAccount, verifyEmail, verifyMfaSetup } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {

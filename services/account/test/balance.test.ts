@@ -1,4 +1,5 @@
-import { getBalance, newId } from '@attribution/contracts';
+import { getBalance } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, join, rows, startAccountService } from './support.ts';

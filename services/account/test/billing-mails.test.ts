@@ -1,4 +1,5 @@
-import { invoicePaid, listUsers, newId, paymentFailed, paymentSucceeded, updateUser } from '@attribution/contracts';
+import { invoicePaid, listUsers, paymentFailed, paymentSucceeded, updateUser } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';

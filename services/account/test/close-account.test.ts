@@ -1,4 +1,5 @@
-import { closeAccount, getMe, listSessions, newId, switchAccount } from '@attribution/contracts';
+import { closeAccount, getMe, listSessions, switchAccount } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {

@@ -1,5 +1,5 @@
-import { newId } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { createTestDatabase, type TestDatabase } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { postGrant } from '../src/ledger/index.ts';

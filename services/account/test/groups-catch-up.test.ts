@@ -1,4 +1,5 @@
-import { groupDeleted, newId } from '@attribution/contracts';
+import { groupDeleted } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import { rows, startAccountService } from './support.ts';

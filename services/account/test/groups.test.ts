@@ -7,13 +7,12 @@ import {
   groupDeleted,
   groupUpdated,
   listInvitations,
-  newId,
-  newUuid,
   rotateApiKey,
   updateApiKey,
   updateUser,
 } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
+import { newId, newUuid } from '@attribution/ids';
 import { createOutbox } from '@attribution/messaging';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

@@ -1,11 +1,5 @@
-import {
-  type Client,
-  closeAccount,
-  createInvitation,
-  listInvitations,
-  newId,
-  resendInvitation,
-} from '@attribution/contracts';
+import { type Client, closeAccount, createInvitation, listInvitations, resendInvitation } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join, newEmail, type Person, startAccountService, withClaims } from './support.ts';

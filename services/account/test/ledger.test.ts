@@ -1,4 +1,5 @@
-import { listLedger, newId } from '@attribution/contracts';
+import { listLedger } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { getRaw, join, type Person, startAccountService } from './support.ts';

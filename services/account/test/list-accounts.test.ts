@@ -1,4 +1,5 @@
-import { getAccount, listAccounts, newId } from '@attribution/contracts';
+import { getAccount, listAccounts } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addMembership, getRaw, join, startAccountService } from './support.ts';

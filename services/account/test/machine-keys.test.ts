@@ -1,4 +1,5 @@
-import { closeAccount, createMachineKey, newId, rotateApiKey, updateApiKey } from '@attribution/contracts';
+import { closeAccount, createMachineKey, rotateApiKey, updateApiKey } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { internalToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, claimsIn, count, join, type Person, startAccountService, statusesOf } from './support.ts';

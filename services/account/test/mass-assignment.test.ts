@@ -1,4 +1,5 @@
-import { forgotPassword, login, newId, resetPassword, signup, verifyEmail } from '@attribution/contracts';
+import { forgotPassword, login, resetPassword, signup, verifyEmail } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, fullName, join, newEmail, password, requireSession, rows, startAccountService } from './support.ts';

@@ -1,4 +1,5 @@
-import { disableMfa, getMe, newId, renewRecoveryCodes } from '@attribution/contracts';
+import { disableMfa, getMe, renewRecoveryCodes } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addMembership, atOnce, count, enter, join, startAccountService, statusesOf } from './support.ts';

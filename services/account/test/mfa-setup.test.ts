@@ -1,4 +1,5 @@
-import { getMe, logout, newUuid, setUpMfa, verifyMfaSetup } from '@attribution/contracts';
+import { getMe, logout, setUpMfa, verifyMfaSetup } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createVault } from '../src/vault.ts';

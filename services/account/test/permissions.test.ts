@@ -1,4 +1,5 @@
-import { createApiKey, createInvitation, getMyPermissions, newId } from '@attribution/contracts';
+import { createApiKey, createInvitation, getMyPermissions } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addMembership, join, newEmail, startAccountService, withClaims } from './support.ts';

@@ -1,4 +1,5 @@
-import { closeAccount, getBalance, newId } from '@attribution/contracts';
+import { closeAccount, getBalance } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { atOnce, count, join, type Person, rows, startAccountService, statusesOf } from './support.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { join, startAccountService } from './support.ts';

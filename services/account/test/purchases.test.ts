@@ -1,4 +1,5 @@
-import { invoicePaid, newId, paymentSucceeded } from '@attribution/contracts';
+import { invoicePaid, paymentSucceeded } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { atOnce, count, join, type Person, startAccountService } from './support.ts';

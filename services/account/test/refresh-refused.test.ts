@@ -1,4 +1,5 @@
-import { newId, refreshSession } from '@attribution/contracts';
+import { refreshSession } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, join, type Person, refresh, rows, startAccountService } from './support.ts';

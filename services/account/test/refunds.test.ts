@@ -1,4 +1,5 @@
-import { newId, newUuid, refundFailed, refundSucceeded } from '@attribution/contracts';
+import { refundFailed, refundSucceeded } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { atOnce, count, join, type Person, startAccountService } from './support.ts';

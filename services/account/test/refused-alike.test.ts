@@ -1,4 +1,5 @@
-import { login, newId, resetPassword, verifyEmail } from '@attribution/contracts';
+import { login, resetPassword, verifyEmail } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {

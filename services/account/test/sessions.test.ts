@@ -1,4 +1,5 @@
-import { endSession, getMe, listSessions, logout, newUuid } from '@attribution/contracts';
+import { endSession, getMe, listSessions, logout } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {

@@ -8,13 +8,13 @@ import {
   listPlans,
   login,
   logout,
-  newId,
   refreshSession,
   resendVerification,
   resetPassword,
   signup,
   verifyEmail,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { countStatements, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fullName, join, newEmail, password, resetCode, signUp, startAccountService } from './support.ts';

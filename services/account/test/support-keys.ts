@@ -5,8 +5,8 @@ import {
   exchangeApiKey,
   getApiKey,
   type NewApiKey,
-  newId,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import type { z } from 'zod';
 import { count, rows } from './support.ts';

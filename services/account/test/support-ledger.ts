@@ -2,10 +2,10 @@ import {
   captureTokenHold,
   createTokenGrant,
   createTokenHold,
-  newUuid,
   type ServiceName,
   voidTokenHold,
 } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { eventually, internalToken, type TestService } from '@attribution/testing';
 import { expect } from '@jest/globals';
 import type { z } from 'zod';

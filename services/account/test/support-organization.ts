@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { testInternal } from '@attribution/testing';
 
 export interface OrganizationDouble {

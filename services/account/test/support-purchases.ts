@@ -1,4 +1,5 @@
-import { type EventData, newId, paymentSucceeded, refundFailed, refundSucceeded } from '@attribution/contracts';
+import { type EventData, paymentSucceeded, refundFailed, refundSucceeded } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { rows } from './support.ts';
 import { holdId } from './support-ledger.ts';

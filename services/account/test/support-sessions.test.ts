@@ -1,4 +1,5 @@
-import { createSupportSession, endpoints, listApiKeys, newId } from '@attribution/contracts';
+import { createSupportSession, endpoints, listApiKeys } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { internalToken, sendRaw, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, count, join, type Person, startAccountService } from './support.ts';

@@ -7,7 +7,6 @@ import {
   listAccounts,
   listAuditLog,
   listSessions,
-  newUuid,
   renewRecoveryCodes,
   setUpMfa,
   switchAccount,
@@ -16,6 +15,7 @@ import {
   updateMe,
   verifyMfaSetup,
 } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import type { StatementTable, TestService } from '@attribution/testing';
 import { addMembership, claimsIn, enter, join, password } from './support.ts';
 import { addMember } from './support-members.ts';

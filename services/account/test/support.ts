@@ -4,12 +4,12 @@ import {
   type Client,
   forgotPassword,
   login,
-  newId,
   refreshSession,
   type Session,
   signup,
   verifyEmail,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, startTestService, type TestService, testKeys } from '@attribution/testing';
 import type { z } from 'zod';
 import { createAccountService } from '../src/index.ts';

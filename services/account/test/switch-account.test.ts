@@ -1,4 +1,5 @@
-import { endSession, getMyPermissions, logout, newId, switchAccount } from '@attribution/contracts';
+import { endSession, getMyPermissions, logout, switchAccount } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {

@@ -1,4 +1,5 @@
-import { captureTokenHold, getBalance, newId, voidTokenHold } from '@attribution/contracts';
+import { captureTokenHold, getBalance, voidTokenHold } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, join, type Person, startAccountService, statusesOf } from './support.ts';

@@ -1,4 +1,5 @@
-import { createTokenGrant, getBalance, listLedger, newId } from '@attribution/contracts';
+import { createTokenGrant, getBalance, listLedger } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, join, type Person, startAccountService } from './support.ts';

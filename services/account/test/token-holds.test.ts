@@ -1,4 +1,5 @@
-import { closeAccount, createTokenHold, newId } from '@attribution/contracts';
+import { closeAccount, createTokenHold } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, count, join, type Person, startAccountService, statusesOf } from './support.ts';

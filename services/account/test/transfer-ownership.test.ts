@@ -1,4 +1,5 @@
-import { closeAccount, newId, transferOwnership } from '@attribution/contracts';
+import { closeAccount, transferOwnership } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {

@@ -1,4 +1,5 @@
-import { getAccount, newId, updateAccount } from '@attribution/contracts';
+import { getAccount, updateAccount } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { count, enter, getRaw, join, logIn, rows, startAccountService } from './support.ts';

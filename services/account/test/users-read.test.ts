@@ -1,4 +1,5 @@
-import { getUser, listUsers, newId, updateUser } from '@attribution/contracts';
+import { getUser, listUsers, updateUser } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, sendRaw, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addMembership, fullName, join, type Person, startAccountService } from './support.ts';

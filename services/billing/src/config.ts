@@ -1,4 +1,4 @@
-import { RoleSetting, readConfig, setting } from '@attribution/service';
+import { RoleSetting, readConfig, setting } from '@attribution/runtime';
 import { z } from 'zod';
 
 /** What billing reads besides what every service does. */

@@ -1,4 +1,4 @@
-import { type Clock, createLogger } from '@attribution/service';
+import { type Clock, createLogger } from '@attribution/runtime';
 import { readBillingConfig } from './config.ts';
 import { checkLedger } from './ledger/index.ts';
 import { housekeeping } from './notifications/index.ts';

@@ -1,4 +1,5 @@
-import { type Endpoint, endpoints, newId } from '@attribution/contracts';
+import { type Endpoint, endpoints } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, problemBase, supportToken } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { badTokens, sendRaw } from './support.ts';

@@ -1,4 +1,5 @@
-import { createCheckoutSession, getCheckoutSession, newId } from '@attribution/contracts';
+import { createCheckoutSession, getCheckoutSession } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { look, send } from './simulated-support.ts';
 import { createFaults } from './support-faults.ts';

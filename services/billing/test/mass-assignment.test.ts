@@ -4,8 +4,8 @@ import {
   changePlan,
   createCheckoutSession,
   createRefund,
-  newId,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createFaults } from './support-faults.ts';
 import { type Money, startMoney } from './support-money.ts';

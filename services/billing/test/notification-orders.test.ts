@@ -1,5 +1,6 @@
-import { changePlan, newId } from '@attribution/contracts';
+import { changePlan } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { createOutbox } from '@attribution/messaging';
 import { captureLogs, createTestClock, createTestDatabase, type TestDatabase } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

@@ -5,8 +5,8 @@ import {
   listMoneyEntries,
   listPayments,
   listRefunds,
-  newId,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Money, startMoney, type Tenant } from './support-money.ts';
 

@@ -1,4 +1,5 @@
-import { createRefund, newId } from '@attribution/contracts';
+import { createRefund } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { ProviderError } from '../src/provider/index.ts';

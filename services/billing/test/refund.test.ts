@@ -1,4 +1,5 @@
-import { getRefund, newId } from '@attribution/contracts';
+import { getRefund } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createFaults } from './support-faults.ts';
 import { type Money, startMoney, type Tenant } from './support-money.ts';

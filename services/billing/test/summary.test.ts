@@ -1,4 +1,5 @@
-import { accountCreated, accountPurged, newId } from '@attribution/contracts';
+import { accountCreated, accountPurged } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, sendRaw, startBilling } from './support.ts';

@@ -1,4 +1,5 @@
-import { createTokenHold, newId } from '@attribution/contracts';
+import { createTokenHold } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { testInternal } from '@attribution/testing';
 import type { z } from 'zod';
 import { serve } from './simulated-support.ts';

@@ -8,8 +8,8 @@ import {
   listMoneyEntries,
   listPayments,
   listRefunds,
-  newId,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, internalToken, startTestService, type TestService, testKeys } from '@attribution/testing';
 import { createBillingService } from '../src/index.ts';
 import type { PaymentProvider } from '../src/provider/index.ts';

@@ -1,4 +1,4 @@
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { signWebhook } from '../src/provider/signature.ts';
 import { type Money, webhookSecret } from './support-money.ts';
 

@@ -1,4 +1,5 @@
-import { accountCreated, newId } from '@attribution/contracts';
+import { accountCreated } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, startTestService, type TestService } from '@attribution/testing';
 import { createBillingService } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import { readConfig } from '@attribution/service';
+import { readConfig } from '@attribution/runtime';
 import { z } from 'zod';
 
 /** What campaign reads besides what every service does. */

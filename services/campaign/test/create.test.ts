@@ -1,4 +1,5 @@
-import { createCampaign, Envelope, getCampaign, newId } from '@attribution/contracts';
+import { createCampaign, Envelope, getCampaign } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, sendRaw, startCampaign } from './support.ts';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createCampaign, newId } from '@attribution/contracts';
+import { createCampaign } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, testInternal } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import { groupState, newTenant, startCampaign } from './support.ts';

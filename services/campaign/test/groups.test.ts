@@ -4,9 +4,9 @@ import {
   groupCreated,
   groupUpdated,
   listCampaigns,
-  newId,
   updateCampaign,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { groupState, newTenant, startCampaign } from './support.ts';

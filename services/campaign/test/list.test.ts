@@ -1,4 +1,5 @@
-import { listCampaigns, newId } from '@attribution/contracts';
+import { listCampaigns } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, sendRaw, setStatus, startCampaign } from './support.ts';

@@ -1,11 +1,5 @@
-import {
-  type Campaign,
-  createCampaign,
-  type Envelope,
-  groupCreated,
-  groupDeleted,
-  newId,
-} from '@attribution/contracts';
+import { type Campaign, createCampaign, type Envelope, groupCreated, groupDeleted } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, keyToken, personToken, startTestService, type TestService } from '@attribution/testing';
 import type { z } from 'zod';
 import { createCampaignService } from '../src/index.ts';

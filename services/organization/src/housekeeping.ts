@@ -1,5 +1,5 @@
 import type { Outbox } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { endedImports } from './imports/index.ts';
 import { purgedEstates, purgeJob } from './purge/index.ts';
 import type { OrganizationDatabase } from './store.ts';

@@ -1,4 +1,5 @@
-import { type Endpoint, endpoints, exportEstate, matchScreens, newId } from '@attribution/contracts';
+import { type Endpoint, endpoints, exportEstate, matchScreens } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, problemBase, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { kindNames, kinds } from './kinds.ts';

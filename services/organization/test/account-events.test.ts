@@ -1,4 +1,5 @@
-import { accountCreated, accountPurged, listGroups, newId } from '@attribution/contracts';
+import { accountCreated, accountPurged, listGroups } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';

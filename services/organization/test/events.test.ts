@@ -6,10 +6,10 @@ import {
   Envelope,
   estateKinds,
   matchScreens,
-  newId,
   updateGroup,
   updateLocation,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bodyIn, type KindName, kindNames, kinds } from './kinds.ts';

@@ -1,4 +1,5 @@
-import { estateColumns, exportEstate, newId } from '@attribution/contracts';
+import { estateColumns, exportEstate } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';

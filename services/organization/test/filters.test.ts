@@ -1,4 +1,5 @@
-import { listGroups, listLocations, newId } from '@attribution/contracts';
+import { listGroups, listLocations } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, sendRaw, startOrganization } from './support.ts';

@@ -1,4 +1,5 @@
-import { createGroup, deleteGroup, getGroup, newId, updateGroup } from '@attribution/contracts';
+import { createGroup, deleteGroup, getGroup, updateGroup } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, sendRaw, startOrganization } from './support.ts';

@@ -1,4 +1,5 @@
-import { createLocation, exportEstate, getGroup, importEstate, newId } from '@attribution/contracts';
+import { createLocation, exportEstate, getGroup, importEstate } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createOutline } from '../src/imports/outline.ts';

@@ -1,5 +1,5 @@
-import { newId } from '@attribution/contracts';
 import { openDatabase } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lockImport } from '../src/imports/import.store.ts';

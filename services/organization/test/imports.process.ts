@@ -1,7 +1,7 @@
 /** Does the imports of a database (the first argument) until it is killed, as a service's job does. */
 import { openDatabase } from '@attribution/database';
 import { createOutbox } from '@attribution/messaging';
-import { createLogger } from '@attribution/service';
+import { createLogger } from '@attribution/runtime';
 import { runImports } from '../src/imports/index.ts';
 import { newClient, type OrganizationDatabase } from '../src/store.ts';
 

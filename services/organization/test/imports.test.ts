@@ -5,8 +5,8 @@ import {
   getEstateImportReport,
   importEstate,
   listEstateImports,
-  newId,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endedImports } from '../src/imports/index.ts';

@@ -4,11 +4,11 @@ import {
   deleteLocation,
   deleteScreen,
   getInstallation,
-  newId,
   updateInstallation,
   updateScreen,
   updateZone,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';

@@ -1,4 +1,5 @@
 import * as contracts from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import type { Tenant, Tree } from './support.ts';
 
@@ -79,8 +80,8 @@ const bodies: Record<KindName, (tree: Tree) => object> = {
   location: ({ group }) => ({ group_id: group.id, name: 'New', timezone: 'UTC' }),
   zone: ({ location }) => ({ location_id: location.id, name: 'New' }),
   screen: ({ zone }) => ({ zone_id: zone.id, name: 'New', width_px: 1, height_px: 1 }),
-  installation: ({ location }) => ({ location_id: location.id, device_id: contracts.newId('device') }),
-  camera: ({ zone }) => ({ zone_id: zone.id, device_id: contracts.newId('device'), name: 'New' }),
+  installation: ({ location }) => ({ location_id: location.id, device_id: newId('device') }),
+  camera: ({ zone }) => ({ zone_id: zone.id, device_id: newId('device'), name: 'New' }),
 };
 export const bodyIn = (kind: KindName, tree: Tree): object => bodies[kind](tree);
 
@@ -99,8 +100,8 @@ export async function fill({ db }: TestService, tenant: Tenant, kind: KindName, 
   const screen = { tags: [], accepted_formats: ['image/png'], width_px: 2, height_px: 1, orientation: 'landscape' };
   const rows = Array.from({ length: count }, () => ({
     ...common,
-    id: contracts.newId(kind),
-    device_id: contracts.newId('device'),
+    id: newId(kind),
+    device_id: newId('device'),
     name: 'Row',
     aggregate_version: 1,
     ...{ ...location, kind: 'other', ...screen, audio: false, live: true, installed_at: at },

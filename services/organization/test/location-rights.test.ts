@@ -1,11 +1,5 @@
-import {
-  createLocation,
-  deleteLocation,
-  getLocation,
-  listLocations,
-  newId,
-  updateLocation,
-} from '@attribution/contracts';
+import { createLocation, deleteLocation, getLocation, listLocations, updateLocation } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';

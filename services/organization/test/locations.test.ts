@@ -3,9 +3,9 @@ import {
   deleteLocation,
   getLocation,
   type LocationChange,
-  newId,
   updateLocation,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';

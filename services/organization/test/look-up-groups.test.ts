@@ -1,4 +1,5 @@
-import { deleteGroup, lookUpGroups, newId } from '@attribution/contracts';
+import { deleteGroup, lookUpGroups } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { internalToken, sendRaw, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';

@@ -7,8 +7,8 @@ import {
   importEstate,
   listEstateImports,
   matchScreens,
-  newId,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bodyIn, type KindName, kindNames, kinds } from './kinds.ts';

@@ -1,4 +1,5 @@
-import { listInstallations, listScreens, matchScreens, newId } from '@attribution/contracts';
+import { listInstallations, listScreens, matchScreens } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { insideKinds, kinds } from './kinds.ts';

@@ -1,4 +1,5 @@
-import { type EstateKind, estateKinds, estateSnapshot, newId, updateScreen, updateZone } from '@attribution/contracts';
+import { type EstateKind, estateKinds, estateSnapshot, updateScreen, updateZone } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { badTokens, internalToken, personToken, sendRaw, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fill, kindNames, kinds } from './kinds.ts';

@@ -1,4 +1,5 @@
 import * as contracts from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { countStatements, internalToken, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type insideKinds, kinds } from './kinds.ts';
@@ -210,7 +211,7 @@ const table: StatementTable = {
     async prepare(rows) {
       const { tenant, owner, tree } = await planted();
       const outputs = await wired(tenant, tree, outputsFor(rows));
-      const body = { location_id: tree.location.id, device_id: contracts.newId('device'), outputs };
+      const body = { location_id: tree.location.id, device_id: newId('device'), outputs };
       return () => owner.call(contracts.createInstallation, { body });
     },
   },
@@ -229,7 +230,7 @@ const table: StatementTable = {
     statements: 5,
     async prepare() {
       const { owner, tree } = await planted();
-      const body = { zone_id: tree.zone.id, device_id: contracts.newId('device'), name: 'New' };
+      const body = { zone_id: tree.zone.id, device_id: newId('device'), name: 'New' };
       return () => owner.call(contracts.createCamera, { body });
     },
   },

@@ -10,10 +10,10 @@ import {
   type Group,
   type Installation,
   type Location,
-  newId,
   type Screen,
   type Zone,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, keyToken, personToken, startTestService, type TestService } from '@attribution/testing';
 import type { z } from 'zod';
 import { createOrganizationService } from '../src/index.ts';

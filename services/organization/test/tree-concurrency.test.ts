@@ -6,13 +6,13 @@ import {
   deleteLocation,
   deleteScreen,
   deleteZone,
-  newId,
   updateCamera,
   updateInstallation,
   updateLocation,
   updateScreen,
   updateZone,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insideKinds, kindNames, kinds } from './kinds.ts';

@@ -1,12 +1,5 @@
-import {
-  deleteGroup,
-  getGroup,
-  getLocation,
-  listGroups,
-  listLocations,
-  newId,
-  updateGroup,
-} from '@attribution/contracts';
+import { deleteGroup, getGroup, getLocation, listGroups, listLocations, updateGroup } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { keyToken, personToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, sendRaw, startOrganization } from './support.ts';

@@ -1,5 +1,5 @@
-import { newId, newUuid } from '@attribution/contracts';
 import type { Database, SqlTransaction } from '@attribution/database';
+import { newId, newUuid } from '@attribution/ids';
 import type { PoolClient } from 'pg';
 
 /** The same work in one way of speaking to Postgres. */

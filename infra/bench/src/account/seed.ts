@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { Statements } from '../database.ts';
 
 export interface SeededAccount {

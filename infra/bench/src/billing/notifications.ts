@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 
 export const webhookSecret = 'whsec_bench';
 

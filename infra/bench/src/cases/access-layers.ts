@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { generateClient } from '../access-layers/client.ts';
 import { type Case, compact, type Row, type Tools } from '../case.ts';
 import { createBenchDatabase } from '../database.ts';

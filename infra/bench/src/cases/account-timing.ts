@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiKey, createClient, signup } from '@attribution/contracts';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 import { type Case, compact, type Row, type Tools } from '../case.ts';
 import { type LocalPlatform, startLocal } from '../platform/local.ts';
 import { newOwner } from '../platform/owner.ts';

@@ -1,5 +1,5 @@
 import { createSigner, generateInternalKeys, generateKeySets, internalOf } from '@attribution/auth';
-import { newId, newUuid } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import { fillKeys, fillMembers, secret, seedAccounts } from '../account/seed.ts';
 import { type Case, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSigner, generateKeySets } from '@attribution/auth';
-import { newId, newUuid } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import { sendingFrom, webhookSecret, writeNotifications } from '../billing/notifications.ts';
 import { type Case, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';

@@ -1,5 +1,5 @@
 import { createSigner, generateKeySets } from '@attribution/auth';
-import { newId, newUuid } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
 import { type BenchDatabase, createBenchDatabase } from '../database.ts';
 import { type BenchRequest, loadWith, requireSameAnswer } from '../endpoints/requests.ts';

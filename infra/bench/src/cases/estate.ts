@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner, generateKeySets } from '@attribution/auth';
-import { createClient, getEstateImport, importEstate, newId, newUuid } from '@attribution/contracts';
+import { createClient, getEstateImport, importEstate } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import pg from 'pg';
 import { type Case, compact, compare, type Row, rateRow } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTraceCollector, type TraceCollector } from '@attribution/testing/parts';
+import { startTraceCollector, type TraceCollector } from '@attribution/servers';
 import { type Case, compare, type Row, rateRow } from '../case.ts';
 import { small } from '../gateway/answers.ts';
 import { asks, type Stage, setStage, startProgram } from '../gateway/stage.ts';

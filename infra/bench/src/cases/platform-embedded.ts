@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 import { type Case, compact, type Row, type Tools } from '../case.ts';
 import { type LocalOptions, type LocalPlatform, startLocal } from '../platform/local.ts';
 import { heapAfterCollection, postgresMemory, residentOf } from '../platform/memory.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { Express } from 'express';
 import { accountOf, append, pool, transaction } from './bare-database.ts';
 import * as sql from './bare-statements.ts';

@@ -1,4 +1,4 @@
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import type { Request } from 'express';
 import pg from 'pg';
 import { appendEvent } from './bare-statements.ts';

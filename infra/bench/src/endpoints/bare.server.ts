@@ -3,7 +3,9 @@
  * promise, written by hand and prepared by name. No token, no check of the input, no metrics. The caller's
  * account and user stand in headers.
  */
-import { newId, venueTaxonomy } from '@attribution/contracts';
+
+import { venueTaxonomy } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import express from 'express';
 import { announce } from '../server.ts';
 import { addAccount } from './bare-account.ts';

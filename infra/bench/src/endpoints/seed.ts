@@ -1,4 +1,5 @@
-import { newId, venueTaxonomy } from '@attribution/contracts';
+import { venueTaxonomy } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { Statements } from '../database.ts';
 
 /** Rows of each account: enough for several pages. */

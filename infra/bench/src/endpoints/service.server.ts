@@ -4,9 +4,11 @@ import { createVerifier, internalOf, KeySet } from '@attribution/auth';
 import { createBillingService } from '@attribution/billing';
 import { createCampaignService } from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
+import { listen } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
 import { createOrganizationService } from '@attribution/organization';
-import { createLogger, listen, onStopSignal, type Service, type ServiceParts } from '@attribution/service';
+import { createLogger, onStopSignal } from '@attribution/runtime';
+import type { Service, ServiceParts } from '@attribution/service';
 import { announce } from '../server.ts';
 
 type Create = (parts: ServiceParts, environment: Readonly<Record<string, string | undefined>>) => Service;

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { BenchDatabase } from '../database.ts';
 
 /** A chain of 100,000 rows, as a file to import and as the tables' own rows to COPY. */

@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { BenchDatabase } from '../database.ts';
 
 /** How much an estate has in all. Locations are dealt to the groups in turn, zones and screens to those above them. */

@@ -1,5 +1,5 @@
 import { createSigner, KeySet } from '@attribution/auth';
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { fillOwners, seedAccounts } from '../account/seed.ts';
 import { statementsOn } from '../database.ts';
 import type { BenchRequest } from '../endpoints/requests.ts';

@@ -3,7 +3,8 @@
  * the file `LOG_FILE`. With `METRICS=off` nothing is counted or timed, to see what that costs.
  */
 import { createGateway, readGatewaySettings } from '@attribution/gateway';
-import { createLogger, listen, observeProcess, openProcessTracing, writeMetrics } from '@attribution/service';
+import { listen } from '@attribution/http';
+import { createLogger, observeProcess, openProcessTracing, writeMetrics } from '@attribution/runtime';
 import { pino } from 'pino';
 import { announce } from '../server.ts';
 import { endOnSignal, given } from './environment.ts';

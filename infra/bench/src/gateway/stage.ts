@@ -1,5 +1,5 @@
 import { ACCESS_TOKEN_TTL, createSigner, generateKeySets } from '@attribution/auth';
-import { newId, newUuid } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import type { Tools } from '../case.ts';
 import { type BenchServer, startServer } from '../server.ts';
 import { load } from '../wrk.ts';

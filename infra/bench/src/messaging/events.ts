@@ -1,11 +1,5 @@
-import {
-  accountCreated,
-  accountEvents,
-  groupCreated,
-  newId,
-  organizationEvents,
-  type Topic,
-} from '@attribution/contracts';
+import { accountCreated, accountEvents, groupCreated, organizationEvents, type Topic } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { type NewEvent, newEvent } from '@attribution/messaging';
 
 /** What is sent, and the service that it takes effect in. */

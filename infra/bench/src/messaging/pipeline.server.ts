@@ -3,7 +3,7 @@
  * real service that listens.
  */
 import { createInProcessTransport, createKafkaTransport } from '@attribution/messaging';
-import { createLogger } from '@attribution/service';
+import { createLogger } from '@attribution/runtime';
 import { quantile } from '../statistics.ts';
 import { serveCommands } from './commands.ts';
 import { streamOf } from './events.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@attribution/servers';
 import { testKeys } from '@attribution/testing';
-import { freePort } from '@attribution/testing/parts';
 import { createMember } from '../member.ts';
 
 /** Where the services are that the gateway believes in; one that is left out is where nobody listens. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { keepAlive } from '@attribution/service';
+import { keepAlive } from '@attribution/http';
 
 export interface HealthyUpstream {
   readonly url: string;

@@ -4,7 +4,7 @@
  * `/open` tells how many connections it has.
  */
 import { createServer } from 'node:http';
-import { keepAlive } from '@attribution/service';
+import { keepAlive } from '@attribution/http';
 
 /** Linux lets a socket's buffers grow to 4 MiB on one side and to 32 on the other. */
 const large = Buffer.alloc(48_000_000, 'x');

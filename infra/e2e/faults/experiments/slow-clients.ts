@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '@attribution/bench';
+import { freePort } from '@attribution/servers';
 import { personToken } from '@attribution/testing';
-import { freePort } from '@attribution/testing/parts';
 import { type Edge, startEdge } from '../edge/gateway.ts';
 import { type Measured, startLoad, statusesText } from '../edge/load.ts';
 import { settled } from '../edge/settled.ts';

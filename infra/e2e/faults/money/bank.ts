@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSigner, KeysSetting } from '@attribution/auth';
-import { newUuid, signup } from '@attribution/contracts';
+import { signup } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import pg from 'pg';
 import { fromSomewhere, newEmail, password, startTestPlatform } from '../../test/support.ts';
 

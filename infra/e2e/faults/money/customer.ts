@@ -6,9 +6,9 @@ import {
   createCheckoutSession,
   createRefund,
   createTokenHold,
-  newUuid,
   resumeSubscription,
 } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import type { Chance } from '../random.ts';
 import type { Bank } from './bank.ts';
 

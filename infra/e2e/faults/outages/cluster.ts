@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PostgresServer, startPostgres } from '@attribution/database';
+import { type PostgresServer, startPostgres } from '@attribution/servers';
 
 /**
  * How a server ends: `fast` says goodbye to its clients, `immediate` cuts them off and recovers at its next start,

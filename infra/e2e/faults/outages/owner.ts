@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ACCESS_TOKEN_TTL, createSigner, type KeySet } from '@attribution/auth';
-import { createClient, login, newId, newUuid, type Session, signup, verifyEmail } from '@attribution/contracts';
+import { createClient, login, type Session, signup, verifyEmail } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import { openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
 

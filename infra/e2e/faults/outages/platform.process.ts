@@ -1,6 +1,6 @@
 /** The whole platform in one process, on databases that somebody else stops and starts: their URLs come as JSON in DATABASES. */
 import { newSecrets, startPlatform } from '@attribution/local';
-import { createLogger, onStopSignal, setting } from '@attribution/service';
+import { createLogger, onStopSignal, setting } from '@attribution/runtime';
 import { z } from 'zod';
 
 const given = z

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeySet, keyFilesOf } from '@attribution/auth';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 import { z } from 'zod';
 import { rowsOf } from '../crash/check/databases.ts';
 import { compileCache } from '../crash/worlds/compile-cache.ts';

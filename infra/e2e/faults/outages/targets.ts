@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { embeddedServices } from '@attribution/local';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 import { installAudit } from '../crash/check/audit.ts';
 import type { Databases } from '../crash/check/databases.ts';
 import { compileCache } from '../crash/worlds/compile-cache.ts';

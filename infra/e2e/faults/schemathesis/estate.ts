@@ -20,11 +20,11 @@ import {
   importEstate,
   listPayments,
   listSessions,
-  newId,
   type Session,
   signup,
   verifyEmail,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually, openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
 import { rowsOf } from '../crash/check/databases.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MailCatcher, startMailCatcher } from '@attribution/fleet';
-import { type Broker, type RedisServer, startKafka, startRedis } from '@attribution/testing/parts';
+import { type Broker, type RedisServer, startKafka, startRedis } from '@attribution/servers';
 import { type Cluster, startCluster } from '../outages/cluster.ts';
 
 /** What a fleet talks to, of its own, so that it can be broken: no test beside it notices. */

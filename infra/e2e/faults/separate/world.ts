@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { completeSecrets, type FleetOptions, readCompose, startFleet } from '@attribution/fleet';
 import { embeddedServices } from '@attribution/local';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 import { installAudit } from '../crash/check/audit.ts';
 import type { Databases } from '../crash/check/databases.ts';
 import { compileCache } from '../crash/worlds/compile-cache.ts';

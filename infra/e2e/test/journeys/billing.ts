@@ -9,9 +9,9 @@ import {
   getRefund,
   getUsagePrice,
   listRefunds,
-  newUuid,
   resumeSubscription,
 } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { eventually } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import { answerBank, buy, openCheckout, payAt, untilComplete } from '../support-billing.ts';

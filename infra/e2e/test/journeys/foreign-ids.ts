@@ -8,9 +8,9 @@ import {
   endpoints,
   type IdKind,
   listSessions,
-  newId,
   type Session,
 } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { eventually } from '@attribution/testing';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { z } from 'zod';

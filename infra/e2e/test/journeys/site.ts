@@ -1,4 +1,5 @@
-import { endpoints, openApiDocument } from '@attribution/contracts';
+import { endpoints } from '@attribution/contracts';
+import { openApiDocument } from '@attribution/openapi';
 import { expect, test } from '@jest/globals';
 import supertest from 'supertest';
 import type { Platform } from '../support-platform.ts';

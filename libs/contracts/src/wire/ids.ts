@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 
 /** Every resource's id prefix (spec §2.1). An id is `<prefix>_<UUIDv7>`, opaque to clients. */
@@ -35,16 +34,6 @@ export const idPrefixes = {
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;
-
-/** A new id. Ids of one kind sort by the time they were made. */
-export function newId(kind: IdKind): string {
-  return `${idPrefixes[kind]}_${uuidv7()}`;
-}
-
-/** A bare UUIDv7, for what is no resource: events, cursors, requests. */
-export function newUuid(): string {
-  return uuidv7();
-}
 
 const uuidV7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 

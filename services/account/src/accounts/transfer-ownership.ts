@@ -1,6 +1,7 @@
 import { Problem, transferOwnership, userGrantsChanged } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import { changeMember, everyService, lockMember } from '../members/index.ts';
 import { endSessions } from '../sessions/index.ts';

@@ -1,5 +1,5 @@
-import { newId } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import type { Grant } from './api-key.ts';

@@ -1,6 +1,7 @@
 import { apiKeyCreated, createApiKey, Problem } from '@attribution/contracts';
 import type { Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { actorOf } from '../audit/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
 import { requireStanding } from '../sessions/index.ts';

@@ -1,6 +1,8 @@
 import { ACCESS_TOKEN_TTL, type AccessClaims, type Signer } from '@attribution/auth';
 import { exchangeApiKey, Problem } from '@attribution/contracts';
-import { type Clock, implement, type RequestContext } from '@attribution/service';
+import type { RequestContext } from '@attribution/http';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { audit } from '../audit/index.ts';
 import { sameHash } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';

@@ -1,4 +1,5 @@
-import type { Clock, RequestContext } from '@attribution/service';
+import type { RequestContext } from '@attribution/http';
+import type { Clock } from '@attribution/runtime';
 import { audit, type Deed, nobody } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { type ExchangeRow, touchApiKeys } from './api-key.store.ts';

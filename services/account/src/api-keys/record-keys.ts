@@ -1,6 +1,6 @@
 import type { apiKeyCreated, apiKeyRevoked } from '@attribution/contracts';
+import type { RequestContext } from '@attribution/http';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import type { RequestContext } from '@attribution/service';
 import { audit, type Deed } from '../audit/index.ts';
 import type { Tx } from '../store.ts';
 

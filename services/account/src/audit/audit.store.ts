@@ -1,7 +1,8 @@
 import type { Principal } from '@attribution/auth';
-import { newUuid, type ServiceName } from '@attribution/contracts';
+import type { ServiceName } from '@attribution/contracts';
 import type { SqlTransaction } from '@attribution/database';
-import type { RequestContext } from '@attribution/service';
+import type { RequestContext } from '@attribution/http';
+import { newUuid } from '@attribution/ids';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase } from '../store.ts';
 

@@ -1,5 +1,6 @@
 import { changePassword, Problem } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import type { Hasher } from '../passwords/index.ts';
 import { endSessions, othersOf } from '../sessions/index.ts';

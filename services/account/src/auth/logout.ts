@@ -1,5 +1,6 @@
 import { logout } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import { endSessions, wireSessionId } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';

@@ -1,5 +1,7 @@
 import { Problem, refreshSession } from '@attribution/contracts';
-import { type Clock, implement, type RequestContext } from '@attribution/service';
+import type { RequestContext } from '@attribution/http';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { audit, nobody } from '../audit/index.ts';
 import {
   endSessions,

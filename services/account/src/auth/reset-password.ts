@@ -1,5 +1,6 @@
 import { resetPassword } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { audit, person } from '../audit/index.ts';
 import { type Codes, emailKeyOf } from '../codes/index.ts';
 import type { Hasher } from '../passwords/index.ts';

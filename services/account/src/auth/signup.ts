@@ -1,7 +1,9 @@
-import { accountCreated, newId, Problem, signup, tokensGranted } from '@attribution/contracts';
+import { accountCreated, Problem, signup, tokensGranted } from '@attribution/contracts';
 import { isUniqueViolation } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { findPlan, insertAccount } from '../accounts/index.ts';
 import { audit, person } from '../audit/index.ts';
 import { type Codes, codeRules, emailKeyOf } from '../codes/index.ts';

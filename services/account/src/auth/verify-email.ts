@@ -1,5 +1,6 @@
 import { Problem, verifyEmail } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { type Codes, codeGone, emailKeyOf } from '../codes/index.ts';
 import { lockPlace, type Refusals, type Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';

@@ -1,5 +1,5 @@
 import type { Problem } from '@attribution/contracts';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { Hasher } from '../passwords/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { countAttempt, replaceCode, spendCode } from './code.store.ts';

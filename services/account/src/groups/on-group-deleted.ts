@@ -1,6 +1,6 @@
 import { groupDeleted, userGrantsChanged } from '@attribution/contracts';
 import { newEvent, type Outbox, onBatch } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { audit, type Deed, serviceActor } from '../audit/index.ts';
 import { type Loss, takeGrants } from './known-group.store.ts';
 

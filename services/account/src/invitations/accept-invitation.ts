@@ -1,5 +1,6 @@
-import { acceptInvitation, newId, Problem, userJoined } from '@attribution/contracts';
+import { acceptInvitation, Problem, userJoined } from '@attribution/contracts';
 import { isUniqueViolation } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { newEvent } from '@attribution/messaging';
 import { implement } from '@attribution/service';
 import { lockAccount } from '../accounts/index.ts';

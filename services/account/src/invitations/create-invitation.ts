@@ -1,7 +1,8 @@
 import { createInvitation, Problem, userInvited } from '@attribution/contracts';
 import { isUniqueViolation } from '@attribution/database';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { findAccount } from '../accounts/index.ts';
 import { actorOf, audit } from '../audit/index.ts';
 import { emailKeyOf } from '../codes/index.ts';

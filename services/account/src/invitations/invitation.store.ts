@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { Prisma } from '../generated/prisma/client.ts';
 import { readServiceMap, type ServiceMap } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';

@@ -1,6 +1,7 @@
 import { listInvitations } from '@attribution/contracts';
 import { cursorScope, cutPage, readCursor } from '@attribution/database';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { findInvitations } from './invitation.store.ts';
 import { viewInvitation } from './invitation.view.ts';

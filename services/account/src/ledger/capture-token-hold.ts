@@ -1,6 +1,7 @@
 import { captureTokenHold, Problem } from '@attribution/contracts';
 import type { Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { captureHold } from './capture-hold.ts';
 import { lockHold } from './hold.store.ts';

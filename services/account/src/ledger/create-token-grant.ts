@@ -1,6 +1,7 @@
 import { createTokenGrant, Problem, tokensGranted } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { postGrant } from './grant.store.ts';
 import { viewEntry } from './views.ts';

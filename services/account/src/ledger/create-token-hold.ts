@@ -1,7 +1,9 @@
-import { createTokenHold, newId, Problem, tokensHeld } from '@attribution/contracts';
+import { createTokenHold, Problem, tokensHeld } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { takeBackDue } from './expire-tokens.ts';
 import { findOpenTokens, purchaseKey } from './grant.store.ts';

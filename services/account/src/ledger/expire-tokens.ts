@@ -1,7 +1,7 @@
 import { tokensExpired } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import { type NewEvent, newEvent, type Outbox } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { AccountDatabase } from '../store.ts';
 import { findDueAccounts, takeRests } from './grant.store.ts';
 import { findDueHolds, lockHold, resolveHold } from './hold.store.ts';

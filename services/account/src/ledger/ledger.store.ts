@@ -1,5 +1,5 @@
-import { newId } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import type { LedgerKind } from '../generated/prisma/enums.ts';
 import type { AccountDatabase } from '../store.ts';
 

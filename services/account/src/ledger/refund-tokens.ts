@@ -1,5 +1,6 @@
-import { newId, tokensGranted, tokensHeld } from '@attribution/contracts';
+import { tokensGranted, tokensHeld } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { type NewEvent, newEvent } from '@attribution/messaging';
 import { captureHold } from './capture-hold.ts';
 import { defaultPriority, findOpenTokens, postGrant, purchaseKey } from './grant.store.ts';

@@ -1,6 +1,7 @@
 import { Problem, voidTokenHold } from '@attribution/contracts';
 import type { Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { lockHold } from './hold.store.ts';
 import { notPending } from './hold.ts';

@@ -1,5 +1,5 @@
 import { afterCommit } from '@attribution/database';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { Logger } from 'pino';
 import type { AccountDatabase, Tx } from '../store.ts';
 import type { Vault } from '../vault.ts';

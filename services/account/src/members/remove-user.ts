@@ -1,6 +1,7 @@
 import { Problem, removeUser, userRemoved } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import { endSessions, requireStanding } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';

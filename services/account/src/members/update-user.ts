@@ -1,6 +1,7 @@
 import { type MemberChange, Problem, updateUser, userGrantsChanged } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { z } from 'zod';
 import { actorOf, audit, changesIn } from '../audit/index.ts';
 import type { RequireGroups } from '../groups/index.ts';

@@ -1,5 +1,6 @@
-import { newUuid, type Problem } from '@attribution/contracts';
-import type { Clock } from '@attribution/service';
+import type { Problem } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
+import type { Clock } from '@attribution/runtime';
 import { audit, type Deed } from '../audit/index.ts';
 import { mfaTokenTtl } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';

@@ -1,6 +1,6 @@
 import type { Principal } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
-import type { RequestContext } from '@attribution/service';
+import type { RequestContext } from '@attribution/http';
 import { actorOf, audit } from '../audit/index.ts';
 import type { Tx } from '../store.ts';
 import type { CodeAttempts, Refusal } from './code-attempts.ts';

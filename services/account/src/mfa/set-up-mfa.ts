@@ -1,6 +1,7 @@
 import type { Verifier } from '@attribution/auth';
 import { setUpMfa } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { enrollingPerson, lockEnrolling } from './enrolling.ts';
 import { putEnrolment } from './mfa.store.ts';

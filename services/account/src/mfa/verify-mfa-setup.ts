@@ -1,6 +1,7 @@
 import type { Verifier } from '@attribution/auth';
 import { Problem, verifyMfaSetup } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { audit, person } from '../audit/index.ts';
 import { endSessions, type Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';

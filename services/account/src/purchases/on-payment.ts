@@ -1,6 +1,6 @@
 import { type EventData, invoicePaid, paymentFailed, paymentSucceeded, tokensGranted } from '@attribution/contracts';
 import { type EventHandler, newEvent, type Outbox, on } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { defaultPriority, postGrant, purchaseKey } from '../ledger/index.ts';
 import { type MailQueue, paymentFailedMail, receiptMail } from '../mail/index.ts';
 import type { Tx } from '../store.ts';

@@ -1,6 +1,6 @@
 import { type EventData, refundFailed, refundSucceeded } from '@attribution/contracts';
 import { type EventHandler, type Outbox, on } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { giveBackRefunded, type Refund, releaseRefund, takeRefunded } from '../ledger/index.ts';
 import { type MailQueue, refundMail, refundReversedMail } from '../mail/index.ts';
 import type { Tx } from '../store.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Signer, TokenType, Verifier } from '@attribution/auth';
-import { newUuid, Problem } from '@attribution/contracts';
+import { Problem } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { z } from 'zod';
 import type { Tx } from '../store.ts';
 import type { Place } from './membership.ts';

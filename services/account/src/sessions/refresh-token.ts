@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 
 /** Days a refresh token lives (decision 10). */
 export const refreshTokenDays = 30;

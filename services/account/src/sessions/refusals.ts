@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Clock, RequestContext } from '@attribution/service';
+import type { RequestContext } from '@attribution/http';
+import type { Clock } from '@attribution/runtime';
 import { audit, nobody, person } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { homeOf } from './membership.ts';

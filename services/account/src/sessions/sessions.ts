@@ -1,6 +1,8 @@
 import { ACCESS_TOKEN_TTL, type Signer } from '@attribution/auth';
-import { type MfaChallenge, type MfaSetupRequired, newUuid, Problem, type Session } from '@attribution/contracts';
-import type { Clock, RequestContext } from '@attribution/service';
+import { type MfaChallenge, type MfaSetupRequired, Problem, type Session } from '@attribution/contracts';
+import type { RequestContext } from '@attribution/http';
+import { newUuid } from '@attribution/ids';
+import type { Clock } from '@attribution/runtime';
 import type { z } from 'zod';
 import { audit, person } from '../audit/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';

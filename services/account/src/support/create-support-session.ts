@@ -1,6 +1,7 @@
 import { ACCESS_TOKEN_TTL, type AccessClaims, type Signer } from '@attribution/auth';
 import { createSupportSession, Problem } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { findAccountOrNone } from '../accounts/index.ts';
 import { audit } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';

@@ -1,6 +1,7 @@
 import { listSessions } from '@attribution/contracts';
 import { cursorScope, cutPage, readCursor } from '@attribution/database';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { findOpenSessions, refreshTokenDays, wireSessionId } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 

@@ -1,5 +1,6 @@
 import { createCheckoutSession, type NewCheckoutSession, Problem } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { z } from 'zod';
 import { isClosed } from '../closing/index.ts';
 import { providerCustomer } from '../customers/index.ts';

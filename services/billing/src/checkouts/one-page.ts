@@ -1,5 +1,5 @@
 import { Problem } from '@attribution/contracts';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { type PaymentProvider, ProviderError } from '../provider/index.ts';
 import type { BillingDatabase, Refresh } from '../store.ts';
 import { findLatestSubscription, isOver } from '../subscriptions/index.ts';

@@ -1,4 +1,4 @@
-import { newUuid } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import type { Logger } from 'pino';
 import { type PaymentProvider, ProviderError } from '../provider/index.ts';
 import type { BillingDatabase, Refresh } from '../store.ts';

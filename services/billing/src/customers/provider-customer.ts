@@ -1,4 +1,4 @@
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 import { ensureCustomer, setProviderCustomer } from './customer.store.ts';

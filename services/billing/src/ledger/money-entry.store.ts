@@ -1,4 +1,4 @@
-import { newId } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { MoneyEntryKind } from '../generated/prisma/enums.ts';
 import type { BillingDatabase, Writing } from '../store.ts';
 

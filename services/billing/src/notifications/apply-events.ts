@@ -1,5 +1,6 @@
 import { isServerTrouble } from '@attribution/database';
-import { type Clock, inTrace } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { inTrace } from '@attribution/service';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { BillingDatabase, Refresh } from '../store.ts';

@@ -1,5 +1,6 @@
 import { Problem, receiveStripeWebhook } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 import { insertEvent } from './provider-event.store.ts';

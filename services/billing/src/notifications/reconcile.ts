@@ -1,4 +1,5 @@
-import { type Clock, purgeOf } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { purgeOf } from '@attribution/service';
 import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 import { findReadUntil, handledEvents, insertEvent, setReadUntil } from './provider-event.store.ts';

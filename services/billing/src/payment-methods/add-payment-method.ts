@@ -1,5 +1,6 @@
 import { addPaymentMethod } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import { providerCustomer } from '../customers/index.ts';
 import { type PaymentProvider, providerProblem } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';

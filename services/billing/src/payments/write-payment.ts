@@ -1,4 +1,5 @@
-import { invoicePaid, newId, paymentFailed, paymentSucceeded } from '@attribution/contracts';
+import { invoicePaid, paymentFailed, paymentSucceeded } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { newEvent } from '@attribution/messaging';
 import { postEntry } from '../ledger/index.ts';
 import { findPrices } from '../prices/index.ts';

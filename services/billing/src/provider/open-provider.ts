@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type Clock, listen, type RunningServer, type ServiceParts } from '@attribution/service';
+import { listen, type RunningServer } from '@attribution/http';
+import type { Clock } from '@attribution/runtime';
+import type { ServiceParts } from '@attribution/service';
 import type { BillingConfig } from '../config.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { createSimulatedProvider } from './simulated/index.ts';

@@ -1,5 +1,5 @@
 import type { NewEvent, Outbox } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import pLimit from 'p-limit';
 import { lockCustomer } from '../customers/index.ts';
 import type { BillingDatabase, WriteFor, Writing } from '../store.ts';

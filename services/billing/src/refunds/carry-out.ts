@@ -1,5 +1,5 @@
 import { type Client, createTokenHold, Problem } from '@attribution/contracts';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { Logger } from 'pino';
 import type { PaymentRow } from '../payments/index.ts';
 import { type PaymentProvider, ProviderError, providerProblem } from '../provider/index.ts';

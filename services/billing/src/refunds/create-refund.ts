@@ -1,5 +1,6 @@
-import { createRefund, newId, Problem } from '@attribution/contracts';
+import { createRefund, Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import { newId } from '@attribution/ids';
 import { implement } from '@attribution/service';
 import { findPayment, lockedPayment, type PaymentRow } from '../payments/index.ts';
 import { carryOut, type RefundParts } from './carry-out.ts';

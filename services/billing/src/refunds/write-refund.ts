@@ -1,4 +1,5 @@
-import { newId, refundFailed, refundSucceeded } from '@attribution/contracts';
+import { refundFailed, refundSucceeded } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { newEvent } from '@attribution/messaging';
 import { postEntry } from '../ledger/index.ts';
 import type { PaymentRow } from '../payments/index.ts';

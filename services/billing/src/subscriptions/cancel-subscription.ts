@@ -1,4 +1,5 @@
-import { cancelSubscription, newUuid } from '@attribution/contracts';
+import { cancelSubscription } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { implement } from '@attribution/service';
 import { type SubscriptionParts, setCancelling } from './set-cancelling.ts';
 import { findLatestSubscription } from './subscription.store.ts';

@@ -1,4 +1,5 @@
-import { newUuid, Problem, resumeSubscription } from '@attribution/contracts';
+import { Problem, resumeSubscription } from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { implement } from '@attribution/service';
 import { type SubscriptionParts, setCancelling } from './set-cancelling.ts';
 import { findLatestSubscription } from './subscription.store.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '@attribution/contracts';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { type PaymentProvider, ProviderError, providerProblem, thingProblem } from '../provider/index.ts';
 import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
 import { findSubscription, type SubscriptionRow } from './subscription.store.ts';

@@ -1,6 +1,8 @@
-import { campaignCreated, createCampaign, newId } from '@attribution/contracts';
+import { campaignCreated, createCampaign } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { CampaignDatabase } from '../store.ts';
 import { insertCampaign } from './campaign.store.ts';
 import { defaultGroupId, newDraft, requireDateOrder } from './campaign.ts';

@@ -1,5 +1,6 @@
 import { type CampaignChange, Problem, updateCampaign } from '@attribution/contracts';
-import { type Clock, implement } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import { implement } from '@attribution/service';
 import type { z } from 'zod';
 import type { CampaignDatabase } from '../store.ts';
 import { lockCampaign, replaceFields } from './campaign.store.ts';

@@ -1,4 +1,5 @@
-import { type EventType, newId } from '@attribution/contracts';
+import type { EventType } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { type NewEvent, newEvent } from '@attribution/messaging';
 import type { EstateRow, Kind } from './kind.ts';
 import type { Gone } from './tree.store.ts';

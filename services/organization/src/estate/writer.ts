@@ -1,8 +1,9 @@
 import { administersGroup, type Principal } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
+import type { RequestContext } from '@attribution/http';
 import type { NewEvent, Outbox } from '@attribution/messaging';
-import type { Clock, RequestContext } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { OrganizationDatabase } from '../store.ts';
 import { refusalOf } from './constraints.ts';
 import { type EstateRow, groupOf, type Kind } from './kind.ts';

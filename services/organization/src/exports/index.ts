@@ -1,6 +1,7 @@
 import { exportEstate, Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import { implement, openSpool, type Spool } from '@attribution/service';
+import { openSpool, type Spool } from '@attribution/http';
+import { implement } from '@attribution/service';
 import { stringify } from 'csv-stringify/sync';
 import { type EstateRow, findPage, type Kind, type Scope, scopeOf } from '../estate/index.ts';
 import type { OrganizationDatabase } from '../store.ts';

@@ -1,7 +1,7 @@
 import type { EstateKind } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { Outbox } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { OrganizationDatabase } from '../store.ts';
 import { findBare } from './apply.store.ts';
 import { applyRows, type Fault, Faults, Refusal } from './apply.ts';

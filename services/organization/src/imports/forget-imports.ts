@@ -1,5 +1,5 @@
 import type { Sql } from '@attribution/database';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { OrganizationDatabase } from '../store.ts';
 import { countEnded, deleteImport, findEnded, stopImport } from './import.store.ts';
 import { deleteSomeLots, deleteUnits } from './lot.store.ts';

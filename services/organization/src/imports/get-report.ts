@@ -1,5 +1,6 @@
 import { getEstateImportReport, Problem, reportColumns } from '@attribution/contracts';
-import { implement, openSpool } from '@attribution/service';
+import { openSpool } from '@attribution/http';
+import { implement } from '@attribution/service';
 import { stringify } from 'csv-stringify/sync';
 import type { OrganizationDatabase } from '../store.ts';
 import { findImport } from './import.store.ts';

@@ -1,6 +1,9 @@
-import { estateColumns, importEstate, newId, Problem } from '@attribution/contracts';
+import { estateColumns, importEstate, Problem } from '@attribution/contracts';
 import { afterCommit, type Sql } from '@attribution/database';
-import { type Clock, type Handler, implement, type Upload } from '@attribution/service';
+import type { Upload } from '@attribution/http';
+import { newId } from '@attribution/ids';
+import type { Clock } from '@attribution/runtime';
+import { type Handler, implement } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { countWaiting, insertImport, insertPart } from './import.store.ts';
 import { viewImport } from './import.view.ts';

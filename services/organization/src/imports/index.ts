@@ -1,4 +1,4 @@
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { OrganizationDatabase } from '../store.ts';
 import { getEstateImportReportEndpoint } from './get-report.ts';
 import { importEstateEndpoint } from './import-estate.ts';

@@ -1,4 +1,4 @@
-import { findFault } from '@attribution/service';
+import { findFault } from '@attribution/http';
 import { faults, maxBlankLines, maxRecordBytes, maxRecords, type ReadRecord, refuseFile } from './records.ts';
 
 const newline = 0x0a;

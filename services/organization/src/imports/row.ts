@@ -19,7 +19,7 @@ import {
   ScreenChange,
   ZoneChange,
 } from '@attribution/contracts';
-import { faultOf, findFault } from '@attribution/service';
+import { faultOf, findFault } from '@attribution/http';
 import { z } from 'zod';
 
 /** What a row of a file says, and what is wrong with it: pure. */

@@ -1,5 +1,5 @@
 import { Problem } from '@attribution/contracts';
-import type { createLogger } from '@attribution/service';
+import type { createLogger } from '@attribution/runtime';
 import { type ApplyParts, applyUnits } from './apply-units.ts';
 import { forgetRows } from './forget-imports.ts';
 import {

@@ -1,6 +1,6 @@
 import { estateColumns } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import type { OrganizationDatabase } from '../store.ts';
 import { findLocationsOfZones, findThere, kindOf } from './apply.store.ts';
 import { AnotherAtWork, type ImportRow, lockUnstaged, markStaged, readParts } from './import.store.ts';

@@ -1,7 +1,7 @@
 import { accountPurged } from '@attribution/contracts';
 import { afterCommit } from '@attribution/database';
 import { type Outbox, on } from '@attribution/messaging';
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { countOf, deleteSome, tellGone } from '../estate/index.ts';
 import { findOfAccount, forgetImport } from '../imports/index.ts';
 import type { OrganizationDatabase, Tx } from '../store.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@attribution/servers';
 import { eventually } from '@attribution/testing';
-import { freePort } from '@attribution/testing/parts';
 import { createMember } from '../../member.ts';
 import type { Chance } from '../../random.ts';
 import { installAudit } from '../check/audit.ts';

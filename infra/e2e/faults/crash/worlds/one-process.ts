@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newSecrets } from '@attribution/local';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 import { createMember } from '../../member.ts';
 import { installAudit } from '../check/audit.ts';
 import type { KillPoint } from '../kill/kill-points.ts';

@@ -1,7 +1,7 @@
 /** The whole platform in a process that can be killed: on given databases, secrets, mail folder and port. */
 import { join } from 'node:path';
 import { startPlatform } from '@attribution/local';
-import { createLogger, onStopSignal } from '@attribution/service';
+import { createLogger, onStopSignal } from '@attribution/runtime';
 import type { PlatformSettings } from './one-process.ts';
 
 const settings = JSON.parse(process.env.PLATFORM ?? '') as PlatformSettings;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetProcess } from '@attribution/fleet';
-import { faketimeEnvironment } from '@attribution/testing/parts';
+import { faketimeEnvironment } from '@attribution/servers';
 import type { Finding, Lab } from '../../experiment.ts';
 import type { PossibleCondition } from '../conditions/condition.ts';
 import { enterByCode } from '../second-factor.ts';

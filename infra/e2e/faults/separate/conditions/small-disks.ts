@@ -1,7 +1,7 @@
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mountSmallDisk, type SmallDisk } from '@attribution/testing/parts';
+import { mountSmallDisk, type SmallDisk } from '@attribution/servers';
 import { rowsOf } from '../../crash/check/databases.ts';
 import type { Servers } from '../servers.ts';
 

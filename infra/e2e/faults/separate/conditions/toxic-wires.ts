@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetOptions } from '@attribution/fleet';
-import { freePort } from '@attribution/testing/parts';
+import { freePort } from '@attribution/servers';
 
 export interface ToxicWires {
   readonly adjust: NonNullable<FleetOptions['adjust']>;

@@ -1,4 +1,5 @@
-import type { Clock, ServiceParts } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import type { ServiceParts } from '@attribution/service';
 import { signWebhook } from '../signature.ts';
 import type { KeptEvent, SimulatedStore } from './store.ts';
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock, ServiceParts } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
+import type { ServiceParts } from '@attribution/service';
 import type { PaymentProvider } from '../payment-provider.ts';
 import { createDelivery, type WebhookTarget } from './delivery.ts';
 import { createPages } from './page/pages.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '@attribution/service';
+import type { Clock } from '@attribution/runtime';
 import { type Charge, type EventType, emit } from './events.ts';
 import { type Kind, newObjectId, type SimulatedObject } from './objects.ts';
 import { openStore, type SimulatedStore } from './store.ts';

@@ -1,4 +1,5 @@
 export { tether } from './child.ts';
+export { type PostgresServer, startPostgres } from './embedded-postgres.ts';
 export { faketimeEnvironment, findFaketime } from './faketime.ts';
 export { goProgram } from './go.ts';
 export { findJudge } from './judges.ts';

@@ -1,9 +1,10 @@
 import { createServer, Server as HttpServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { newUuid, Problem } from '@attribution/contracts';
+import { Problem } from '@attribution/contracts';
 import { watchConnections } from './connections.ts';
 import { watchIdle } from './idle-connections.ts';
+import { newRequestId } from './random.ts';
 import { watchReaders } from './slow-readers.ts';
 import { watchSenders } from './slow-senders.ts';
 
@@ -142,7 +143,7 @@ function endWith(problem: Problem, socket: Duplex, problemBase: string): void {
   const body = JSON.stringify(problem.toJSON(problemBase));
   const headers = {
     ...problem.toHeaders(),
-    'x-request-id': newUuid(),
+    'x-request-id': newRequestId(),
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   };

@@ -1,5 +1,6 @@
+import { endpoint, endpoints } from '@attribution/contracts';
 import { expect, test } from '@jest/globals';
-import { endpoint, endpoints, openApiDocument } from '../src/index.ts';
+import { openApiDocument } from '../src/index.ts';
 
 interface Parameter {
   readonly in: string;

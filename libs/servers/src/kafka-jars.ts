@@ -6,7 +6,7 @@ import type { Say } from './part.ts';
 import { run, tail, which } from './which.ts';
 
 /** The pom.xml that names the broker's jars. */
-const POM = fileURLToPath(new URL('../../../../infra/kafka/pom.xml', import.meta.url));
+const POM = fileURLToPath(new URL('../../../infra/kafka/pom.xml', import.meta.url));
 
 export interface JarOptions {
   /** Keeps the jars between runs. */

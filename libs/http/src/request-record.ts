@@ -1,6 +1,6 @@
 import { outsideTraces, type TraceContext, traceFields } from '@attribution/tracing';
 import type { Logger } from 'pino';
-import type { HttpMetrics } from './metrics.ts';
+import type { HttpMetrics } from './http-metrics.ts';
 
 export interface AnsweredRequest {
   readonly request_id: string;

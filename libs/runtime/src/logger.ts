@@ -1,8 +1,8 @@
 import { isNativeError } from 'node:util/types';
-import { messageOf } from '@attribution/database';
 import { traceFields } from '@attribution/tracing';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { messageOf } from './error-message.ts';
 
 /** Fields whose values are never written, wherever they turn up, in any letter case. */
 const secretFields = new Set([

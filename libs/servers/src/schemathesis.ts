@@ -7,9 +7,7 @@ import { firstOf, type NoPart, type Part, type Say } from './part.ts';
 import { run, tail, which } from './which.ts';
 
 /** Schemathesis and all that it needs, with hashes. */
-const REQUIREMENTS = fileURLToPath(
-  new URL('../../../../infra/e2e/faults/schemathesis/requirements.txt', import.meta.url),
-);
+const REQUIREMENTS = fileURLToPath(new URL('../../../infra/e2e/faults/schemathesis/requirements.txt', import.meta.url));
 /** Says nothing where Python is new enough and can make virtual environments with pip in them. */
 const PROBE = 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))';
 const HINT = 'Install Python 3.10 or newer with venv and pip, or give TEST_SCHEMATHESIS (a virtual environment).';

@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  type Endpoint,
+  Problem,
+  ProblemDetails,
+  type ProblemKind,
+  problemKinds,
+  problemsOf,
+  type ServiceName,
+} from '@attribution/contracts';
 import { z } from 'zod';
 import { type CreateDocumentOptions, createDocument, type ZodOpenApiObject } from 'zod-openapi';
-import { type Endpoint, problemsOf, type ServiceName } from './endpoint.ts';
-import { Problem, ProblemDetails, type ProblemKind, problemKinds } from './wire/problems.ts';
 
 /** What the document says first, in Markdown. */
 const introduction = readFileSync(join(import.meta.dirname, '../introduction.md'), 'utf8');

@@ -53,12 +53,6 @@ export const processSettings = {
   PROBLEM_BASE: z.url().default('https://problems.attribution.example'),
 };
 
-/** What every process that opens databases reads. */
-export const databaseSettings = {
-  DATABASE_POOL_SIZE: setting.count.default(10),
-  DATABASE_STATEMENT_TIMEOUT_MS: setting.count.default(5_000),
-};
-
 /** What every process reads that records traces: by OpenTelemetry's own names. Without an endpoint none does. */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

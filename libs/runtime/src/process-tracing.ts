@@ -1,6 +1,6 @@
 import { openTracing, outsideTraces, type Tracing } from '@attribution/tracing';
 import type { Logger } from 'pino';
-import { observeSpans } from './metrics.ts';
+import { observeSpans } from './process-metrics.ts';
 
 /** What `tracingSettings` reads. */
 interface Settings {

@@ -1,0 +1,16 @@
+export * from './cameras.endpoints.ts';
+export { ExternalId } from './common.ts';
+export { bothOrNeither } from './coordinates.ts';
+export * from './endpoints.ts';
+export * from './estate.endpoints.ts';
+export * from './estate-files.ts';
+export * from './events.ts';
+export * from './installations.endpoints.ts';
+export * from './internal.endpoints.ts';
+export * from './kinds.ts';
+export * from './places.resources.ts';
+export * from './resources.ts';
+export { orientationOf } from './screen-size.ts';
+export * from './screens.endpoints.ts';
+export { venueTaxonomy } from './venue-types.ts';
+export * from './zones.endpoints.ts';

@@ -1,0 +1,10 @@
+export { attemptWithin } from './attempt-within.ts';
+export { type Clock, systemClock } from './clock.ts';
+export { lameDuckMs, processSettings, readConfig, setting, tracingSettings } from './config.ts';
+export { withDeadline } from './deadline.ts';
+export { messageOf } from './error-message.ts';
+export { createLogger } from './logger.ts';
+export { observeProcess, writeMetrics } from './process-metrics.ts';
+export { openProcessTracing } from './process-tracing.ts';
+export { type Role, RoleSetting, type RunningRole } from './role.ts';
+export { onStopSignal } from './stop-signal.ts';

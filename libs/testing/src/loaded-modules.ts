@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Runs the program in its first argument, and ends when it has been loaded. */
+const watch = `
+import { registerHooks } from 'node:module';
+const urls = [];
+registerHooks({
+  load(url, context, nextLoad) {
+    urls.push(url);
+    return nextLoad(url, context);
+  },
+});
+await import(process.argv[1]);
+process.stdout.write(JSON.stringify(urls), () => process.exit());
+`;
+
+/** The URLs of all modules, ours and packages', that a program has loaded when its main module has run, in a process of its own. */
+export async function modulesLoadedBy(
+  program: URL,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', watch, program.href],
+    { env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...environment }, maxBuffer: 16 * 1024 * 1024 },
+  );
+  return JSON.parse(stdout) as string[];
+}
