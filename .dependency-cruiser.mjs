@@ -87,7 +87,16 @@ const forbidden = [
     name: 'edge-reaches-database-or-broker',
     comment: 'The gateway, and what it stands on, load neither Postgres nor Kafka code, by whatever way.',
     from: { path: '^(gateway|libs/(auth|contracts|http|ids|openapi|runtime|tracing))/src/' },
-    to: { path: ['^libs/(database|messaging|service)/', `${packages}(pg|kafkajs|prisma|@prisma/[^/]+)/`], reachable: true },
+    to: {
+      path: ['^libs/(database|messaging|service)/', `${packages}(pg|kafkajs|prisma|@prisma/[^/]+)/`],
+      reachable: true,
+    },
+  },
+  {
+    name: 'schema-engine-outside-tools',
+    comment: 'Migrations are applied without the engine of Prisma; only who writes them loads its 5 MB.',
+    from: { pathNot: '^infra/tools/' },
+    to: { path: `${packages}@prisma/schema-engine-wasm/`, reachable: true },
   },
   {
     name: 'contracts-need-more-than-zod',

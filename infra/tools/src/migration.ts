@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { diffFromMigrations } from '@attribution/database';
 import { startPostgres } from '@attribution/servers';
+import { diffFromMigrations } from './migrations/diff.ts';
 import { migrationsFolder, schemaFolder, services } from './workspace.ts';
 
 /** `npm run migration -- <service> <name>`: writes the migration that leads from the last one to the schema. */

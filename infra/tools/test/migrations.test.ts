@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { diffFromMigrations } from '@attribution/database';
 import { testParts } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { diffFromMigrations } from '../src/migrations/diff.ts';
 import { migrationsFolder, schemaFolder, services } from '../src/workspace.ts';
 
 const name = `scratch_${randomBytes(6).toString('hex')}`;

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@attribution/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { diffFromMigrations, migrate } from '../src/index.ts';
-import { withItsMark } from '../src/migration-marks.ts';
+import { migrate } from '../src/index.ts';
 import { createScratchDatabase, writeMigration } from './support.ts';
 
 let database: Awaited<ReturnType<typeof createScratchDatabase>>;
@@ -187,44 +187,55 @@ describe('a process that is killed while its migration runs', () => {
   });
 });
 
-test('a script that comes when its mark was taken back is refused, and changes nothing', async () => {
-  await write(first, 'CREATE TABLE a (id int);');
-  await run();
-  await client.query('UPDATE _prisma_migrations SET finished_at = NULL');
-  const late = await withItsMark(client, 'CREATE TABLE late (id int);');
-  await client.query('DELETE FROM _prisma_migrations');
-  await expect(client.query(late)).rejects.toThrow('Another process has begun this migration anew');
-  expect(await tableNames()).toEqual(['a']);
-});
-
-describe('the way from the migrations to the schema', () => {
-  const model = (fields: string) => `
-    datasource db {
-      provider = "postgresql"
-    }
-    model Thing {
-      id   Int    @id
-      name String @unique
-      ${fields}
-      @@map("things")
-    }`;
-
-  async function diff(fields: string): Promise<string | null> {
-    const table =
-      'CREATE TABLE "things" ("id" INTEGER NOT NULL, "name" TEXT NOT NULL, CONSTRAINT "things_pkey" PRIMARY KEY ("id"));';
-    await write(first, `${table} CREATE UNIQUE INDEX "things_name_key" ON "things" ("name");`);
-    const schema = await mkdtemp(join(tmpdir(), 'schema-'));
-    await writeFile(join(schema, 'schema.prisma'), model(fields));
-    return diffFromMigrations({ url: database.url, directory, schema }).finally(() => rm(schema, { recursive: true }));
+describe('a database that Prisma has migrated', () => {
+  /** As `prisma migrate deploy` 7 leaves it. */
+  async function migrateByPrisma(name: string, sql: string): Promise<void> {
+    await client.query(`CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+      id                      VARCHAR(36) PRIMARY KEY NOT NULL,
+      checksum                VARCHAR(64) NOT NULL,
+      finished_at             TIMESTAMPTZ,
+      migration_name          VARCHAR(255) NOT NULL,
+      logs                    TEXT,
+      rolled_back_at          TIMESTAMPTZ,
+      started_at              TIMESTAMPTZ NOT NULL DEFAULT now(),
+      applied_steps_count     INTEGER NOT NULL DEFAULT 0
+    )`);
+    await client.query(
+      `INSERT INTO "_prisma_migrations" (id, checksum, started_at, finished_at, migration_name, applied_steps_count)
+       VALUES (gen_random_uuid(), $1, now(), now(), $2, 1)`,
+      [createHash('sha256').update(sql).digest('hex'), name],
+    );
+    await client.query(sql);
   }
 
-  test('is null where they agree', async () => {
-    expect(await diff('')).toBeNull();
+  test('is recognised: nothing is applied again, and what is new is applied', async () => {
+    const sql = 'CREATE TABLE a (id int);\n';
+    await write(first, sql);
+    await migrateByPrisma(first, sql);
+    expect(await run()).toEqual([]);
+    await write(second, 'CREATE TABLE b (id int);');
+    expect(await run()).toEqual([second]);
+    expect(await tableNames()).toEqual(['a', 'b']);
   });
 
-  test('is the SQL that is missing where they do not', async () => {
-    expect(await diff('size Int @default(0)')).toContain(
-      'ALTER TABLE "things" ADD COLUMN     "size" INTEGER NOT NULL DEFAULT 0;',
-    );
+  test('and that was migrated with another text than the file has is refused', async () => {
+    await write(first, 'CREATE TABLE a (id bigint);');
+    await migrateByPrisma(first, 'CREATE TABLE a (id int);');
+    await expect(run()).rejects.toThrow(`The migration ${first} was edited`);
   });
+
+  test('has its migrations that Prisma has rolled back applied anew', async () => {
+    await write(first, 'CREATE TABLE a (id int);');
+    await migrateByPrisma(first, 'CREATE TABLE a (id int);');
+    await client.query('UPDATE _prisma_migrations SET rolled_back_at = now(), finished_at = NULL');
+    await client.query('DROP TABLE a');
+    expect(await run()).toEqual([first]);
+  });
+});
+
+test('a database that has tables and no record of migrations is not touched', async () => {
+  await client.query('CREATE TABLE somebodys (id int)');
+  await write(first, 'CREATE TABLE a (id int);');
+  await expect(run()).rejects.toThrow('no record of the migrations that made them');
+  expect(await tableNames()).toEqual(['somebodys']);
 });
