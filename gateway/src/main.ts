@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keptByClients, listen, problemOf, writeProblem } from '@attribution/http';
-import { createLogger, observeProcess, onStopSignal, openProcessTracing, writeMetrics } from '@attribution/runtime';
+import {
+  attemptWithin,
+  createLogger,
+  observeProcess,
+  onStopSignal,
+  openProcessTracing,
+  writeMetrics,
+} from '@attribution/runtime';
 import { readGatewaySettings } from './config.ts';
 import { createGateway } from './gateway.ts';
 
@@ -38,6 +45,6 @@ onStopSignal(async () => {
   await server.close(Date.now() + stopWithin - 1_000, keptByClients);
   await admin?.close(0);
   await gateway.close();
-  await Promise.race([tracing.close().catch(() => {}), sleep(500)]);
+  await attemptWithin(500, () => tracing.close());
   logger.info('Stopped');
 }, settings.LAME_DUCK_MS + stopWithin);

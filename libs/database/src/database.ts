@@ -1,3 +1,4 @@
+import { withDeadline } from '@attribution/runtime';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { isSerializationFailure } from './errors.ts';
@@ -86,8 +87,7 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
     async close() {
       const closed = prisma.$disconnect().then(() => closePool(pool));
       // A server that hangs does not say goodbye.
-      const late = new Promise<void>((resolve) => setTimeout(resolve, patience).unref());
-      await Promise.race([closed, late]);
+      await withDeadline(Date.now() + patience, closed);
     },
   };
 }

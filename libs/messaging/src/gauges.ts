@@ -1,3 +1,5 @@
+import { attemptWithin } from '@attribution/runtime';
+
 /** Milliseconds that what gauges show may take to be read, when metrics are asked for: Prometheus does not wait for long. */
 export const askedFor = 2_000;
 
@@ -22,9 +24,7 @@ export function readWhenAsked({ read, forget }: Reading, patience: number): () =
       .finally(() => {
         reading = undefined;
       });
-    const late = Promise.withResolvers<false>();
-    const timer = setTimeout(() => late.resolve(false), patience);
-    const told = await Promise.race([reading, late.promise]).finally(() => clearTimeout(timer));
-    if (!told) forget();
+    const current = reading;
+    if (!(await attemptWithin(patience, () => current))) forget();
   };
 }

@@ -1,6 +1,12 @@
+import pTimeout from 'p-timeout';
+
 /** Waits for the work, at most until the deadline (ms since the epoch): what hangs must not keep a process from stopping. */
 export async function withDeadline(deadline: number, work: Promise<unknown> | undefined): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, Math.max(0, deadline - Date.now()));
-  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+  const milliseconds = Math.max(1, deadline - Date.now());
+  await pTimeout(Promise.resolve(work), { milliseconds, fallback: () => undefined });
+}
+
+/** What the work resolves with; undefined when it fails, or takes longer than `ms`. */
+export async function attemptWithin<T>(ms: number, work: () => Promise<T> | T): Promise<T | undefined> {
+  return pTimeout(Promise.try(work), { milliseconds: ms, fallback: () => undefined }).catch(() => undefined);
 }

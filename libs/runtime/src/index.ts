@@ -1,7 +1,6 @@
-export { attemptWithin } from './attempt-within.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { lameDuckMs, processSettings, readConfig, setting, tracingSettings } from './config.ts';
-export { withDeadline } from './deadline.ts';
+export { attemptWithin, withDeadline } from './deadline.ts';
 export { messageOf } from './error-message.ts';
 export { createLogger } from './logger.ts';
 export { observeProcess, writeMetrics } from './process-metrics.ts';

@@ -3,6 +3,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import { tail } from './which.ts';
 
 /** A server process that ends with this one, however this one ends. */
@@ -51,7 +52,7 @@ export async function startChild({ name, program, args, log }: Command): Promise
     if (end !== undefined) return;
     child.ref();
     child.kill('SIGTERM');
-    await Promise.race([ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await pTimeout(ended, { milliseconds: PATIENCE_MS, fallback: () => {} });
     if (end === undefined) child.kill('SIGKILL');
     await ended;
   };

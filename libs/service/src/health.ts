@@ -1,6 +1,6 @@
 import { Problem } from '@attribution/contracts';
 import { writeProblem } from '@attribution/http';
-import { writeMetrics } from '@attribution/runtime';
+import { attemptWithin, writeMetrics } from '@attribution/runtime';
 import type { Express } from 'express';
 import type { Registry } from 'prom-client';
 
@@ -54,14 +54,8 @@ export function serveHealth(app: Express, options: HealthOptions): void {
 async function findFailing(checks: HealthChecks, ms: number): Promise<string[]> {
   const outcomes = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(() => late.reject(new Error('late')), ms);
-      const ok = await Promise.race([Promise.try(check), late.promise]).then(
-        () => true,
-        () => false,
-      );
-      clearTimeout(timer);
-      return ok ? [] : [name];
+      const answered = await attemptWithin(ms, () => check().then(() => true));
+      return answered ? [] : [name];
     }),
   );
   return outcomes.flat();

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner } from '@attribution/auth';
 import { accountEvents, createClient } from '@attribution/contracts';
+import { withDeadline } from '@attribution/runtime';
 import { openService, purgeJobs, type Service, type ServiceParts, traceHeaders } from '@attribution/service';
 import * as accounts from './accounts/index.ts';
 import * as keys from './api-keys/index.ts';
@@ -148,7 +148,7 @@ export function createAccountService(
     async drain(deadline) {
       const noted = keyUses.flush().catch((err: unknown) => logger.warn({ err }, 'What keys were used for is lost'));
       await assembled.drain(deadline);
-      await Promise.race([noted, sleep(Math.max(0, deadline - Date.now()), undefined, { ref: false })]);
+      await withDeadline(deadline, noted);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import type { Experiment, Finding } from '../experiment.ts';
 import { killAt, type Step, steps } from '../money/steps.ts';
 import { openTill, type Till } from '../money/till.ts';
@@ -51,7 +52,7 @@ async function killAndLook(till: Till, next: Step | undefined): Promise<string |
   await sleep(50);
   // It may die while it answers.
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'use:succeeds' }) }).catch(() => undefined);
-  const killed = await Promise.race([member.ended(), sleep(patience, 'never', { ref: false })]);
+  const killed = await pTimeout(member.ended(), { milliseconds: patience, fallback: () => 'never' });
   if (killed !== 'SIGKILL') await member.end('SIGKILL');
   await start(till, next);
   if (killed !== 'SIGKILL') return 'it was not reached';

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import pLimit from 'p-limit';
 import { writeArtifacts } from '../supply-chain/artifacts.ts';
 import { checkAudit, checkLicences } from '../supply-chain/steps.ts';
 import { findLongFiles } from './long-files.ts';
@@ -39,13 +40,9 @@ const inCi: readonly Step[] = [
 
 /** Runs all checks, one per core at a time, and tells of each as it ends. Resolves to whether all went well. */
 export async function runChecks(): Promise<boolean> {
-  const waiting = process.env.CI === 'true' ? [...steps, ...inCi] : [...steps];
-  let good = true;
-  const lane = async () => {
-    for (let step = waiting.shift(); step; step = waiting.shift()) good = (await runStep(step)) && good;
-  };
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, lane));
-  return good;
+  const limit = pLimit(Math.max(2, availableParallelism()));
+  const outcomes = await limit.map(process.env.CI === 'true' ? [...steps, ...inCi] : steps, runStep);
+  return outcomes.every(Boolean);
 }
 
 /** One line; and what the step had to say, if it failed. */

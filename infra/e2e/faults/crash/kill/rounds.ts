@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@attribution/testing';
+import pTimeout from 'p-timeout';
 import type { Chance } from '../../random.ts';
 import type { Victim, World } from '../worlds/world.ts';
 import { type KillPoint, killArgument } from './kill-points.ts';
@@ -95,7 +96,7 @@ async function killOnce(victim: Victim, round: Round, busy: () => Promise<void>)
     await victim.well();
     await busy();
     process.kill(member.pid, 'SIGUSR2');
-    const reached = await Promise.race([member.ended(), sleep(reachedWithin, undefined, { ref: false })]);
+    const reached = await pTimeout(member.ended(), { milliseconds: reachedWithin, fallback: () => undefined });
     if (reached === undefined) throw new Error(`${victim.name} never passed "${round.point}" ${round.at} times`);
     const told = `Killed: ${round.point}, passing ${round.at}`;
     // What a process wrote may come after its end.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Call, type Client, ContractViolation, type Endpoint } from '@attribution/contracts';
+import pTimeout from 'p-timeout';
 import type { Ledger, Outcome } from './ledger.ts';
 
 /** Milliseconds; the gateway gives up an upstream earlier. */
@@ -31,14 +32,9 @@ async function attempt<const E extends Endpoint>(
   endpoint: E,
   input: Call<E>,
 ): Promise<Told<Answer<E>['body']>> {
-  const given = new AbortController();
   try {
-    const answer = await Promise.race([
-      client.call(endpoint, input),
-      sleep(patience, undefined, { signal: given.signal }).then(() => {
-        throw new ContractViolation(`${endpoint.operation} was not answered in ${patience} ms`);
-      }),
-    ]);
+    const late = new ContractViolation(`${endpoint.operation} was not answered in ${patience} ms`);
+    const answer = await pTimeout(client.call(endpoint, input), { milliseconds: patience, message: late });
     if (answer.problem === undefined) return { outcome: 'acknowledged', body: answer.body };
     note(ledger, `${answer.status} ${answer.problem.kind}`);
     return { outcome: answer.status >= 500 ? 'unknown' : 'refused' };
@@ -47,8 +43,6 @@ async function attempt<const E extends Endpoint>(
     if (error instanceof ContractViolation) ledger.improper.push(error.message);
     else note(ledger, `cut: ${codeOf(error)}`);
     return { outcome: 'unknown' };
-  } finally {
-    given.abort();
   }
 }
 

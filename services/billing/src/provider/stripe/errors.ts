@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import Stripe from 'stripe';
 import { ProviderError } from '../payment-provider.ts';
 
@@ -23,14 +24,8 @@ export async function* askedEach<T>(call: () => AsyncIterable<T>): AsyncGenerato
 
 /** However many requests it takes, and whatever they wait for. What is begun is done on, as under any lost answer. */
 export async function askedWithin<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const tooLate = () => late.reject(new ProviderError('unavailable', 'Stripe: no answer in time'));
-  const timer = setTimeout(tooLate, deadlineMs);
-  try {
-    return await Promise.race([asked(call), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const tooLate = new ProviderError('unavailable', 'Stripe: no answer in time');
+  return pTimeout(asked(call), { milliseconds: deadlineMs, message: tooLate });
 }
 
 /** The original is not kept as its cause: it carries the answer's body, which is not for logs. */
