@@ -41,6 +41,8 @@ export interface ClientOptions {
   readonly timeout?: number;
   /** Bytes of a file that are taken into memory at most; a larger one throws a RangeError. */
   readonly maxDownload?: number;
+  /** What sends requests. Default: the `fetch` of wherever this runs. */
+  readonly fetch?: typeof fetch;
 }
 
 const defaultMaxDownload = 64 * 1024 * 1024;
@@ -55,7 +57,8 @@ export function createClient(options: ClientOptions) {
 
     async call<const E extends Endpoint>(endpoint: E, input: Call<E> = {}): Promise<Answer<E>> {
       const token = typeof options.token === 'function' ? options.token() : options.token;
-      const response = await fetch(options.baseUrl + urlOf(endpoint, input), {
+      const send = options.fetch ?? fetch;
+      const response = await send(options.baseUrl + urlOf(endpoint, input), {
         method: endpoint.method,
         headers: {
           ...(typeof options.headers === 'function' ? options.headers() : options.headers),
