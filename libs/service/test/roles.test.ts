@@ -4,10 +4,10 @@ import type { PrismaLike, SqlTransaction } from '@attribution/database';
 import { listen, type RunningServer } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import { createInProcessTransport, newEvent } from '@attribution/messaging';
+import type { RunningRole } from '@attribution/runtime';
 import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { implement, openService, type Service } from '../src/index.ts';
-import type { RunningRole } from '@attribution/runtime';
 import { declare, send } from './support.ts';
 
 /** No handler of these tests speaks to Prisma. */
