@@ -20,6 +20,12 @@ const forbidden = [
     to: { path: '^services/', pathNot: '^services/$1/' },
   },
   {
+    name: 'service-imported-past-the-registry',
+    comment: 'Which services there are stands in services/registry.ts alone.',
+    from: { pathNot: '^services/' },
+    to: { path: '^services/[^/]+/' },
+  },
+  {
     name: 'service-imports-gateway-or-infra',
     comment: 'Services are built on libs/ and nothing else of ours.',
     from: { path: '^services/' },
@@ -117,7 +123,7 @@ const required = [
   {
     name: 'package-name-not-followed',
     comment: 'Every service runs by libs/service: shows that `@attribution/…` leads to sources, and is judged.',
-    module: { path: '^services/[^/]+/src/main[.]ts$' },
+    module: { path: '^services/[^/]+/src/index[.]ts$' },
     to: { path: '^libs/service/src/index[.]ts$' },
   },
 ];

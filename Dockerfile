@@ -26,7 +26,7 @@ FROM build AS production
 COPY --from=manifests /app ./
 RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
     pnpm install --frozen-lockfile --prod --no-optional --filter '@attribution/image...' --filter '@attribution/ops...' \
-      --store-dir "$PNPM_STORE" --package-import-method copy
+      --filter-prod '{./services/*}...' --store-dir "$PNPM_STORE" --package-import-method copy
 
 FROM build AS clients
 COPY --from=manifests /app ./
@@ -37,6 +37,7 @@ COPY services services
 COPY libs libs
 # Prisma asks for an engine binary that generating does not need (ADR 3).
 RUN for service in services/*/; do \
+      [ -d "$service/prisma" ] || continue; \
       (cd "$service" && PRISMA_SCHEMA_ENGINE_BINARY=/bin/true CHECKPOINT_DISABLE=1 PRISMA_HIDE_UPDATE_MESSAGE=1 \
         node /app/node_modules/prisma/build/index.js generate) || exit 1; \
     done

@@ -88,7 +88,7 @@ function manifests() {
   const folders = ['services', 'libs', 'infra'].flatMap((parent) =>
     readdirSync(join(root, parent)).map((name) => join(parent, name)),
   );
-  return ['.', 'gateway', ...folders]
+  return ['.', 'gateway', 'services', ...folders]
     .map((folder) => join(folder, 'package.json'))
     .filter((file) => existsSync(join(root, file)));
 }
@@ -114,6 +114,7 @@ function providePrismaClients({ node }) {
   for (const service of readdirSync(join(root, 'services'))) {
     const folder = join('services', service);
     const schema = join(folder, 'prisma/schema');
+    if (!existsSync(join(root, schema))) continue;
     const files = readdirSync(join(root, schema))
       .sort()
       .map((name) => join(schema, name));

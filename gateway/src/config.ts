@@ -1,18 +1,30 @@
 import { KeysSetting } from '@attribution/auth';
-import type { ServiceName } from '@attribution/contracts';
-import { lameDuckMs, processSettings, readConfig, setting, tracingSettings } from '@attribution/runtime';
+import { endpoints, type ServiceName } from '@attribution/contracts';
+import {
+  addressSetting,
+  lameDuckMs,
+  processSettings,
+  readConfig,
+  setting,
+  tracingSettings,
+} from '@attribution/runtime';
 import { z } from 'zod';
 
-export const gatewaySettings = z.object({
+/** The services behind the gateway: those that have public endpoints. */
+const upstreamNames = [...new Set(endpoints.map(({ service }) => service))];
+
+/** Something for each of them, by the name of the variable that says where it is. */
+const byAddress = <T>(make: (service: ServiceName) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(upstreamNames.map((name) => [addressSetting(name), make(name)]));
+
+const addresses = z.object(byAddress((name) => z.url().meta({ description: `Where ${name} answers` })));
+
+const ownSettings = z.object({
   ...processSettings,
   ...tracingSettings,
   PORT: setting.port.default(8080),
   LAME_DUCK_MS: setting.count.default(lameDuckMs),
   ADMIN_PORT: setting.port.optional(),
-  ACCOUNT_URL: z.url(),
-  ORGANIZATION_URL: z.url(),
-  CAMPAIGN_URL: z.url(),
-  BILLING_URL: z.url(),
   TOKEN_PUBLIC_KEYS: KeysSetting,
   REDIS_URL: z.url().optional(),
   TRUSTED_PROXIES: setting.list.default(['loopback']),
@@ -21,18 +33,23 @@ export const gatewaySettings = z.object({
   CLIENT_TIMEOUT_MS: setting.count.default(60_000),
 });
 
-export type GatewaySettings = z.output<typeof gatewaySettings>;
+/** Everything that the gateway reads. */
+export const gatewaySettings = z.object({ ...ownSettings.shape, ...addresses.shape });
+
+export interface GatewaySettings extends z.output<typeof ownSettings> {
+  /** Where each service is. */
+  readonly upstreams: Readonly<Partial<Record<ServiceName, string>>>;
+}
 
 export function readGatewaySettings(environment: Readonly<Record<string, string | undefined>>): GatewaySettings {
-  return readConfig(gatewaySettings, environment);
-}
-
-/** Where each service is. */
-export function upstreamsOf(settings: GatewaySettings): Partial<Record<ServiceName, string>> {
+  readConfig(gatewaySettings, environment); // Names at once all that is wrong.
+  const known = readConfig(addresses, environment);
   return {
-    account: settings.ACCOUNT_URL,
-    organization: settings.ORGANIZATION_URL,
-    campaign: settings.CAMPAIGN_URL,
-    billing: settings.BILLING_URL,
+    ...readConfig(ownSettings, environment),
+    upstreams: Object.fromEntries(upstreamNames.map((name) => [name, known[addressSetting(name)] ?? ''])),
   };
 }
+
+/** The environment that says where the services behind the gateway are. */
+export const upstreamsAt = (urlOf: (service: ServiceName) => string): Readonly<Record<string, string>> =>
+  byAddress(urlOf);

@@ -5,7 +5,7 @@ import { type HttpMetrics, observeHttp } from '@attribution/http';
 import { noTracing, type Tracing } from '@attribution/tracing';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { type GatewaySettings, upstreamsOf } from './config.ts';
+import type { GatewaySettings } from './config.ts';
 import { createForwarder } from './forwarder.ts';
 import { observeGateway } from './metrics.ts';
 import { createPipeline } from './pipeline.ts';
@@ -29,7 +29,7 @@ export function createGateway(
   tracing: Tracing = noTracing,
   metrics?: HttpMetrics,
 ): Gateway {
-  const upstreams = upstreamsOf(settings);
+  const { upstreams } = settings;
   const registry = new Registry();
   const counts = observeGateway(registry, Object.keys(upstreams) as ServiceName[]);
   const shared = settings.REDIS_URL ? openSharedCounts(settings.REDIS_URL, logger) : undefined;

@@ -1,3 +1,3 @@
-export { readGatewaySettings } from './config.ts';
+export { readGatewaySettings, upstreamsAt } from './config.ts';
 export { createForwarder } from './forwarder.ts';
 export { createGateway, type Gateway } from './gateway.ts';

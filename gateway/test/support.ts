@@ -15,7 +15,7 @@ import { keepAlive, listen } from '@attribution/http';
 import { captureLogs, problemBase, testKeys, testParts } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
 import { expect, test } from '@jest/globals';
-import { createGateway, type Gateway, readGatewaySettings } from '../src/index.ts';
+import { createGateway, type Gateway, readGatewaySettings, upstreamsAt } from '../src/index.ts';
 
 /** A request as a service got it. */
 interface Seen {
@@ -136,10 +136,7 @@ export async function startGateway(
   const { url: at } = upstream;
   const gateway = createGateway(
     readGatewaySettings({
-      ACCOUNT_URL: at,
-      ORGANIZATION_URL: at,
-      CAMPAIGN_URL: at,
-      BILLING_URL: at,
+      ...upstreamsAt(() => at),
       TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
       PROBLEM_BASE: problemBase,
       ...environment,

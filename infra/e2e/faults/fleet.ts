@@ -3,19 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateInternalKeys } from '@attribution/auth';
-import { embeddedServices, newSecrets } from '@attribution/local';
+import { newSecrets } from '@attribution/local';
+import { type RegisteredName, registeredNames } from '@attribution/registry';
+import { addressSetting } from '@attribution/runtime';
 import { freePort } from '@attribution/servers';
-import { createMember, type Member } from './member.ts';
-
-export type FleetService = (typeof embeddedServices)[number];
+import { anyService, createMember, type Member } from './member.ts';
 
 export interface FleetOptions {
   readonly kafkaBrokers: readonly string[];
   readonly redisUrl?: string | undefined;
   /** Gives the URL of a service's database; the service migrates it at its start. */
-  readonly database: (service: FleetService) => Promise<string>;
+  readonly database: (service: RegisteredName) => Promise<string>;
   /** How many processes of each there are. */
-  readonly replicas?: Partial<Record<FleetService, number>>;
+  readonly replicas?: Partial<Record<RegisteredName, number>>;
   /** Gateways; the nth reaches the nth process of each service, or its last. */
   readonly gateways?: number;
   /** For every process. */
@@ -25,7 +25,7 @@ export interface FleetOptions {
 /** Every service in processes of its own, over Kafka, behind gateways. */
 export interface Fleet {
   readonly gateways: readonly [Member, ...Member[]];
-  readonly services: Readonly<Record<FleetService, readonly [Member, ...Member[]]>>;
+  readonly services: Readonly<Record<RegisteredName, readonly [Member, ...Member[]]>>;
   readonly members: readonly Member[];
   readonly mailDirectory: string;
   /** SIGTERM to those that run, and takes away what lies in files. Resolves with how each ended. */
@@ -37,9 +37,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const secrets = newSecrets();
   const internalKeys = generateInternalKeys();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'fleet-mail-'));
-  const ports = new Map(await Promise.all(embeddedServices.map(async (name) => [name, await freePort()] as const)));
+  const ports = new Map(await Promise.all(registeredNames.map(async (name) => [name, await freePort()] as const)));
   const shared = {
-    ...Object.fromEntries([...ports].map(([name, port]) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${port}`])),
+    ...Object.fromEntries([...ports].map(([name, port]) => [addressSetting(name), `http://127.0.0.1:${port}`])),
     TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
     INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
     KAFKA_BROKERS: options.kafkaBrokers.join(','),
@@ -47,7 +47,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     ...(options.redisUrl !== undefined && { REDIS_URL: options.redisUrl }),
     ...options.environment,
   };
-  const own: Partial<Record<FleetService, Record<string, string>>> = {
+  const own: Partial<Record<RegisteredName, Record<string, string>>> = {
     account: {
       TOKEN_PRIVATE_KEYS: secrets.token_keys.private,
       PASSWORD_PEPPER: secrets.password_pepper,
@@ -66,20 +66,20 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     return createMember({ program, port: port ?? (await freePort()), environment: { ...shared, ...environment } });
   }
 
-  const services = {} as Record<FleetService, [Member, ...Member[]]>;
-  for (const name of embeddedServices) {
+  const services = {} as Record<RegisteredName, [Member, ...Member[]]>;
+  for (const name of registeredNames) {
     const keys = { INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private[name]) };
-    const environment = { ...own[name], ...keys, DATABASE_URL: await options.database(name) };
-    const program = `services/${name}/src/main.ts`;
-    const first = await member(program, environment, ports.get(name));
+    const environment = { SERVICE: name, ...own[name], ...keys, DATABASE_URL: await options.database(name) };
+    const first = await member(anyService, environment, ports.get(name));
     services[name] = [first];
-    for (let n = 1; n < (options.replicas?.[name] ?? 1); n++) services[name].push(await member(program, environment));
+    for (let n = 1; n < (options.replicas?.[name] ?? 1); n++)
+      services[name].push(await member(anyService, environment));
   }
 
   const edge = (index: number) =>
     member('gateway/src/main.ts', {
       ...Object.fromEntries(
-        embeddedServices.map((name) => [`${name.toUpperCase()}_URL`, (services[name][index] ?? services[name][0]).url]),
+        registeredNames.map((name) => [addressSetting(name), (services[name][index] ?? services[name][0]).url]),
       ),
     });
   const gateways: [Member, ...Member[]] = [await edge(0)];

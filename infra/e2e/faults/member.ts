@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '../../..');
 
+/** The program that is the service which `SERVICE` names. */
+export const anyService = 'infra/image/src/main.ts';
+
 export interface MemberOptions {
   /** From the checkout's root. */
   readonly program: string;

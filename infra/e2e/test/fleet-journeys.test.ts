@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { estateKinds, signup } from '@attribution/contracts';
+import { registeredNames } from '@attribution/registry';
 import { eventually, testParts } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { accountJourneys } from './journeys/account.ts';
@@ -65,9 +66,8 @@ whole('npm run fleet, two of each process: on a Postgres of its own, Kafka and R
   test('after all of that no process has ended, no event is left over, and all ledgers agree', async () => {
     expect(fleet.said()).not.toMatch(/ ended \(/);
     const lines = async (...words: string[]) => (await fleet.ops(...words)).trimEnd().split('\n');
-    const services = ['account', 'billing', 'campaign', 'organization'];
     expect((await lines('dead-letters', 'list')).toSorted()).toEqual(
-      services.map((name) => `${name}: no dead letters`),
+      registeredNames.map((name) => `${name}: no dead letters`).toSorted(),
     );
     for (const line of await lines('ledgers')) expect(line).toMatch(/: no difference$/);
   });

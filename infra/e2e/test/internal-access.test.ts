@@ -1,7 +1,5 @@
-import { createAccountService } from '@attribution/account';
-import { createBillingService } from '@attribution/billing';
-import { internalEndpoints, type ServiceName } from '@attribution/contracts';
-import { createOrganizationService } from '@attribution/organization';
+import { internalEndpoints } from '@attribution/contracts';
+import { loadServices } from '@attribution/registry';
 import {
   badTokens,
   internalToken,
@@ -14,24 +12,20 @@ import {
 } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-/** Services that others call. */
-const creators = {
-  account: createAccountService,
-  billing: createBillingService,
-  organization: createOrganizationService,
-};
-const environment = { ACCOUNT_URL: 'http://127.0.0.1:1', SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' };
+const environment = { SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' };
 const called = new Set(internalEndpoints.map(({ service }) => service));
+/** Services that others call. */
+const judged = (await loadServices()).filter(({ name }) => called.has(name));
 
 test('every service with internal endpoints is judged here', () => {
-  expect(Object.keys(creators).toSorted()).toEqual([...called].toSorted());
+  expect(judged.map(({ name }) => name).toSorted()).toEqual([...called].toSorted());
 });
 
-describe.each(Object.entries(creators))('%s, asked past the gateway', (name, create) => {
-  const self = name as ServiceName;
+describe.each(judged)('$name, asked past the gateway', (definition) => {
+  const self = definition.name;
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService(self, create, { environment });
+    service = await startTestService(definition, { environment });
   });
   afterAll(() => service.stop());
 

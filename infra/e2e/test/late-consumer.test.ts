@@ -11,7 +11,7 @@ import {
 import { listen } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import { createKafkaTransport } from '@attribution/messaging';
-import { createOrganizationService } from '@attribution/organization';
+import { loadService } from '@attribution/registry';
 import {
   captureLogs,
   createTestDatabase,
@@ -46,9 +46,13 @@ async function startOrganization() {
   const { logger } = captureLogs('organization');
   const transport = createKafkaTransport({ brokers, prefix, clientId: 'organization', logger });
   const parts = { verifier: createVerifier(testKeys.public), internal: testInternal('organization'), logger };
-  const service = createOrganizationService({
-    ...{ ...parts, databaseUrl, transport, problemBase, checkAnswers: true, poolSize: 12 },
-  });
+  const organization = await loadService('organization');
+  const service = organization.create(
+    {
+      ...{ ...parts, databaseUrl, transport, problemBase, checkAnswers: true, poolSize: 12 },
+    },
+    {},
+  );
   await transport.start();
   service.start();
   const server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBillingService } from '@attribution/billing';
-import { createGateway, readGatewaySettings } from '@attribution/gateway';
+import { createGateway, readGatewaySettings, upstreamsAt } from '@attribution/gateway';
 import { programNames } from '@attribution/image';
+import { loadService } from '@attribution/registry';
 import { observeProcess, openProcessTracing, writeMetrics } from '@attribution/runtime';
 import { captureLogs, startTestService, type TestService, testKeys } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -111,13 +111,12 @@ describe('what they ask for', () => {
     const somewhere = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_TRACES_SAMPLER_ARG: 0 };
     const tracing = await openProcessTracing(somewhere, { ...process, logger: captureLogs().logger });
     await tracing.close();
-    billing = await startTestService('billing', createBillingService, {
-      environment: { ACCOUNT_URL: 'http://127.0.0.1:1', SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' },
+    billing = await startTestService(await loadService('billing'), {
+      environment: { SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' },
     });
-    const at = 'http://127.0.0.1:1';
     const gateway = createGateway(
       readGatewaySettings({
-        ...{ ACCOUNT_URL: at, ORGANIZATION_URL: at, CAMPAIGN_URL: at, BILLING_URL: at },
+        ...upstreamsAt(() => 'http://127.0.0.1:1'),
         TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
       }),
       captureLogs().logger,

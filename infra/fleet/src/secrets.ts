@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { generateInternalKeys } from '@attribution/auth';
-import { embeddedServices, newSecrets } from '@attribution/local';
+import { newSecrets } from '@attribution/local';
+import { registeredNames } from '@attribution/registry';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -12,7 +13,7 @@ const secret = () => randomBytes(24).toString('base64url');
 function newParts(): Values[] {
   const { token_keys, password_pepper, secret_key } = newSecrets();
   const internal = generateInternalKeys();
-  const names = embeddedServices.map((name) => [name, name.toUpperCase()] as const);
+  const names = registeredNames.map((name) => [name, name.toUpperCase()] as const);
   return [
     { TOKEN_PRIVATE_KEYS: token_keys.private, TOKEN_PUBLIC_KEYS: token_keys.public },
     {

@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { faultsIn, programNames } from '@attribution/image';
+import { loadFaultsIn, programNames } from '@attribution/image';
 import { describe, expect, test } from '@jest/globals';
 import { endingServices, ownServices, programOf, readCompose, startingOrder } from '../src/compose-file.ts';
 import { variablesIn } from '../src/interpolate.ts';
 import { compose, composeText, root, secrets } from './support.ts';
 
+const faultsIn = await loadFaultsIn();
 const own = [...ownServices(compose)];
 
 describe('docker-compose.yml, against what the code reads', () => {

@@ -1,4 +1,4 @@
 export { healthPath } from './health-path.ts';
 export { makeDatabases } from './make-databases.ts';
 export { programNames } from './programs.ts';
-export { commands, faultsIn } from './settings.ts';
+export { commands, loadFaultsIn } from './settings.ts';

@@ -1,18 +1,11 @@
-import type { ServiceName } from '@attribution/contracts';
+import { loadService, registeredNames } from '@attribution/registry';
 import { RoleSetting, readConfig } from '@attribution/runtime';
+import { runService } from '@attribution/service';
 import { z } from 'zod';
 
-/** What the image can be, by the name in `SERVICE`. Loading a program runs it. */
-const programs = {
-  account: async () => void (await import('@attribution/account/main')),
-  organization: async () => void (await import('@attribution/organization/main')),
-  campaign: async () => void (await import('@attribution/campaign/main')),
-  billing: async () => void (await import('@attribution/billing/main')),
-  gateway: async () => void (await import('@attribution/gateway/main')),
-} satisfies Partial<Record<ServiceName | 'gateway', () => Promise<void>>>;
-
-export type ProgramName = keyof typeof programs;
-export const programNames = Object.keys(programs) as [ProgramName, ...ProgramName[]];
+/** What the image can be, by the name in `SERVICE`. */
+export const programNames = [...registeredNames, 'gateway'] as const;
+export type ProgramName = (typeof programNames)[number];
 
 /** What chooses the program. A gateway has nothing behind its requests, and no database. */
 export const choice = z
@@ -23,5 +16,8 @@ export const choice = z
   });
 
 export async function runChosen(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
-  await programs[readConfig(choice, environment).SERVICE]();
+  const { SERVICE: name } = readConfig(choice, environment);
+  if (name === 'gateway')
+    await import('@attribution/gateway/main'); // Loading it runs it.
+  else await runService(await loadService(name));
 }

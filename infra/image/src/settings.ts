@@ -1,33 +1,17 @@
-import { accountSettings } from '@attribution/account/config';
-import { billingSettings } from '@attribution/billing/config';
-import { campaignSettings } from '@attribution/campaign/config';
 import { gatewaySettings } from '@attribution/gateway/config';
+import { loadServices, registeredNames } from '@attribution/registry';
 import { type Role, setting } from '@attribution/runtime';
-import { serviceSettings } from '@attribution/service';
+import { callSettings, serviceSettings } from '@attribution/service';
 import { z } from 'zod';
 import { choice, type ProgramName } from './programs.ts';
 
-/** What `databases.ts` reads: who may make databases, and what each service will find its own by. */
-export const databasesSettings = z.object({
-  NODE_ENV: z.string().optional(),
-  ADMIN_DATABASE_URL: z.url(),
-  ACCOUNT_DATABASE_URL: z.url(),
-  ORGANIZATION_DATABASE_URL: z.url(),
-  CAMPAIGN_DATABASE_URL: z.url(),
-  BILLING_DATABASE_URL: z.url(),
-} satisfies Record<
-  `${Uppercase<Exclude<ProgramName, 'gateway'>>}_DATABASE_URL` | 'ADMIN_DATABASE_URL' | 'NODE_ENV',
-  z.ZodType
->);
+/** What `databases.ts` reads: who may make databases, … */
+export const adminSettings = z.object({ NODE_ENV: z.string().optional(), ADMIN_DATABASE_URL: z.url() });
 
-/** What a service reads besides what every service does. */
-const own: Record<ProgramName, z.ZodObject> = {
-  account: accountSettings,
-  organization: z.object({}),
-  campaign: campaignSettings,
-  billing: billingSettings,
-  gateway: gatewaySettings,
-};
+/** … and the URL that each service will find its own by. */
+export const databaseUrls = z.object(
+  Object.fromEntries(registeredNames.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, z.url()])),
+);
 
 /** What Node itself reads. */
 const nodeSettings = z.object({
@@ -36,26 +20,33 @@ const nodeSettings = z.object({
   UV_THREADPOOL_SIZE: setting.count.optional(),
 });
 
-/** Everything that a process of this name and role reads. */
-function settingsOf(name: ProgramName, role: Role): readonly z.ZodObject[] {
-  if (name === 'gateway') return [nodeSettings, choice, gatewaySettings];
-  if (role === 'migrate') return [nodeSettings, choice, serviceSettings.migrate];
-  return [nodeSettings, choice, serviceSettings[role], own[name]];
-}
+type FaultsIn = (program: string, environment: Readonly<Record<string, string>>) => string[];
 
 /** The commands of the image, from its working directory. */
 export const commands = { process: 'infra/image/src/main.ts', databases: 'infra/image/src/databases.ts' } as const;
 
 /**
- * What is wrong with the environment of a command of the image: variables that it does not read, required ones that
- * are missing, values that do not fit. Values are not told.
+ * Loads every service, and resolves with what says what is wrong with the environment of a command of the image:
+ * variables that it does not read, required ones that are missing, values that do not fit. Values are not shown.
  */
-export function faultsIn(program: string, environment: Readonly<Record<string, string>>): string[] {
-  if (program === commands.databases) return faultsBy([nodeSettings, databasesSettings], environment);
-  if (program !== commands.process) return [`${program} is no program of the image`];
-  const chosen = choice.safeParse(environment);
-  if (!chosen.success) return faultsBy([choice], environment, true);
-  return faultsBy(settingsOf(chosen.data.SERVICE, chosen.data.ROLE), environment);
+export async function loadFaultsIn(): Promise<FaultsIn> {
+  const services = new Map((await loadServices()).map((service) => [service.name as string, service]));
+
+  /** Everything that a process of this name and role reads. */
+  function settingsOf(name: ProgramName, role: Role): readonly z.ZodObject[] {
+    const service = services.get(name);
+    if (!service) return [nodeSettings, choice, gatewaySettings];
+    if (role === 'migrate') return [nodeSettings, choice, serviceSettings.migrate];
+    return [nodeSettings, choice, serviceSettings[role], service.settings, callSettings(service.calls, role)];
+  }
+
+  return (program, environment) => {
+    if (program === commands.databases) return faultsBy([nodeSettings, adminSettings, databaseUrls], environment);
+    if (program !== commands.process) return [`${program} is no program of the image`];
+    const chosen = choice.safeParse(environment);
+    if (!chosen.success) return faultsBy([choice], environment, true);
+    return faultsBy(settingsOf(chosen.data.SERVICE, chosen.data.ROLE), environment);
+  };
 }
 
 function faultsBy(schemas: readonly z.ZodObject[], environment: Readonly<Record<string, string>>, partly = false) {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { commands, faultsIn } from '../src/index.ts';
+import { commands, loadFaultsIn } from '../src/index.ts';
 
+const faultsIn = await loadFaultsIn();
 const faults = (environment: Record<string, string>) => faultsIn(commands.process, environment);
 const migrating = {
   SERVICE: 'campaign',
@@ -23,10 +24,12 @@ test('one that it needs is named, also when it is empty', () => {
 });
 
 test('a role has its own needs: a worker publishes, an api does not', () => {
-  const missing = (ROLE: string) => faults({ SERVICE: 'campaign', ROLE }).map((fault) => fault.split(':')[0]);
+  const missing = (ROLE: string, SERVICE = 'campaign') => faults({ SERVICE, ROLE }).map((fault) => fault.split(':')[0]);
   expect(missing('worker')).toContain('KAFKA_BROKERS');
   expect(missing('api')).not.toContain('KAFKA_BROKERS');
-  expect(missing('api')).toContain('ORGANIZATION_URL');
+  for (const callers of [missing('worker'), missing('api', 'account'), missing('all')])
+    expect(callers).toContain('ORGANIZATION_URL');
+  expect(missing('api')).not.toContain('ORGANIZATION_URL');
 });
 
 test('a value that does not fit is named, and not told', () => {

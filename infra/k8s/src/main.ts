@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { commands, faultsIn, programNames } from '@attribution/image';
+import { commands, loadFaultsIn, programNames } from '@attribution/image';
 import { check } from './check.ts';
 import { provideValidator, validate } from './validator.ts';
 
@@ -10,6 +10,7 @@ import { provideValidator, validate } from './validator.ts';
  */
 const root = resolve(import.meta.dirname, '../../..');
 const overlays = join(root, 'k8s/overlays');
+const faultsIn = await loadFaultsIn();
 const programs = {
   names: programNames,
   faultsIn: (env: Readonly<Record<string, string>>) => faultsIn(commands.process, env),

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { commands, faultsIn, programNames } from '@attribution/image';
+import { commands, loadFaultsIn, programNames } from '@attribution/image';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Complaint, check } from '../src/check.ts';
 import { processesOf } from '../src/environment.ts';
@@ -10,6 +10,7 @@ import { provideValidator, type Verdict, validate } from '../src/validator.ts';
 import { type Broken, broken, withoutTraces } from './broken.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
+const faultsIn = await loadFaultsIn();
 const programs = {
   names: programNames,
   faultsIn: (environment: Readonly<Record<string, string>>) => faultsIn(commands.process, environment),

@@ -1,4 +1,4 @@
 export { FolderInUse, lockFolder } from './lock.ts';
-export { embeddedServices, startPlatform } from './platform.ts';
+export { startPlatform } from './platform.ts';
 export { portProblem } from './ports.ts';
 export { newSecrets } from './secrets.ts';

@@ -2,12 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { noteRunning } from '@attribution/ops/running';
+import { registeredNames } from '@attribution/registry';
 import { createLogger, observeProcess, onStopSignal, processSettings, readConfig, setting } from '@attribution/runtime';
 import { type PostgresServer, startPostgres } from '@attribution/servers';
 import { z } from 'zod';
 import { seedDemo } from './demo.ts';
 import { FolderInUse, lockFolder } from './lock.ts';
-import { embeddedServices, startPlatform } from './platform.ts';
+import { startPlatform } from './platform.ts';
 import { nextFreePort, portProblem } from './ports.ts';
 import { localSecrets } from './secrets.ts';
 
@@ -70,7 +71,7 @@ const platform = await startPlatform({
 });
 
 await noteRunning(directory, {
-  databases: Object.fromEntries(embeddedServices.map((service) => [service, postgres.url(service)])),
+  databases: Object.fromEntries(registeredNames.map((service) => [service, postgres.url(service)])),
   environment: { SIMULATED_PAYMENTS_FILE: paymentsFile },
 });
 

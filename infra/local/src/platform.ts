@@ -1,33 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import * as account from '@attribution/account';
 import { createVerifier, generateInternalKeys, internalOf, KeysSetting } from '@attribution/auth';
-import * as billing from '@attribution/billing';
-import * as campaign from '@attribution/campaign';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
 import { createGateway, type Gateway, readGatewaySettings } from '@attribution/gateway';
 import { listen, problemOf, type RunningServer, writeProblem } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
-import * as organization from '@attribution/organization';
-import { type Clock, readConfig } from '@attribution/runtime';
-import { databaseSettings, type Service, type ServiceParts } from '@attribution/service';
+import { loadServices } from '@attribution/registry';
+import { addressSetting, type Clock, readConfig } from '@attribution/runtime';
+import { databaseSettings, type Environment, type Service, type ServiceDefinition } from '@attribution/service';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Secrets } from './secrets.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Every service there is, with its migrations and how it is made. */
-const services = {
-  account: { migrations: account.migrations, create: account.createAccountService },
-  organization: { migrations: organization.migrations, create: organization.createOrganizationService },
-  campaign: { migrations: campaign.migrations, create: campaign.createCampaignService },
-  billing: { migrations: billing.migrations, create: billing.createBillingService },
-} as const satisfies Partial<
-  Record<ServiceName, { migrations: URL; create: (parts: ServiceParts, environment: Environment) => Service }>
->;
-
-export const embeddedServices = Object.keys(services) as (keyof typeof services)[];
 
 export interface PlatformOptions {
   /** Makes a service's database exist and returns its URL. */
@@ -86,11 +69,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     environment,
   );
 
-  async function open(name: keyof typeof services, its: Environment): Promise<Service> {
+  async function open({ name, migrations, create }: ServiceDefinition, its: Environment): Promise<Service> {
     const url = await options.database(name);
-    const applied = await migrate({ url, directory: fileURLToPath(services[name].migrations) });
+    const applied = await migrate({ url, directory: fileURLToPath(migrations) });
     if (applied.length > 0) logger.debug({ service: name, applied }, 'Migrated the database');
-    const parts = {
+    const dependencies = {
       databaseUrl: url,
       poolSize: DATABASE_POOL_SIZE,
       statementTimeout: DATABASE_STATEMENT_TIMEOUT_MS,
@@ -102,7 +85,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       checkAnswers: environment.NODE_ENV !== 'production',
       ...(options.clock && { clock: options.clock }),
     };
-    return services[name].create(parts, its);
+    return create(dependencies, its);
   }
 
   const running: Service[] = [];
@@ -112,7 +95,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   let edge: RunningServer | undefined;
 
   /** A service's server is there before the service: each knows the addresses of all others from the start. */
-  async function openServer(name: keyof typeof services): Promise<string> {
+  async function openServer(name: ServiceName): Promise<string> {
     const server = await listen(
       (req, res) => {
         const app = apps.get(name);
@@ -138,10 +121,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   try {
     const urls: Record<string, string> = {};
-    for (const name of embeddedServices) urls[`${name.toUpperCase()}_URL`] = await openServer(name);
-    for (const name of embeddedServices) {
-      const service = await open(name, { ...environment, ...urls });
-      apps.set(name, service.app);
+    const definitions = await loadServices();
+    for (const { name } of definitions) urls[addressSetting(name)] = await openServer(name);
+    for (const definition of definitions) {
+      const service = await open(definition, { ...environment, ...urls });
+      apps.set(definition.name, service.app);
       running.push(service);
     }
     await transport.start();

@@ -1,6 +1,6 @@
 import type { ParseArgsConfig, parseArgs } from 'node:util';
+import type { RegisteredName } from '@attribution/registry';
 import type { Place } from './places.ts';
-import type { ServedName } from './services.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 type ValuesOf<O extends Options> = ReturnType<
@@ -15,7 +15,7 @@ export interface Call<Values> {
   /** The arguments behind that and the service. */
   readonly words: readonly string[];
   /** The service that was named, by an argument or by `--service`. */
-  readonly service: ServedName | undefined;
+  readonly service: RegisteredName | undefined;
   /** The databases that are meant. Throws `Refusal` where there is none. */
   readonly places: () => Promise<readonly Place[]>;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -32,7 +32,7 @@ interface Definition<O extends Options> {
   /** The things that it does, one of which is its first argument. */
   readonly verbs?: readonly string[];
   /** The service that it is about, where no other is named. */
-  readonly service?: ServedName;
+  readonly service?: RegisteredName;
   /** Of the list of commands. */
   readonly summary: string;
   /** Whole, as `--help` shows it. */

@@ -1,7 +1,8 @@
+import { loadService } from '@attribution/registry';
+import type { Operations } from '@attribution/service';
 import type { Call } from './command.ts';
 import type { Place } from './places.ts';
 import { describeFailure, Refusal } from './refusal.ts';
-import { type Operations, servedBy } from './services.ts';
 
 /** Does the same for one service after the other. One that fails is told, and keeps nobody else from their turn. */
 export async function eachPlace(
@@ -26,7 +27,8 @@ export async function eachPlace(
 /** What the service's own code does on its database. */
 export async function withOperations<T>(place: Place, work: (operations: Operations) => Promise<T>): Promise<T> {
   const { url, environment } = place;
-  const operations = await servedBy(place.service).open({ url, environment, clock: { now: () => new Date() } });
+  const service = await loadService(place.service);
+  const operations = service.openOperations({ url, environment, clock: { now: () => new Date() } });
   try {
     return await work(operations);
   } finally {

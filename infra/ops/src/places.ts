@@ -1,22 +1,22 @@
+import { isRegistered, type RegisteredName, registeredNames } from '@attribution/registry';
 import { misused, Refusal } from './refusal.ts';
 import type { RunningNote } from './running.ts';
-import { isServed, type ServedName, servedNames } from './services.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A service's database, and what a program of that service would find in its environment. */
 export interface Place {
-  readonly service: ServedName;
+  readonly service: RegisteredName;
   readonly url: string;
   readonly environment: Environment;
 }
 
 /** What was said of which service is meant: by `--service`, by an argument, by `SERVICE`. */
 export interface Chosen {
-  readonly service: ServedName | undefined;
+  readonly service: RegisteredName | undefined;
 }
 
-const ownUrl = (service: ServedName) => `${service.toUpperCase()}_DATABASE_URL`;
+const ownUrl = (service: RegisteredName) => `${service.toUpperCase()}_DATABASE_URL`;
 
 /**
  * Where the databases are: those that the environment names, each by `<SERVICE>_DATABASE_URL` or the one of a service by
@@ -38,9 +38,9 @@ export function findPlaces(environment: Environment, note: RunningNote | undefin
   );
 }
 
-function namedPlaces(environment: Environment, service: ServedName | undefined): Place[] {
-  const urls = new Map<ServedName, string>();
-  for (const name of servedNames) {
+function namedPlaces(environment: Environment, service: RegisteredName | undefined): Place[] {
+  const urls = new Map<RegisteredName, string>();
+  for (const name of registeredNames) {
     const url = environment[ownUrl(name)];
     if (url) urls.set(name, url);
   }
@@ -49,7 +49,7 @@ function namedPlaces(environment: Environment, service: ServedName | undefined):
     const own = ownService(environment) ?? service;
     if (own) urls.set(own, environment.DATABASE_URL);
     else if (urls.size === 0)
-      throw misused(`DATABASE_URL is set: say whose it is by --service, one of ${servedNames.join(', ')}.`);
+      throw misused(`DATABASE_URL is set: say whose it is by --service, one of ${registeredNames.join(', ')}.`);
   }
   return [...urls].map(([name, url]) => ({ service: name, url, environment }));
 }
@@ -57,24 +57,24 @@ function namedPlaces(environment: Environment, service: ServedName | undefined):
 function notedPlaces(environment: Environment, note: RunningNote | undefined): Place[] {
   const merged = { ...note?.environment, ...environment };
   return Object.entries(note?.databases ?? {}).flatMap(([name, url]) =>
-    isServed(name) ? [{ service: name, url, environment: merged }] : [],
+    isRegistered(name) ? [{ service: name, url, environment: merged }] : [],
   );
 }
 
 /** The service whose database DATABASE_URL is, where the environment says so. */
-export function ownService({ DATABASE_URL, SERVICE }: Environment): ServedName | undefined {
-  return DATABASE_URL && SERVICE && isServed(SERVICE) ? SERVICE : undefined;
+export function ownService({ DATABASE_URL, SERVICE }: Environment): RegisteredName | undefined {
+  return DATABASE_URL && SERVICE && isRegistered(SERVICE) ? SERVICE : undefined;
 }
 
 /** Takes the service off the front of the arguments, where it stands there, and holds it against `--service`. */
 export function takeService(
   words: readonly string[],
   flag: string | undefined,
-): { readonly service: ServedName | undefined; readonly rest: readonly string[] } {
-  if (flag !== undefined && !isServed(flag))
-    throw misused(`--service: is one of ${servedNames.join(', ')}, not ${flag}.`);
+): { readonly service: RegisteredName | undefined; readonly rest: readonly string[] } {
+  if (flag !== undefined && !isRegistered(flag))
+    throw misused(`--service: is one of ${registeredNames.join(', ')}, not ${flag}.`);
   const [first, ...rest] = words;
-  if (first === undefined || !isServed(first)) return { service: flag, rest: words };
+  if (first === undefined || !isRegistered(first)) return { service: flag, rest: words };
   if (flag !== undefined && flag !== first) throw misused(`${first} and --service ${flag} are two services.`);
   return { service: first, rest };
 }

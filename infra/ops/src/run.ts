@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { registeredNames } from '@attribution/registry';
 import type { Call, Command } from './command.ts';
 import { commands } from './commands/index.ts';
 import { findPlaces, ownService, takeService } from './places.ts';
@@ -19,8 +20,8 @@ const everywhere = `Options of every command:
   --service <name>   of this service alone; the one whose database DATABASE_URL is, where that is set
   --help, -h         what the command does
 
-The databases are those of what runs in LOCAL_DIR (.local: npm start, npm run fleet); or those of ACCOUNT_DATABASE_URL,
-ORGANIZATION_DATABASE_URL, CAMPAIGN_DATABASE_URL and BILLING_DATABASE_URL; or DATABASE_URL, the one of SERVICE.
+The databases are those of what runs in LOCAL_DIR (.local: npm start, npm run fleet); or those of <SERVICE>_DATABASE_URL,
+where <SERVICE> is one of ${registeredNames.join(', ').toUpperCase()}; or DATABASE_URL, the one of SERVICE.
 Exit code: 0 all is well, 1 something is wrong there, 2 something is wrong with the command.`;
 
 function overview(): string {

@@ -1,7 +1,7 @@
-import { createCampaignService } from '@attribution/campaign';
 import { type Envelope, groupCreated } from '@attribution/contracts';
 import { newId, newUuid } from '@attribution/ids';
 import { newEvent } from '@attribution/messaging';
+import { loadService } from '@attribution/registry';
 import { startTestService, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type OpenDatabase, openServiceDatabase, ops } from './support.ts';
@@ -9,7 +9,7 @@ import { type OpenDatabase, openServiceDatabase, ops } from './support.ts';
 let service: TestService;
 let environment: Record<string, string>;
 beforeAll(async () => {
-  service = await startTestService('campaign', createCampaignService);
+  service = await startTestService(await loadService('campaign'));
   environment = { CAMPAIGN_DATABASE_URL: String(service.db.options.connectionString) };
 });
 afterAll(() => service.stop());

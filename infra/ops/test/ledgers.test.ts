@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccountService } from '@attribution/account';
 import { signup } from '@attribution/contracts';
+import { loadService } from '@attribution/registry';
 import { startTestService, type TestService, tamper } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type OpenDatabase, openServiceDatabase, ops } from './support.ts';
@@ -11,7 +11,7 @@ let service: TestService;
 let accountId: string;
 let environment: Record<string, string>;
 beforeAll(async () => {
-  service = await startTestService('account', createAccountService);
+  service = await startTestService(await loadService('account'));
   environment = { ACCOUNT_DATABASE_URL: String(service.db.options.connectionString) };
 });
 afterAll(() => service.stop());

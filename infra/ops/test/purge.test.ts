@@ -1,11 +1,10 @@
 import { createVerifier } from '@attribution/auth';
-import { createCampaignService } from '@attribution/campaign';
 import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
+import { loadService, registeredNames } from '@attribution/registry';
 import { captureLogs, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { servedNames } from '../src/services.ts';
 import { type OpenDatabase, openServiceDatabase, ops } from './support.ts';
 
 const open: OpenDatabase[] = [];
@@ -15,11 +14,7 @@ let campaign: OpenDatabase;
 let billing: OpenDatabase;
 let environment: Record<string, string>;
 beforeEach(async () => {
-  open.push(
-    ...(await Promise.all(
-      ['account', 'organization', 'campaign', 'billing'].map((name) => openServiceDatabase(name as never)),
-    )),
-  );
+  open.push(...(await Promise.all(registeredNames.map(openServiceDatabase))));
   [account, organization, campaign, billing] = open as [OpenDatabase, OpenDatabase, OpenDatabase, OpenDatabase];
   environment = Object.assign({}, ...open.map((one) => one.environment));
 });
@@ -117,7 +112,7 @@ test('what is counted here is what the jobs of a service delete', async () => {
   const { out } = await ops('purge campaign --dry-run', environment);
   expect(out).toMatch(/^9 rows would go$/m);
   const transport = createInProcessTransport();
-  const service = createCampaignService(
+  const service = (await loadService('campaign')).create(
     {
       databaseUrl: campaign.url,
       transport,
@@ -160,7 +155,7 @@ test('while a worker is at it nothing is done beside it', async () => {
 test('one job can be named, and one that nobody has is refused', async () => {
   await fillCommon(campaign, 2);
   const { out } = await ops('purge --job purge-idempotency-keys', environment);
-  expect(out.split('\n')).toHaveLength(servedNames.length + 1);
+  expect(out.split('\n')).toHaveLength(registeredNames.length + 1);
   expect([await countOf(campaign, 'idempotency_keys'), await countOf(campaign, 'inbox')]).toEqual([1, 3]);
   expect((await ops('purge --job purge-all', environment)).code).toBe(2);
 });

@@ -1,7 +1,7 @@
+import type { RegisteredName } from '@attribution/registry';
 import { createTestDatabase } from '@attribution/testing';
 import pg from 'pg';
 import { runOps } from '../src/run.ts';
-import type { ServedName } from '../src/services.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -36,10 +36,10 @@ export interface OpenDatabase {
   drop(): Promise<void>;
 }
 
-export const urlVariable = (service: ServedName) => `${service.toUpperCase()}_DATABASE_URL`;
+export const urlVariable = (service: RegisteredName) => `${service.toUpperCase()}_DATABASE_URL`;
 
 /** A migrated, empty database of a service. */
-export async function openServiceDatabase(service: ServedName): Promise<OpenDatabase> {
+export async function openServiceDatabase(service: RegisteredName): Promise<OpenDatabase> {
   const { url, drop } = await createTestDatabase(service);
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on('error', () => {}); // The database is dropped below idle connections.

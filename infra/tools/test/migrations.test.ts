@@ -32,7 +32,7 @@ test.each(services)(
   'the migrations of %s are named by their time, so that they sort in the order they were made',
   async (service) => {
     const entries = await readdir(migrationsFolder(service), { withFileTypes: true });
-    const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    const names = entries.filter((entry) => !entry.isFile()).map((entry) => entry.name);
     expect(names.length).toBeGreaterThan(0);
     for (const migration of names) expect(migration).toMatch(/^20\d{12}_[a-z0-9_]+$/);
   },

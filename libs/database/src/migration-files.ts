@@ -13,7 +13,9 @@ export interface Migration {
 /** The migrations of a folder in Prisma's format, in the order in which they are applied. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  // A link leads to a migration that several databases have in common.
+  const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+  const names = folders.map((entry) => entry.name);
   return Promise.all(
     names.sort().map(async (name) => {
       const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8');

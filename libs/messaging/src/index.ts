@@ -8,6 +8,6 @@ export { createInProcessTransport } from './in-process.ts';
 export { createKafkaTransport, type KafkaOptions } from './kafka.ts';
 export { observeMessaging } from './metrics.ts';
 export * from './outbox.ts';
-export { lockProjections, projection } from './projection.ts';
+export { lockProjections, type Projection, projection } from './projection.ts';
 export { createRelay, type Relay, relayBatchSize } from './relay.ts';
 export type { Message, Transport } from './transport.ts';

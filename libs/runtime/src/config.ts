@@ -45,6 +45,9 @@ export const setting = {
       .pipe(schema as z.ZodType<z.output<S>, unknown>),
 };
 
+/** The variable that says where a service is. */
+export const addressSetting = (service: string) => `${service.toUpperCase()}_URL`;
+
 /** What every process reads. */
 export const processSettings = {
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),

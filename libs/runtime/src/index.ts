@@ -1,5 +1,5 @@
 export { type Clock, systemClock } from './clock.ts';
-export { lameDuckMs, processSettings, readConfig, setting, tracingSettings } from './config.ts';
+export { addressSetting, lameDuckMs, processSettings, readConfig, setting, tracingSettings } from './config.ts';
 export { attemptWithin, withDeadline } from './deadline.ts';
 export { messageOf } from './error-message.ts';
 export { createLogger } from './logger.ts';

@@ -1,7 +1,20 @@
-export { inTrace, traceHeaders } from '@attribution/tracing';
+export { inTrace } from '@attribution/tracing';
+export { type Calls, callSettings, type ProcessRole } from './calls.ts';
+export {
+  type Deployment,
+  defineService,
+  type OpenDependencies,
+  type ServiceContents,
+  type ServiceDefinition,
+} from './define-service.ts';
+export { type Follow, follow } from './follow.ts';
+export { followGroups } from './follow-groups.ts';
 export { type Handler, implement } from './implement.ts';
+export type { Operations } from './operations.ts';
 export { runService } from './process.ts';
-export { type Counts, commonPurges, type Forgettable, type Purge, purgeJobs, purgeOf } from './purges.ts';
+export { type Counts, commonPurges, type Forgettable, type Purge, type Purges, purgeOf } from './purges.ts';
 export { databaseSettings, serviceSettings } from './roles.ts';
-export { openService, type Service, type ServiceParts } from './service.ts';
+export { openService, type Service } from './service.ts';
+export { type Environment, type ProcessSettings, readOwnConfig, readServiceConfig } from './service-config.ts';
+export type { ServiceDependencies } from './service-dependencies.ts';
 export { wakeWorkers } from './wake.ts';

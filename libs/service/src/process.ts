@@ -18,33 +18,26 @@ import {
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { followDatabaseClock } from './database-clock.ts';
+import type { ServiceDefinition } from './define-service.ts';
 import { untilMigrated } from './migrated.ts';
 import { type KafkaSettings, serviceSettings } from './roles.ts';
-import type { Service, ServiceParts } from './service.ts';
 
 /** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
 const stopWithin = 8_000;
 
-export interface ServiceProgram {
-  readonly name: ServiceName;
-  /** The folder of its migrations. */
-  readonly migrations: URL;
-  readonly create: (parts: ServiceParts, environment: NodeJS.ProcessEnv) => Service;
-}
-
 /** Runs one service, or the part of it that `ROLE` names, as a process of its own, with everything it needs from the environment. */
-export async function runService(program: ServiceProgram): Promise<void> {
+export async function runService(service: ServiceDefinition): Promise<void> {
   const { ROLE: role } = readConfig(z.object({ ROLE: RoleSetting }), process.env);
-  if (role === 'migrate') await runMigrations(program);
-  else await runRole(program, role);
+  if (role === 'migrate') await runMigrations(service);
+  else await runRole(service, role);
 }
 
-async function runMigrations({ name, migrations }: ServiceProgram): Promise<void> {
+async function runMigrations({ name, migrations }: ServiceDefinition): Promise<void> {
   const config = readConfig(serviceSettings.migrate, process.env);
   await migrateDatabase(config.DATABASE_URL, migrations, newLogger(name, 'migrate', config));
 }
 
-async function runRole({ name, migrations, create }: ServiceProgram, role: RunningRole): Promise<void> {
+async function runRole({ name, migrations, create }: ServiceDefinition, role: RunningRole): Promise<void> {
   observeProcess({ service: name, role });
   const config = readConfig(serviceSettings[role], process.env);
   const logger = newLogger(name, role, config);

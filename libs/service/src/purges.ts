@@ -61,11 +61,11 @@ export function purgeOf(pool: pg.Pool, dues: readonly Due[]): Purge {
   return { count: () => over(count), purge: () => over(remove) };
 }
 
+/** By the names of the jobs that do them in their turn. */
+export type Purges = Readonly<Record<string, Purge>>;
+
 /** A job each, every hour; `every`: milliseconds, of those that are more urgent. */
-export const purgeJobs = (
-  purges: Readonly<Record<string, Purge>>,
-  every: Readonly<Record<string, number>> = {},
-): Job[] =>
+export const purgeJobs = (purges: Purges, every: Readonly<Record<string, number>> = {}): Job[] =>
   Object.entries(purges).map(([name, { purge }]) => ({
     name,
     every: every[name] ?? 60 * 60 * 1000,

@@ -1,9 +1,16 @@
 import { createVerifier } from '@attribution/auth';
-import type { PrismaLike, SqlTransaction } from '@attribution/database';
 import { listen, type RunningServer } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
-import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
+import {
+  captureLogs,
+  createTestDatabase,
+  eventually,
+  openBareDatabase,
+  problemBase,
+  testInternal,
+  testKeys,
+} from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { implement, openService, type Service } from '../src/index.ts';
 import { type App, declare, send, startApp, thingId } from './support.ts';
@@ -39,7 +46,6 @@ describe('what becomes a label of a request', () => {
 });
 
 /** No handler of these tests speaks to Prisma. */
-const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
 
 describe('what a service measures of what is behind it', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -72,7 +78,7 @@ describe('what a service measures of what is behind it', () => {
         ...{ databaseUrl: database.url, poolSize: 5, transport, logger: captureLogs().logger, problemBase },
         ...{ verifier: createVerifier(testKeys.public), internal: testInternal('organization'), checkAnswers: true },
       },
-      noClient,
+      openBareDatabase,
     );
     const every = 60 * 60 * 1000;
     service = opened.assemble({

@@ -1,15 +1,21 @@
 import { createVerifier } from '@attribution/auth';
-import type { PrismaLike, SqlTransaction } from '@attribution/database';
 import { listen, type RunningServer } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
 import { observeProcess } from '@attribution/runtime';
-import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
+import {
+  captureLogs,
+  createTestDatabase,
+  eventually,
+  openBareDatabase,
+  problemBase,
+  testInternal,
+  testKeys,
+} from '@attribution/testing';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { implement, openService, type Service } from '../src/index.ts';
 import { declare, problemOf, send } from './support.ts';
 
 /** No handler of these tests speaks to Prisma. */
-const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let logs: ReturnType<typeof captureLogs>;
@@ -42,7 +48,7 @@ beforeEach(async () => {
     problemBase,
     checkAnswers: true,
   };
-  const opened = openService('organization', parts, noClient);
+  const opened = openService('organization', parts, openBareDatabase);
   wake = opened.wake;
   service = opened.assemble({
     publishes: [],

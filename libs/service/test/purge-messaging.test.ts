@@ -1,7 +1,14 @@
 import { createVerifier } from '@attribution/auth';
-import type { PrismaLike, SqlTransaction } from '@attribution/database';
 import { createInProcessTransport } from '@attribution/messaging';
-import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
+import {
+  captureLogs,
+  createTestDatabase,
+  eventually,
+  openBareDatabase,
+  problemBase,
+  testInternal,
+  testKeys,
+} from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { openService, type Service } from '../src/index.ts';
@@ -26,7 +33,6 @@ afterEach(async () => {
 
 /** Starts a service, whose first housekeeping is at once. */
 function start(): void {
-  const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
   service = openService(
     'campaign',
     {
@@ -38,7 +44,7 @@ function start(): void {
       problemBase,
       checkAnswers: true,
     },
-    noClient,
+    openBareDatabase,
   ).assemble({ publishes: [], implementations: [] });
   service.start();
 }

@@ -1,17 +1,23 @@
 import { createVerifier } from '@attribution/auth';
 import { accountEvents, accountPurged } from '@attribution/contracts';
-import type { PrismaLike, SqlTransaction } from '@attribution/database';
 import { listen, type RunningServer } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import { createInProcessTransport, newEvent } from '@attribution/messaging';
 import type { RunningRole } from '@attribution/runtime';
-import { captureLogs, createTestDatabase, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
+import {
+  captureLogs,
+  createTestDatabase,
+  eventually,
+  openBareDatabase,
+  problemBase,
+  testInternal,
+  testKeys,
+} from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { implement, openService, type Service } from '../src/index.ts';
 import { declare, send } from './support.ts';
 
 /** No handler of these tests speaks to Prisma. */
-const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
 const hour = 60 * 60 * 1000;
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -58,7 +64,7 @@ async function start(role: RunningRole, { broker = true } = {}) {
       problemBase,
       checkAnswers: true,
     },
-    noClient,
+    openBareDatabase,
   );
   const note = (name: string) => async () => void ran.push(`${role}: ${name}`);
   const service = opened.assemble({
@@ -138,5 +144,5 @@ test('nobody but an api does without a transport', () => {
     problemBase,
     checkAnswers: true,
   };
-  expect(() => openService('organization', parts, noClient)).toThrow('transport');
+  expect(() => openService('organization', parts, openBareDatabase)).toThrow('transport');
 });

@@ -1,5 +1,5 @@
 import { createVerifier } from '@attribution/auth';
-import type { PrismaLike, SqlTransaction } from '@attribution/database';
+import type { SqlTransaction } from '@attribution/database';
 import { listen } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
@@ -7,6 +7,7 @@ import {
   captureLogs,
   createTestClock,
   createTestDatabase,
+  openBareDatabase,
   personToken,
   problemBase,
   testInternal,
@@ -58,7 +59,6 @@ const load = declare({
 const plain = declare({ operation: 'plain', method: 'POST', path: '/v2/plain', access, body, success: made });
 
 /** No handler of these tests speaks to Prisma. */
-const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
 
 export const account = newId('account');
 const ada = personToken({ account });
@@ -91,7 +91,7 @@ export async function startKeyedService() {
       checkAnswers: true,
       clock,
     },
-    noClient,
+    openBareDatabase,
   );
   /** Called in each attempt of a transaction, once its row is written. */
   let meanwhile: (tx: SqlTransaction) => unknown = () => {};

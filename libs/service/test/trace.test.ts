@@ -1,10 +1,10 @@
 import { createClient } from '@attribution/contracts';
 import { startTraceCollector, type TraceCollector } from '@attribution/servers';
 import { eventually } from '@attribution/testing';
-import { openTracing, type Tracing } from '@attribution/tracing';
+import { openTracing, type Tracing, traceHeaders } from '@attribution/tracing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { implement, traceHeaders } from '../src/index.ts';
+import { implement } from '../src/index.ts';
 import { type App, declare, startApp } from './support.ts';
 
 const trace = '0af7651916cd43dd8448eb211c80319c';

@@ -1,4 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type PrismaLike,
+  type SqlTransaction,
+} from '@attribution/database';
 import pg from 'pg';
 import { templateName, testParts } from './environment.ts';
 
@@ -25,3 +32,7 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
+
+/** A database of a service that speaks SQL alone: without a generated client. */
+export const openBareDatabase = (options: DatabaseOptions): Database =>
+  openDatabase(options, () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>);

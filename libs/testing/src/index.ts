@@ -1,6 +1,6 @@
 export { badTokens } from './bad-tokens.ts';
 export { createTestClock } from './clock.ts';
-export { createTestDatabase, type TestDatabase } from './database.ts';
+export { createTestDatabase, openBareDatabase, type TestDatabase } from './database.ts';
 export { templateName, testParts } from './environment.ts';
 export { eventually } from './eventually.ts';
 export { modulesLoadedBy } from './loaded-modules.ts';

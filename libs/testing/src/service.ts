@@ -12,7 +12,8 @@ import {
 } from '@attribution/contracts';
 import { listen } from '@attribution/http';
 import { createInProcessTransport, type Message, newEvent, type Transport } from '@attribution/messaging';
-import type { Service, ServiceParts } from '@attribution/service';
+import { addressSetting } from '@attribution/runtime';
+import type { Calls, Environment, ServiceDefinition } from '@attribution/service';
 import pg from 'pg';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
@@ -21,8 +22,6 @@ import { type CapturedLogs, captureLogs } from './logs.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 import { createStatementRecorder, type StatementRecorder } from './statements.ts';
 import { testInternal, testKeys } from './tokens.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface TestService {
   readonly url: string;
@@ -47,17 +46,19 @@ export const problemBase = 'https://problems.test';
 /** Configuration for tests: fast hashes, and secrets of no worth. */
 const testEnvironment: Environment = {
   BCRYPT_COST: '4',
-  ORGANIZATION_URL: 'http://127.0.0.1:1', // Nobody is there; a test that asks has one of its own.
   PASSWORD_PEPPER: 'a pepper for tests, of no worth at all',
   SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
   TOKEN_PRIVATE_KEYS: JSON.stringify(testKeys.private),
   TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
 };
 
+/** Nobody is there: a test whose service asks another one has one of its own. */
+const addressesOfNobody = (calls: Calls): Environment =>
+  Object.fromEntries(Object.keys(calls).map((name) => [addressSetting(name as ServiceName), 'http://127.0.0.1:1']));
+
 /** Starts one service on a database of its own, reached by HTTP. */
 export async function startTestService(
-  name: ServiceName,
-  create: (parts: ServiceParts, environment: Environment) => Service,
+  { name, calls, create }: ServiceDefinition,
   options: { environment?: Environment } = {},
 ): Promise<TestService> {
   const database = await createTestDatabase(name);
@@ -78,7 +79,7 @@ export async function startTestService(
       checkAnswers: true,
       clock,
     },
-    { ...testEnvironment, MAIL_DIR: mailDirectory, ...options.environment },
+    { ...testEnvironment, ...addressesOfNobody(calls), MAIL_DIR: mailDirectory, ...options.environment },
   );
   await transport.start();
   service.start();

@@ -1,16 +1,13 @@
 import { createSigner } from '@attribution/auth';
-import { accountEvents, createClient } from '@attribution/contracts';
 import { withDeadline } from '@attribution/runtime';
-import { openService, purgeJobs, type Service, type ServiceParts, traceHeaders } from '@attribution/service';
+import type { OpenDependencies, ServiceContents } from '@attribution/service';
 import * as accounts from './accounts/index.ts';
 import * as keys from './api-keys/index.ts';
 import { listAuditLogEndpoint } from './audit/index.ts';
 import * as auth from './auth/index.ts';
 import { createCodes } from './codes/index.ts';
-import { readAccountConfig } from './config.ts';
-import type { PrismaClient } from './generated/prisma/client.ts';
+import type { AccountConfig } from './config.ts';
 import * as groups from './groups/index.ts';
-import { housekeeping } from './housekeeping.ts';
 import * as invitations from './invitations/index.ts';
 import * as ledger from './ledger/index.ts';
 import { createFolderSender, createMailQueue, createSmtpSender, mailJob } from './mail/index.ts';
@@ -19,23 +16,18 @@ import * as mfa from './mfa/index.ts';
 import { createHasher } from './passwords/index.ts';
 import { onPayments, onRefunds } from './purchases/index.ts';
 import { createRefusals, createSessions } from './sessions/index.ts';
-import { newClient, type Tx } from './store.ts';
+import type { AccountDatabase, Tx } from './store.ts';
 import { createSupportSessionEndpoint } from './support/index.ts';
 import * as users from './users/index.ts';
 import { createVault } from './vault.ts';
 
 const second = 1_000;
-/** Of a question to another service, while somebody waits. */
-const lookUpTimeout = 3 * second;
 
-/** People, accounts, sessions, plans and the token ledger. */
-export function createAccountService(
-  parts: ServiceParts,
-  environment: Readonly<Record<string, string | undefined>>,
-): Service {
-  const config = readAccountConfig(environment);
-  const service = openService<PrismaClient, Tx>('account', parts, newClient);
-  const { database, outbox, clock, logger } = service;
+type AccountDependencies = OpenDependencies<AccountDatabase, AccountConfig, 'organization'>;
+
+/** The composition root. */
+export function openAccount(dependencies: AccountDependencies): ServiceContents<Tx> {
+  const { config, database, outbox, clock, logger, verifier, clients, wake } = dependencies;
 
   const hasher = createHasher({ pepper: config.PASSWORD_PEPPER, cost: config.BCRYPT_COST });
   const from = config.MAIL_FROM;
@@ -49,7 +41,7 @@ export function createAccountService(
     clock,
     logger,
     vault,
-    wake: () => service.wake(mailJob),
+    wake: () => wake(mailJob),
   });
   const codes = createCodes({ database, hasher, clock });
   const signer = createSigner(config.TOKEN_PRIVATE_KEYS);
@@ -57,22 +49,14 @@ export function createAccountService(
   const sessions = createSessions({ database, signer, clock, refusals });
   const mfaCodes = mfa.createMfaCodes(vault);
   const codeAttempts = mfa.createCodeAttempts({ database, mfaCodes, clock });
-  const organization = createClient({
-    baseUrl: config.ORGANIZATION_URL,
-    token: () => parts.internal.sign('organization'),
-    headers: traceHeaders,
-    timeout: lookUpTimeout,
-  });
-  const requireGroups = groups.createRequireGroups({ database, organization, logger });
+  const requireGroups = groups.createRequireGroups({ database, organization: clients.organization, logger });
   const keyEnvironment = { prefix: config.API_KEY_PREFIX, name: config.API_KEY_ENVIRONMENT };
   const keyWriting = { database, outbox, clock, requireGroups, keyEnvironment };
   const keyUses = keys.createKeyUses({ database, clock });
   const inviting = { database, outbox, mail, clock, appUrl: config.APP_URL };
-  const { verifier } = parts;
   const checkNewPassword = auth.newPasswordCheck(config.PASSWORD_MIN_LENGTH);
 
-  const assembled = service.assemble({
-    publishes: [accountEvents],
+  return {
     implementations: [
       auth.signupEndpoint({ database, outbox, hasher, codes, mail, clock, checkNewPassword }),
       auth.verifyEmailEndpoint({ database, codes, sessions, refusals, clock }),
@@ -128,26 +112,19 @@ export function createAccountService(
       createSupportSessionEndpoint({ database, signer, clock }),
     ],
     handlers: [
-      ...groups.knownGroups.handlers,
       groups.onGroupDeleted({ outbox, clock }),
       ...onPayments({ outbox, mail, clock }),
       ...onRefunds({ outbox, mail, clock }),
     ],
     jobs: [
-      groups.catchUpGroups({ database, organization, logger }),
       // What it writes down is in the memory of those that gave the tokens.
       { name: 'note-key-uses', every: 5_000, runsIn: 'api', run: () => keyUses.flush() },
       { name: 'expire-token-holds', every: second, run: () => ledger.expireHolds({ database, outbox, clock }) },
       { name: 'expire-token-grants', every: second, run: () => ledger.expireGrants({ database, outbox, clock }) },
       { name: mailJob, every: 1_000, run: () => mail.sendDue() },
-      ...purgeJobs(housekeeping({ database, outbox, clock })),
     ],
-  });
-  return {
-    ...assembled,
     async drain(deadline) {
       const noted = keyUses.flush().catch((err: unknown) => logger.warn({ err }, 'What keys were used for is lost'));
-      await assembled.drain(deadline);
       await withDeadline(deadline, noted);
     },
   };

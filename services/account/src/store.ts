@@ -1,4 +1,4 @@
-import { type Database, type NewClient, openDatabase } from '@attribution/database';
+import { type Database, type DatabaseOptions, openDatabase } from '@attribution/database';
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts';
 
 /** The transaction of this service's database, as the stores take it. */
@@ -6,8 +6,5 @@ export type Tx = Prisma.TransactionClient;
 
 export type AccountDatabase = Database<PrismaClient, Tx>;
 
-export const newClient: NewClient<PrismaClient> = (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' });
-
-/** For commands beside the service, whose statements may last. */
-export const openAccountDatabase = (url: string): AccountDatabase =>
-  openDatabase<PrismaClient, Tx>({ url, poolSize: 2, statementTimeout: 60_000 }, newClient);
+export const openAccountDatabase = (options: DatabaseOptions): AccountDatabase =>
+  openDatabase(options, (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }));

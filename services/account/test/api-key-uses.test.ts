@@ -1,9 +1,8 @@
-import { openDatabase } from '@attribution/database';
 import { newId } from '@attribution/ids';
 import { createTestClock, createTestDatabase, eventually, type TestDatabase } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createKeyUses } from '../src/api-keys/index.ts';
-import { type AccountDatabase, newClient } from '../src/store.ts';
+import { type AccountDatabase, openAccountDatabase } from '../src/store.ts';
 import { atOnce, join, startAccountService } from './support.ts';
 import { exchange, makeKey, outcomeOf, readKey } from './support-keys.ts';
 
@@ -14,7 +13,7 @@ let key: Key;
 
 beforeAll(async () => {
   own = await createTestDatabase('account');
-  database = openDatabase({ url: own.url, poolSize: 20 }, newClient);
+  database = openAccountDatabase({ url: own.url, poolSize: 20 });
 });
 beforeEach(async () => {
   clock = createTestClock();

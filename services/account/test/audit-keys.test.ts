@@ -1,13 +1,12 @@
 import { createVerifier } from '@attribution/auth';
 import { createClient } from '@attribution/contracts';
-import { openDatabase } from '@attribution/database';
 import { listen } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
 import { eventually, problemBase, type TestService, testInternal, testKeys } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createKeyUses } from '../src/api-keys/index.ts';
-import { createAccountService } from '../src/index.ts';
-import { type AccountDatabase, newClient } from '../src/store.ts';
+import account from '../src/index.ts';
+import { type AccountDatabase, openAccountDatabase } from '../src/store.ts';
 import { atOnce, join, type Person, rows, startAccountService } from './support.ts';
 import { toldOf } from './support-audit.ts';
 import { deedsOn, exchange, type Key, makeKey, outcomeOf, readKey } from './support-keys.ts';
@@ -21,7 +20,7 @@ let key: { id: string; account_id: string };
 const url = () => String(service.db.options.connectionString);
 beforeAll(async () => {
   service = await startAccountService();
-  database = openDatabase({ url: url(), poolSize: 20 }, newClient);
+  database = openAccountDatabase({ url: url(), poolSize: 20 });
   ada = await join(service);
 });
 beforeEach(async () => {
@@ -150,7 +149,7 @@ test('an exchange and a wrong secret are told of by the service itself, and with
 });
 
 test('nothing of it is written while a request is answered, and all of it when the service stops', async () => {
-  const stopping = createAccountService(
+  const stopping = account.create(
     {
       databaseUrl: url(),
       transport: createInProcessTransport(),

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { readServiceConfig } from '@attribution/service';
 import { testKeys } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
-import { readAccountConfig } from '../src/config.ts';
+import account from '../src/index.ts';
 
 const key = randomBytes(32).toString('base64');
 const complete = {
@@ -13,7 +14,7 @@ const complete = {
 };
 
 test('has the documented defaults', () => {
-  expect(readAccountConfig(complete)).toMatchObject({
+  expect(readServiceConfig(account, complete).config).toMatchObject({
     PASSWORD_MIN_LENGTH: 8,
     BCRYPT_COST: 12,
     SECRET_KEYS: [key, key],
@@ -44,7 +45,7 @@ test.each([
 ])('refuses to start with %s = %s, naming it and not showing its value', (name, value) => {
   const { MAIL_DIR: _, ...withoutMail } = complete;
   const environment = { ...(name === 'SMTP_URL' ? withoutMail : complete), [name]: value };
-  const attempt = () => readAccountConfig(environment);
+  const attempt = () => readServiceConfig(account, environment);
   expect(attempt).toThrow(`  ${name}`);
   if (value && !/^\w+$/.test(value)) expect(attempt).not.toThrow(value);
 });

@@ -1,9 +1,8 @@
-import { openDatabase } from '@attribution/database';
 import { newId } from '@attribution/ids';
 import { createTestDatabase, type TestDatabase } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { postGrant } from '../src/ledger/index.ts';
-import { type AccountDatabase, newClient } from '../src/store.ts';
+import { type AccountDatabase, openAccountDatabase } from '../src/store.ts';
 import { atOnce } from './support.ts';
 
 let own: TestDatabase;
@@ -12,7 +11,7 @@ let accountId: string;
 
 beforeAll(async () => {
   own = await createTestDatabase('account');
-  database = openDatabase({ url: own.url, poolSize: 20 }, newClient);
+  database = openAccountDatabase({ url: own.url, poolSize: 20 });
 });
 beforeEach(async () => {
   accountId = newId('account');

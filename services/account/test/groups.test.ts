@@ -11,13 +11,12 @@ import {
   updateApiKey,
   updateUser,
 } from '@attribution/contracts';
-import { openDatabase } from '@attribution/database';
 import { newId, newUuid } from '@attribution/ids';
 import { createOutbox } from '@attribution/messaging';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { onGroupDeleted } from '../src/groups/index.ts';
-import { newClient } from '../src/store.ts';
+import { openAccountDatabase } from '../src/store.ts';
 import { count, join, type Person, refresh, rows, startAccountService } from './support.ts';
 import { toldOf } from './support-audit.ts';
 import { standing } from './support-locks.ts';
@@ -65,7 +64,7 @@ async function deleteTogether(account_id: string, ...ids: string[]): Promise<voi
     traceparent: null,
     data: { account_id, aggregate_version: 3, group_id },
   }));
-  const database = openDatabase({ url: String(service.db.options.connectionString) }, newClient);
+  const database = openAccountDatabase({ url: String(service.db.options.connectionString) });
   await database.transaction((tx) => handle(tx as never, events as never));
   await database.close();
 }

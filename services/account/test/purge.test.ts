@@ -8,7 +8,7 @@ import { createInProcessTransport } from '@attribution/messaging';
 import type { Service } from '@attribution/service';
 import { eventually, openMailbox, problemBase, type TestService, testInternal, testKeys } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createAccountService } from '../src/index.ts';
+import account from '../src/index.ts';
 import { count, enter, join, resetCode, signUp, startAccountService } from './support.ts';
 
 let directory: string;
@@ -34,7 +34,7 @@ afterAll(async () => {
 /** Housekeeping has its turn each hour, and when a process starts: starts another on the same database and clock. */
 async function startReplica(): Promise<void> {
   const transport = createInProcessTransport();
-  const replica = createAccountService(
+  const replica = account.create(
     {
       databaseUrl: String(service.db.options.connectionString),
       transport: {

@@ -12,12 +12,12 @@ import {
 import { newId } from '@attribution/ids';
 import { personToken, startTestService, type TestService, testKeys } from '@attribution/testing';
 import type { z } from 'zod';
-import { createAccountService } from '../src/index.ts';
+import account from '../src/index.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
 export const startAccountService = (environment: Environment = {}): Promise<TestService> =>
-  startTestService('account', createAccountService, { environment });
+  startTestService(account, { environment });
 
 export const password = 'seven quiet lanterns';
 export const fullName = 'Ada Lovelace';

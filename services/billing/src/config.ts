@@ -1,43 +1,67 @@
-import { RoleSetting, readConfig, setting } from '@attribution/runtime';
+import { setting } from '@attribution/runtime';
+import type { ProcessSettings } from '@attribution/service';
 import { z } from 'zod';
 
 /** What billing reads besides what every service does. */
 export const billingSettings = z.object({
-  NODE_ENV: z.string().default('development'),
-  ROLE: RoleSetting,
-  HOST: z.string().optional(),
-  /** With it Stripe moves the money; without it the simulated provider pretends to. */
-  STRIPE_SECRET_KEY: z.string().optional(),
-  /** Of the webhook endpoint: each is taken, so that they can be rotated. */
-  STRIPE_WEBHOOK_SECRETS: setting.list.default([]),
-  STRIPE_API_BASE: z.url().optional(),
-  /** In production, where nobody should get for nothing what others pay for, it has to be said. */
-  ALLOW_SIMULATED_PAYMENTS: setting.flag.default(false),
-  /** Where the pages of the simulated provider are, for a browser. */
-  SIMULATED_PAYMENTS_URL: z.url({ protocol: /^http$/ }).default('http://127.0.0.1:8081'),
-  /** Where it listens, unless that is the port of the URL; on HOST, unless that is the URL's. */
-  SIMULATED_PAYMENTS_PORT: setting.port.optional(),
-  SIMULATED_PAYMENTS_FILE: z.string().default(':memory:'),
-  /** The share of the simulated provider's calls and notifications that get lost, to see what comes of it. */
-  SIMULATED_PAYMENTS_FAILURES: z.string().transform(Number).pipe(z.number().min(0).max(1)).default(0),
-  /** Where this service is reached by others. */
-  BILLING_URL: z.url().optional(),
-  PORT: setting.port.default(8080),
-  ACCOUNT_URL: z.url(),
-  /** Where pages to pay on lead back to, unless whoever asks for one says otherwise. */
-  APP_URL: z.url().default('http://localhost:3000'),
-  PAYMENT_POLL_MS: setting.count.default(60_000),
+  STRIPE_SECRET_KEY: z.string().optional().meta({
+    description: '`sk_test_…`, `sk_live_…` or a restricted key; without it payments are simulated',
+    secret: true,
+  }),
+  STRIPE_WEBHOOK_SECRETS: setting.list.default([]).meta({
+    description:
+      'Comma-joined secrets of the webhook endpoint: any of them signs, so that one can be replaced. ' +
+      'Required with `STRIPE_SECRET_KEY`, and for simulated payments where `ROLE` is not `all`',
+    secret: true,
+  }),
+  STRIPE_API_BASE: z
+    .url()
+    .optional()
+    .meta({ description: "Another address that speaks Stripe's API than `https://api.stripe.com`" }),
+  ALLOW_SIMULATED_PAYMENTS: setting.flag.default(false).meta({
+    description: 'With `NODE_ENV=production` billing starts without a Stripe key only if this is `true`',
+  }),
+  SIMULATED_PAYMENTS_URL: z
+    .url({ protocol: /^http$/ })
+    .default('http://127.0.0.1:8081')
+    .meta({ description: "Where the simulated provider's pages are, for a browser; it listens on that port" }),
+  SIMULATED_PAYMENTS_PORT: setting.port
+    .optional()
+    .meta({ description: 'Where those pages listen, when a browser reaches them by another port' }),
+  SIMULATED_PAYMENTS_FILE: z.string().default(':memory:').meta({
+    description: 'What the simulated provider keeps; required with simulated payments where `ROLE` is not `all`',
+  }),
+  SIMULATED_PAYMENTS_FAILURES: z
+    .string()
+    .transform(Number)
+    .pipe(z.number().min(0).max(1))
+    .default(0)
+    .meta({ description: 'The share of its calls and notifications that get lost, to see what comes of it' }),
+  HOST: z
+    .string()
+    .optional()
+    .meta({ description: 'Where those pages listen as well, unless that is the host of their URL' }),
+  PORT: setting.port.default(8080).meta({ description: 'Where the service listens' }),
+  BILLING_URL: z
+    .url()
+    .optional()
+    .meta({ description: 'Where the simulated provider sends its notifications; else to `PORT` of its own machine' }),
+  APP_URL: z.url().default('http://localhost:3000').meta({
+    description: 'The product app, where pages to pay on lead back to unless a checkout says otherwise',
+  }),
+  PAYMENT_POLL_MS: setting.count.default(60_000).meta({
+    description: "How often the provider's list is read for notifications that never came",
+  }),
 });
 
 export type BillingConfig = z.output<typeof billingSettings>;
 
-export function readBillingConfig(environment: Readonly<Record<string, string | undefined>>): BillingConfig {
-  const config = readConfig(billingSettings, environment);
-  const { NODE_ENV, STRIPE_SECRET_KEY, ALLOW_SIMULATED_PAYMENTS } = config;
+/** In production nobody gets for nothing what others pay for, unless that is said. Throws. */
+export function checkBillingConfig(config: BillingConfig, { NODE_ENV, ROLE }: ProcessSettings): void {
+  const { STRIPE_SECRET_KEY, ALLOW_SIMULATED_PAYMENTS } = config;
   if (NODE_ENV === 'production' && STRIPE_SECRET_KEY === undefined && !ALLOW_SIMULATED_PAYMENTS)
     throw new Error('In production set STRIPE_SECRET_KEY, or ALLOW_SIMULATED_PAYMENTS=true to sell for nothing.');
-  if (STRIPE_SECRET_KEY === undefined && config.ROLE !== 'all') requireShared(config);
-  return config;
+  if (STRIPE_SECRET_KEY === undefined && ROLE !== 'all') requireShared(config);
 }
 
 /** One process asks the simulated provider, and another plays it. */

@@ -1,27 +1,22 @@
 import { type Clock, createLogger } from '@attribution/runtime';
-import { readBillingConfig } from './config.ts';
+import type { BillingConfig } from './config.ts';
 import { checkLedger } from './ledger/index.ts';
-import { housekeeping } from './notifications/index.ts';
 import { findPlanPrices, syncCatalogue } from './prices/index.ts';
 import { joinProvider, type PaymentProvider } from './provider/index.ts';
-import { openBillingDatabase } from './store.ts';
+import type { BillingDatabase } from './store.ts';
 
-interface Parts {
-  readonly url: string;
+interface Dependencies {
+  readonly database: BillingDatabase;
   readonly clock: Clock;
   /** Names the provider. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  config(): BillingConfig;
 }
 
-/** What is asked of this service's database, and of the provider, beside the running service, by whoever looks after it. */
-export function openOperations({ url, clock, environment }: Parts) {
-  const database = openBillingDatabase(url);
-
+/** What is asked of the ledger and of the provider beside the service's processes. */
+export function billingOperations({ database, clock, config }: Dependencies) {
   async function withProvider<T>(work: (provider: PaymentProvider) => Promise<T>): Promise<T> {
-    // What it asks no one for need not be set.
-    const config = readBillingConfig({ ACCOUNT_URL: 'http://127.0.0.1:1', ...environment });
     const logger = createLogger({ name: 'billing', level: 'warn', pretty: true });
-    const { provider, stop } = joinProvider(config, { clock, logger, problemBase: '' });
+    const { provider, stop } = joinProvider(config(), { clock, logger, problemBase: '' });
     try {
       return await work(provider);
     } finally {
@@ -30,11 +25,6 @@ export function openOperations({ url, clock, environment }: Parts) {
   }
 
   return {
-    close: () => database.close(),
-
-    /** By the names of the jobs that do the same in their turn. */
-    purges: housekeeping({ database, clock }),
-
     checkLedger: (progress: (accounts: number) => void) =>
       withProvider(async (provider) => {
         const { accounts, payments, differences, waiting } = await checkLedger({ database, provider }, { progress });
@@ -48,10 +38,8 @@ export function openOperations({ url, clock, environment }: Parts) {
         };
       }),
 
-    /** The plans that are sold. */
     planKeys: async () => (await findPlanPrices(database)).map(({ plan_key }) => plan_key),
 
-    /** Makes their prices at the provider; answers its ids by plan key. Done again it changes nothing. */
     syncPrices: () => withProvider((provider) => syncCatalogue({ database, provider })),
   };
 }

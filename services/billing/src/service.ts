@@ -1,51 +1,40 @@
-import { billingEvents, createClient } from '@attribution/contracts';
-import { openService, purgeJobs, type Service, type ServiceParts, traceHeaders } from '@attribution/service';
+import type { OpenDependencies, ServiceContents } from '@attribution/service';
 import * as checkouts from './checkouts/index.ts';
 import * as closing from './closing/index.ts';
-import { type BillingConfig, readBillingConfig } from './config.ts';
+import type { BillingConfig } from './config.ts';
 import { getBillingSummaryEndpoint, onAccountCreated, onAccountPurged } from './customers/index.ts';
-import type { PrismaClient } from './generated/prisma/client.ts';
 import { listMoneyEntriesEndpoint } from './ledger/index.ts';
 import * as notifications from './notifications/index.ts';
 import * as methods from './payment-methods/index.ts';
 import { getPaymentEndpoint, listPaymentsEndpoint } from './payments/index.ts';
 import { getUsagePriceEndpoint, listPlanPricesEndpoint, listUsagePricesEndpoint } from './prices/index.ts';
-import { openProvider, type ProviderParts, type ProviderRuntime, told } from './provider/index.ts';
+import { type ProviderParts, type ProviderRuntime, told } from './provider/index.ts';
 import { createRefresh, createWriteFor } from './refresh/index.ts';
 import * as refunds from './refunds/index.ts';
-import { newClient, type Tx } from './store.ts';
+import type { BillingDatabase, Tx } from './store.ts';
 import * as subscriptions from './subscriptions/index.ts';
 
 const second = 1_000;
-/** Of a question to another service, while somebody waits. */
-const askTimeout = 5 * second;
 
-/** Prices, checkouts, payments, subscriptions, refunds, and the money ledger. */
-export function createBillingService(
-  parts: ServiceParts,
-  environment: Readonly<Record<string, string | undefined>>,
-  open: (config: BillingConfig, parts: ProviderParts) => ProviderRuntime = openProvider,
-): Service {
-  const config = readBillingConfig(environment);
-  const service = openService<PrismaClient, Tx>('billing', parts, newClient);
-  const { database, outbox, clock, logger } = service;
-  const runtime = open(config, { clock, logger, problemBase: parts.problemBase });
+type BillingDependencies = OpenDependencies<BillingDatabase, BillingConfig, 'account'>;
+
+/** The composition root. */
+export function openBilling(
+  dependencies: BillingDependencies,
+  open: (config: BillingConfig, parts: ProviderParts) => ProviderRuntime,
+): ServiceContents<Tx> {
+  const { config, database, outbox, clock, logger, role, problemBase } = dependencies;
+  const { account } = dependencies.clients;
+  const runtime = open(config, { clock, logger, problemBase });
   const provider = told(runtime.provider, logger);
 
   const writeFor = createWriteFor({ database, outbox, clock });
   const refresh = createRefresh({ database, provider, writeFor, logger });
-  const account = createClient({
-    baseUrl: config.ACCOUNT_URL,
-    token: () => parts.internal.sign('account'),
-    headers: traceHeaders,
-    timeout: askTimeout,
-  });
-  const wake = () => service.wake(notifications.applyJob);
+  const wake = () => dependencies.wake(notifications.applyJob);
   const subscribing = { database, provider, refresh, writeFor, clock };
   const refunding = { database, provider, refresh, writeFor, account, clock, logger };
 
-  const assembled = service.assemble({
-    publishes: [billingEvents],
+  return {
     implementations: [
       getBillingSummaryEndpoint(database),
       listPlanPricesEndpoint(database),
@@ -85,19 +74,11 @@ export function createBillingService(
         every: 5 * second,
         run: () => closing.endLeftOvers({ database, provider, refresh, logger }),
       },
-      ...purgeJobs(notifications.housekeeping({ database, clock })),
     ],
-  });
-  return {
-    ...assembled,
     start() {
       // An api asks the provider; the worker plays it, where it is simulated.
-      if (parts.role !== 'api') runtime.start();
-      assembled.start();
+      if (role !== 'api') runtime.start();
     },
-    async drain(deadline) {
-      await runtime.stop();
-      await assembled.drain(deadline);
-    },
+    drain: () => runtime.stop(),
   };
 }

@@ -1,4 +1,4 @@
-import { type Database, type NewClient, openDatabase, type Sql } from '@attribution/database';
+import { type Database, type DatabaseOptions, openDatabase, type Sql } from '@attribution/database';
 import type { EventContext, NewEvent } from '@attribution/messaging';
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts';
 import type { ProviderObject } from './provider/index.ts';
@@ -8,11 +8,8 @@ export type Tx = Prisma.TransactionClient;
 
 export type BillingDatabase = Database<PrismaClient, Tx>;
 
-export const newClient: NewClient<PrismaClient> = (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' });
-
-/** For commands beside the service, whose statements may last. */
-export const openBillingDatabase = (url: string): BillingDatabase =>
-  openDatabase<PrismaClient, Tx>({ url, poolSize: 2, statementTimeout: 60_000 }, newClient);
+export const openBillingDatabase = (options: DatabaseOptions): BillingDatabase =>
+  openDatabase(options, (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }));
 
 /** What the money ledger of an account ends with. */
 export interface LedgerEnd {

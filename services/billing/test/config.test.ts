@@ -1,37 +1,39 @@
+import { readOwnConfig } from '@attribution/service';
 import { captureLogs, createTestClock, problemBase } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
-import { readBillingConfig } from '../src/config.ts';
+import { billingSettings, checkBillingConfig } from '../src/config.ts';
 import { openProvider } from '../src/provider/index.ts';
 
-const environment = { ACCOUNT_URL: 'http://127.0.0.1:1' };
+const readBillingConfig = (given: Readonly<Record<string, string>>) =>
+  readOwnConfig({ settings: billingSettings, check: checkBillingConfig }, given);
 const parts = { clock: createTestClock(), logger: captureLogs('billing').logger, problemBase };
 
 test('in production nothing is sold for nothing unless that is said', () => {
-  const production = { ...environment, NODE_ENV: 'production' };
+  const production = { NODE_ENV: 'production' };
   expect(() => readBillingConfig(production)).toThrow('In production set STRIPE_SECRET_KEY');
   expect(readBillingConfig({ ...production, STRIPE_SECRET_KEY: 'sk_live_1' })).toMatchObject({ PORT: 8080 });
   expect(readBillingConfig({ ...production, ALLOW_SIMULATED_PAYMENTS: 'true' })).toMatchObject({ PORT: 8080 });
 });
 
 test("with Stripe's key the secret of its notifications has to be there", () => {
-  const stripe = { ...environment, STRIPE_SECRET_KEY: 'sk_test_1' };
+  const stripe = { STRIPE_SECRET_KEY: 'sk_test_1' };
   expect(() => openProvider(readBillingConfig(stripe), parts)).toThrow('Set STRIPE_WEBHOOK_SECRETS');
   const { provider } = openProvider(readBillingConfig({ ...stripe, STRIPE_WEBHOOK_SECRETS: 'whsec_1,whsec_2' }), parts);
   expect(provider.name).toBe('stripe');
 });
 
 test('without a key payments are simulated', async () => {
-  const { provider, stop } = openProvider(readBillingConfig(environment), parts);
+  const { provider, stop } = openProvider(readBillingConfig({}), parts);
   expect(provider.name).toBe('simulated');
   await stop();
 });
 
 test('an api and a worker simulate payments only on what both of them have', () => {
-  const apart = { ...environment, ROLE: 'api' };
+  const apart = { ROLE: 'api' };
   expect(() => readBillingConfig(apart)).toThrow('set SIMULATED_PAYMENTS_FILE and STRIPE_WEBHOOK_SECRETS');
   const shared = { SIMULATED_PAYMENTS_FILE: '/somewhere/payments.sqlite', STRIPE_WEBHOOK_SECRETS: 'whsec_1' };
-  expect(readBillingConfig({ ...apart, ...shared })).toMatchObject({ ROLE: 'api' });
-  expect(readBillingConfig({ ...apart, STRIPE_SECRET_KEY: 'sk_test_1' })).toMatchObject({ ROLE: 'api' });
+  expect(readBillingConfig({ ...apart, ...shared })).toMatchObject({ STRIPE_WEBHOOK_SECRETS: ['whsec_1'] });
+  expect(readBillingConfig({ ...apart, STRIPE_SECRET_KEY: 'sk_test_1' })).toMatchObject({ PORT: 8080 });
 });
 
 test.each([
@@ -41,5 +43,5 @@ test.each([
   ['STRIPE_API_BASE', 'api.stripe.com'],
   ['PAYMENT_POLL_MS', '-1'],
 ])('%s: %s is named, and nothing starts', (name, value) => {
-  expect(() => readBillingConfig({ ...environment, [name]: value })).toThrow(name);
+  expect(() => readBillingConfig({ [name]: value })).toThrow(name);
 });

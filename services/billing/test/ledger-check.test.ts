@@ -1,9 +1,8 @@
 import { createRefund } from '@attribution/contracts';
-import { openDatabase } from '@attribution/database';
 import { internalToken, tamper } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { checkLedger } from '../src/ledger/index.ts';
-import { type BillingDatabase, newClient } from '../src/store.ts';
+import { type BillingDatabase, openBillingDatabase } from '../src/store.ts';
 import { type Money, startMoney } from './support-money.ts';
 
 let money: Money;
@@ -18,7 +17,7 @@ beforeAll(async () => {
     password: string;
   };
   const url = money.db.options.connectionString ?? `postgresql://${user}:${password}@${host}:${port}/${rows[0]?.name}`;
-  database = openDatabase({ url, poolSize: 2 }, newClient);
+  database = openBillingDatabase({ url, poolSize: 2 });
 });
 afterAll(async () => {
   await database.close();

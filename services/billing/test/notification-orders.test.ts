@@ -1,5 +1,4 @@
 import { changePlan } from '@attribution/contracts';
-import { openDatabase } from '@attribution/database';
 import { newId } from '@attribution/ids';
 import { createOutbox } from '@attribution/messaging';
 import { captureLogs, createTestClock, createTestDatabase, type TestDatabase } from '@attribution/testing';
@@ -7,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 import type { ProviderEvent } from '../src/provider/index.ts';
 import { createRefresh, createWriteFor } from '../src/refresh/index.ts';
-import { type BillingDatabase, newClient, type Refresh } from '../src/store.ts';
+import { type BillingDatabase, openBillingDatabase, type Refresh } from '../src/store.ts';
 import { eventsOf } from './provider-support.ts';
 import { startMoney } from './support-money.ts';
 import { permutations, type Recorded, record, replay } from './support-recorded.ts';
@@ -52,7 +51,7 @@ beforeAll(async () => {
     await money.stop();
   }
   template = await createTestDatabase('billing');
-  database = openDatabase({ url: template.url, poolSize: 8 }, newClient);
+  database = openBillingDatabase({ url: template.url, poolSize: 8 });
   const writeFor = createWriteFor({ database, outbox: createOutbox(() => {}), clock: createTestClock() });
   const provider = replay(
     (mark) => states.get(mark) ?? upgraded,

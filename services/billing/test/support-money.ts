@@ -11,7 +11,7 @@ import {
 } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { eventually, internalToken, startTestService, type TestService, testKeys } from '@attribution/testing';
-import { createBillingService } from '../src/index.ts';
+import { defineBilling } from '../src/index.ts';
 import type { PaymentProvider } from '../src/provider/index.ts';
 import { createSimulatedProvider, type SimulatedProvider } from '../src/provider/simulated/index.ts';
 import { type CardName, send, serve, typed } from './simulated-support.ts';
@@ -50,26 +50,24 @@ export async function startMoney({ between = (provider) => provider, environment
   let simulated: SimulatedProvider | undefined;
   let webhookUrl = 'http://127.0.0.1:1';
   const service: TestService = await startTestService(
-    'billing',
-    (parts, env) =>
-      createBillingService(parts, env, (_config, { clock, logger }) => {
-        const target = {
-          secrets: [webhookSecret],
-          get url() {
-            return webhookUrl;
-          },
-        };
-        const baseUrl = () => pages.url;
-        simulated = createSimulatedProvider({
-          file: ':memory:',
-          clock,
-          baseUrl,
-          logger,
-          ...(webhooks && { webhook: target }),
-        });
-        ({ app } = simulated);
-        return { provider: between(simulated.provider), start() {}, stop: simulated.stop };
-      }),
+    defineBilling((_config, { clock, logger }) => {
+      const target = {
+        secrets: [webhookSecret],
+        get url() {
+          return webhookUrl;
+        },
+      };
+      const baseUrl = () => pages.url;
+      simulated = createSimulatedProvider({
+        file: ':memory:',
+        clock,
+        baseUrl,
+        logger,
+        ...(webhooks && { webhook: target }),
+      });
+      ({ app } = simulated);
+      return { provider: between(simulated.provider), start() {}, stop: simulated.stop };
+    }),
     { environment: { ACCOUNT_URL: account.url, PAYMENT_POLL_MS: '3600000', ...environment } },
   );
   webhookUrl = `${service.url}/webhooks/stripe`;

@@ -1,14 +1,14 @@
 import { accountCreated } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { keyToken, personToken, startTestService, type TestService } from '@attribution/testing';
-import { createBillingService } from '../src/index.ts';
+import billing from '../src/index.ts';
 
 export { badTokens, sendRaw } from '@attribution/testing';
 
 /** Billing for what needs no provider: the simulated one is there, on a port of its own, and nobody asks it. */
 export const startBilling = () =>
-  startTestService('billing', createBillingService, {
-    environment: { ACCOUNT_URL: 'http://127.0.0.1:1', SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' },
+  startTestService(billing, {
+    environment: { SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' },
   });
 
 type Claims = NonNullable<Parameters<typeof personToken>[0]>;

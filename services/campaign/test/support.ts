@@ -2,12 +2,12 @@ import { type Campaign, createCampaign, type Envelope, groupCreated, groupDelete
 import { newId } from '@attribution/ids';
 import { eventually, keyToken, personToken, startTestService, type TestService } from '@attribution/testing';
 import type { z } from 'zod';
-import { createCampaignService } from '../src/index.ts';
+import campaign from '../src/index.ts';
 
 export { badTokens, sendRaw } from '@attribution/testing';
 
 export const startCampaign = (environment: Readonly<Record<string, string>> = {}) =>
-  startTestService('campaign', createCampaignService, { environment });
+  startTestService(campaign, { environment });
 
 /** A group as Organization tells of it. */
 export function groupState(id: string, account_id: string, aggregate_version = 1) {

@@ -1,4 +1,20 @@
-export { createOrganizationService } from './service.ts';
+import { accountCreated, accountPurged, organizationEvents } from '@attribution/contracts';
+import { defineService } from '@attribution/service';
+import { z } from 'zod';
+import { housekeeping } from './housekeeping.ts';
+import { purgeJob } from './purge/index.ts';
+import { openOrganization } from './service.ts';
+import { openOrganizationDatabase } from './store.ts';
 
-/** The folder of the database's migrations. */
-export const migrations = new URL('../prisma/migrations', import.meta.url);
+export default defineService({
+  name: 'organization',
+  summary: 'The physical estate: groups ▸ locations ▸ zones ▸ screens, with installations and cameras',
+  migrations: new URL('../prisma/migrations', import.meta.url),
+  settings: z.object({}),
+  publishes: [organizationEvents],
+  handles: [accountCreated, accountPurged],
+  openDatabase: openOrganizationDatabase,
+  open: openOrganization,
+  purges: housekeeping,
+  purgeEvery: { [purgeJob]: 60_000 },
+});

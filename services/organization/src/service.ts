@@ -1,11 +1,8 @@
-import { organizationEvents } from '@attribution/contracts';
-import { openService, purgeJobs, type Service, type ServiceParts } from '@attribution/service';
+import type { OpenDependencies, ServiceContents } from '@attribution/service';
 import { cameraEndpoints } from './cameras/index.ts';
 import { createWriter } from './estate/index.ts';
 import { exportEstateEndpoint } from './exports/index.ts';
-import type { PrismaClient } from './generated/prisma/client.ts';
 import { groupEndpoints, onAccountCreated } from './groups/index.ts';
-import { housekeeping } from './housekeeping.ts';
 import { importEndpoints, importJob, runImports } from './imports/index.ts';
 import { installationEndpoints } from './installations/index.ts';
 import { locationEndpoints } from './locations/index.ts';
@@ -13,17 +10,17 @@ import { matchScreensEndpoint } from './match/index.ts';
 import { onAccountPurged, purgeJob } from './purge/index.ts';
 import { screenEndpoints } from './screens/index.ts';
 import { estateSnapshotEndpoint } from './snapshot/index.ts';
-import { newClient, type Tx } from './store.ts';
+import type { OrganizationDatabase, Tx } from './store.ts';
 import { zoneEndpoints } from './zones/index.ts';
 
-/** The physical estate: groups ▸ locations ▸ zones ▸ screens, with installations and cameras. */
-export function createOrganizationService(parts: ServiceParts): Service {
-  const service = openService<PrismaClient, Tx>('organization', parts, newClient);
-  const { database, outbox, clock } = service;
+type OrganizationDependencies = OpenDependencies<OrganizationDatabase, object>;
+
+/** The composition root. */
+export function openOrganization(dependencies: OrganizationDependencies): ServiceContents<Tx> {
+  const { database, outbox, clock, logger, wake } = dependencies;
   const write = createWriter({ database, outbox, clock });
 
-  return service.assemble({
-    publishes: [organizationEvents],
+  return {
     implementations: [
       matchScreensEndpoint(database), // Before the screen of an id: "match" is none.
       ...groupEndpoints(database, write),
@@ -32,14 +29,11 @@ export function createOrganizationService(parts: ServiceParts): Service {
       ...screenEndpoints(database, write),
       ...installationEndpoints(database, write),
       ...cameraEndpoints(database, write),
-      ...importEndpoints({ database, clock, wake: () => service.wake(importJob) }),
+      ...importEndpoints({ database, clock, wake: () => wake(importJob) }),
       exportEstateEndpoint(database),
       estateSnapshotEndpoint(database),
     ],
-    handlers: [onAccountCreated(outbox), onAccountPurged(() => service.wake(purgeJob))],
-    jobs: [
-      runImports({ database, outbox, clock, logger: service.logger }),
-      ...purgeJobs(housekeeping({ database, outbox, clock }), { [purgeJob]: 60_000 }),
-    ],
-  });
+    handlers: [onAccountCreated(outbox), onAccountPurged(() => wake(purgeJob))],
+    jobs: [runImports({ database, outbox, clock, logger })],
+  };
 }

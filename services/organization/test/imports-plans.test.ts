@@ -1,11 +1,10 @@
-import { openDatabase } from '@attribution/database';
 import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lockImport } from '../src/imports/import.store.ts';
 import { deleteLots, findClosed, findGroupRows, findLots } from '../src/imports/lot.store.ts';
 import { findFaulty } from '../src/imports/refused-row.store.ts';
-import { newClient, type OrganizationDatabase } from '../src/store.ts';
+import { type OrganizationDatabase, openOrganizationDatabase } from '../src/store.ts';
 import { startOrganization } from './support.ts';
 
 let service: TestService;
@@ -13,7 +12,7 @@ let database: OrganizationDatabase;
 beforeAll(async () => {
   service = await startOrganization();
   // One connection, so that all its statements are prepared on it.
-  database = openDatabase({ url: service.db.options.connectionString ?? '', poolSize: 1 }, newClient);
+  database = openOrganizationDatabase({ url: service.db.options.connectionString ?? '', poolSize: 1 });
 });
 afterAll(async () => {
   await database.close();

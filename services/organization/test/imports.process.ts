@@ -1,11 +1,10 @@
 /** Does the imports of a database (the first argument) until it is killed, as a service's job does. */
-import { openDatabase } from '@attribution/database';
 import { createOutbox } from '@attribution/messaging';
 import { createLogger } from '@attribution/runtime';
 import { runImports } from '../src/imports/index.ts';
-import { newClient, type OrganizationDatabase } from '../src/store.ts';
+import { type OrganizationDatabase, openOrganizationDatabase } from '../src/store.ts';
 
-const database: OrganizationDatabase = openDatabase({ url: process.argv[2] ?? '', poolSize: 4 }, newClient);
+const database: OrganizationDatabase = openOrganizationDatabase({ url: process.argv[2] ?? '', poolSize: 4 });
 const logger = createLogger({ name: 'imports', level: 'silent', pretty: false });
 const job = runImports({ database, outbox: createOutbox(() => {}), clock: { now: () => new Date() }, logger });
 process.stdout.write('running\n');

@@ -7,13 +7,12 @@ import {
   getEstateImportReport,
   importEstate,
 } from '@attribution/contracts';
-import { openDatabase } from '@attribution/database';
 import { createOutbox } from '@attribution/messaging';
 import { eventually, type TestService } from '@attribution/testing';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { importJob } from '../src/imports/index.ts';
-import { newClient, type OrganizationDatabase } from '../src/store.ts';
+import { type OrganizationDatabase, openOrganizationDatabase } from '../src/store.ts';
 import type { Caller, Tenant } from './support.ts';
 
 /** A row of a file by its columns; those that are left out are empty in CSV. */
@@ -147,10 +146,10 @@ export async function staged({ db }: TestService, id: string): Promise<number> {
 
 /** What jobs are made of, on a service's database; the database is the test's to close. */
 export function openParts({ db, logs, clock }: TestService) {
-  const database: OrganizationDatabase = openDatabase(
-    { url: db.options.connectionString ?? '', poolSize: 4 },
-    newClient,
-  );
+  const database: OrganizationDatabase = openOrganizationDatabase({
+    url: db.options.connectionString ?? '',
+    poolSize: 4,
+  });
   return { database, outbox: createOutbox(() => {}), clock, logger: logs.logger };
 }
 

@@ -16,11 +16,11 @@ import {
 import { newId } from '@attribution/ids';
 import { eventually, keyToken, personToken, startTestService, type TestService } from '@attribution/testing';
 import type { z } from 'zod';
-import { createOrganizationService } from '../src/index.ts';
+import organization from '../src/index.ts';
 
 export { badTokens, sendRaw } from '@attribution/testing';
 
-export const startOrganization = () => startTestService('organization', createOrganizationService);
+export const startOrganization = () => startTestService(organization);
 
 type Claims = NonNullable<Parameters<typeof personToken>[0]>;
 

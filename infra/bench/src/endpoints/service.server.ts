@@ -1,24 +1,11 @@
 /** One of the real services as production runs it, on its own HTTP port, with the in-process transport. */
-import { createAccountService } from '@attribution/account';
 import { createVerifier, internalOf, KeySet } from '@attribution/auth';
-import { createBillingService } from '@attribution/billing';
-import { createCampaignService } from '@attribution/campaign';
-import type { ServiceName } from '@attribution/contracts';
 import { listen } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
-import { createOrganizationService } from '@attribution/organization';
+import { loadService, type RegisteredName } from '@attribution/registry';
 import { createLogger, onStopSignal } from '@attribution/runtime';
-import type { Service, ServiceParts } from '@attribution/service';
 import { announce } from '../server.ts';
 
-type Create = (parts: ServiceParts, environment: Readonly<Record<string, string | undefined>>) => Service;
-
-const services = {
-  account: createAccountService,
-  billing: createBillingService,
-  campaign: createCampaignService,
-  organization: createOrganizationService,
-} satisfies Partial<Record<ServiceName, Create>>;
 const {
   DATABASE_URL = '',
   TOKEN_PUBLIC_KEYS = '',
@@ -26,8 +13,8 @@ const {
   INTERNAL_PUBLIC_KEYS = '',
   RELAY,
 } = process.env;
-const SERVICE = process.env.SERVICE as keyof typeof services;
-const create: Create = services[SERVICE];
+const SERVICE = process.env.SERVICE as RegisteredName;
+const { create } = await loadService(SERVICE);
 const setOf = (text: string) => KeySet.parse(JSON.parse(text));
 
 const problemBase = 'https://problems.attribution.example';

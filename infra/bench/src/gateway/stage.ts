@@ -1,4 +1,5 @@
 import { ACCESS_TOKEN_TTL, createSigner, generateKeySets } from '@attribution/auth';
+import { upstreamsAt } from '@attribution/gateway';
 import { newId, newUuid } from '@attribution/ids';
 import type { Tools } from '../case.ts';
 import { type BenchServer, startServer } from '../server.ts';
@@ -33,10 +34,7 @@ export async function setStage({ nginx }: Tools): Promise<Stage> {
     upstream,
     environment: {
       UPSTREAM_URL: upstream.url,
-      ACCOUNT_URL: upstream.url,
-      ORGANIZATION_URL: upstream.url,
-      CAMPAIGN_URL: upstream.url,
-      BILLING_URL: upstream.url,
+      ...upstreamsAt(() => upstream.url),
       TOKEN_PUBLIC_KEYS: JSON.stringify(keySets.public),
       CORS_ORIGINS: origin,
       LOG_FILE: '/dev/null',

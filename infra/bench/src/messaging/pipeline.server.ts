@@ -18,7 +18,7 @@ const transport = BROKERS
   : createInProcessTransport();
 transport.declare([stream.topic]);
 const sender = createSender(SENDER_URL, stream, transport, logger);
-const receiver = createReceiver(RECEIVER_URL, stream, transport, logger);
+const receiver = await createReceiver(RECEIVER_URL, stream, transport, logger);
 receiver.service.start();
 await transport.start();
 for (let ready = false; !ready; )

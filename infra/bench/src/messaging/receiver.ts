@@ -1,25 +1,17 @@
 import { createVerifier, generateInternalKeys, generateKeySets, internalOf } from '@attribution/auth';
-import { createCampaignService } from '@attribution/campaign';
 import type { Transport } from '@attribution/messaging';
-import { createOrganizationService } from '@attribution/organization';
-import type { Service, ServiceParts } from '@attribution/service';
+import { loadService } from '@attribution/registry';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Stream } from './events.ts';
 
-type Create = (parts: ServiceParts, environment: Readonly<Record<string, string | undefined>>) => Service;
-
-const services: Readonly<Record<Stream['receiver'], Create>> = {
-  campaign: createCampaignService,
-  organization: createOrganizationService,
-};
-
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The real service that events take effect in, and a look at its database from outside. */
-export function createReceiver(url: string, { receiver, effects }: Stream, transport: Transport, logger: Logger) {
+export async function createReceiver(url: string, { receiver, effects }: Stream, transport: Transport, logger: Logger) {
   const internalKeys = generateInternalKeys();
-  const service = services[receiver](
+  const { create } = await loadService(receiver);
+  const service = create(
     {
       databaseUrl: url,
       transport,

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceName } from '@attribution/contracts';
+import { upstreamsAt } from '@attribution/gateway';
 import { freePort } from '@attribution/servers';
 import { testKeys } from '@attribution/testing';
 import { createMember } from '../member.ts';
 
 /** Where the services are that the gateway believes in; one that is left out is where nobody listens. */
-export type Upstreams = Partial<Record<'account' | 'organization' | 'campaign' | 'billing', { readonly url: string }>>;
+export type Upstreams = Partial<Record<ServiceName, { readonly url: string }>>;
 
 /** A gateway in a process of its own, before upstreams of the experiment's. */
 export interface Edge {
@@ -19,16 +21,12 @@ export interface Edge {
 
 export async function startEdge(upstreams: Upstreams, environment: Record<string, string> = {}): Promise<Edge> {
   const [port, adminPort, nobody] = [await freePort(), await freePort(), await freePort()];
-  const at = (service: keyof Upstreams) => upstreams[service]?.url ?? `http://127.0.0.1:${nobody}`;
   const member = createMember({
     program: 'gateway/src/main.ts',
     port,
     environment: {
       ADMIN_PORT: String(adminPort),
-      ACCOUNT_URL: at('account'),
-      ORGANIZATION_URL: at('organization'),
-      CAMPAIGN_URL: at('campaign'),
-      BILLING_URL: at('billing'),
+      ...upstreamsAt((service) => upstreams[service]?.url ?? `http://127.0.0.1:${nobody}`),
       TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
       LOG_LEVEL: 'error', // Every request is a line, and every failure that is planted a warning.
       ...environment,

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateInternalKeys, KeySet } from '@attribution/auth';
 import { startBalancer } from '@attribution/fleet';
+import { upstreamsAt } from '@attribution/gateway';
 import { newSecrets } from '@attribution/local';
 import { freePort } from '@attribution/servers';
 import { createTestDatabase } from '@attribution/testing';
 import { rowsOf } from '../crash/check/databases.ts';
 import { compileCache } from '../crash/worlds/compile-cache.ts';
 import type { Finding, Lab } from '../experiment.ts';
-import { createMember, type Ending, type Member } from '../member.ts';
+import { anyService, createMember, type Ending, type Member } from '../member.ts';
 import type { Exchange } from './exchange.ts';
 import { ownerTokens } from './owner.ts';
 import { startSteadyClients } from './steady-clients.ts';
@@ -30,12 +31,13 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
     // Longer than the balancers need to notice.
     ...(!lab.long && { LAME_DUCK_MS: '1500' }),
   };
-  const pair = async (program: string, environment: Record<string, string>): Promise<[Member, Member]> => {
+  const pair = async (program: string, environment: Readonly<Record<string, string>>): Promise<[Member, Member]> => {
     const one = async () =>
       createMember({ program, port: await freePort(), environment: { ...shared, ...environment } });
     return [await one(), await one()];
   };
-  const services = await pair('services/organization/src/main.ts', {
+  const services = await pair(anyService, {
+    SERVICE: 'organization',
     DATABASE_URL: database.url,
     INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.organization),
     INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
@@ -43,10 +45,9 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
     KAFKA_TOPIC_PREFIX: `stops-${process.hrtime.bigint()}.`,
   });
   const inside = await startBalancer(0, services);
-  const url = (service: string) => [`${service}_URL`, inside.url];
   const gateways = await pair(
     'gateway/src/main.ts',
-    Object.fromEntries(['ACCOUNT', 'ORGANIZATION', 'CAMPAIGN', 'BILLING'].map(url)),
+    upstreamsAt(() => inside.url),
   );
   const outside = await startBalancer(0, gateways);
   const members = [...services, ...gateways];

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { embeddedServices } from '@attribution/local';
+import { registeredNames } from '@attribution/registry';
 import { freePort } from '@attribution/servers';
 import { installAudit } from '../crash/check/audit.ts';
 import type { Databases } from '../crash/check/databases.ts';
@@ -27,7 +27,7 @@ export interface Target {
 export async function startEmbedded(cluster: Cluster, statementTimeout: number): Promise<Target> {
   const mailDirectory = await mkdtemp(join(tmpdir(), 'outage-mail-'));
   const databases: Record<string, string> = {};
-  for (const service of embeddedServices) databases[service] = await cluster.database(service);
+  for (const service of registeredNames) databases[service] = await cluster.database(service);
   const platform = createMember({
     program: 'infra/e2e/faults/outages/platform.process.ts',
     port: await freePort(),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { completeSecrets, type FleetOptions, readCompose, startFleet } from '@attribution/fleet';
-import { embeddedServices } from '@attribution/local';
+import { registeredNames } from '@attribution/registry';
 import { freePort } from '@attribution/servers';
 import { installAudit } from '../crash/check/audit.ts';
 import type { Databases } from '../crash/check/databases.ts';
@@ -84,7 +84,7 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
     });
     stops.push(() => fleet.stop());
     const databases = Object.fromEntries(
-      embeddedServices.map((name) => {
+      registeredNames.map((name) => {
         const url = file.services[`${name}-api`]?.environment.DATABASE_URL ?? '';
         return [name, url.replace('postgres:5432', `127.0.0.1:${servers.postgres.port}`)];
       }),

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { migrate as applyMigrations, EditedMigration, missingMigrations } from '@attribution/database';
+import { loadService } from '@attribution/registry';
 import { command, dryRun } from '../command.ts';
 import { eachPlace, plural } from '../each-place.ts';
 import { Refusal } from '../refusal.ts';
-import { servedBy } from '../services.ts';
 
 export const migrate = command({
   name: 'migrate',
@@ -18,7 +18,7 @@ machines at once, and beside processes that serve. Refused where a migration was
   async run(call) {
     const { values, say, note } = call;
     return eachPlace(call, await call.places(), async ({ service, url }) => {
-      const directory = fileURLToPath(await servedBy(service).migrations());
+      const directory = fileURLToPath((await loadService(service)).migrations);
       const pending = await missingMigrations({ url, directory }).catch(refuseEdited);
       say(`${service}: ${pending.length === 0 ? 'up to date' : `${plural(pending.length, 'migration')} pending`}`);
       if (pending.length === 0 || values['dry-run']) {

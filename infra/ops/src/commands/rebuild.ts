@@ -40,7 +40,7 @@ missing comes back, and what is older is renewed. One that is under way goes on 
       throw misused('Say which: `ops rebuild <service> <projection>`.');
     const [place] = await call.places();
     if (!place) throw misused(`There is no database of ${service}.`);
-    const projections = await withOperations(place, async (operations) => operations.projections ?? {});
+    const projections = await withOperations(place, async (operations) => operations.projections);
     const tables = Object.hasOwn(projections, name) ? projections[name] : undefined;
     if (!tables) {
       const known = Object.keys(projections).join(', ') || 'none';

@@ -6,7 +6,10 @@ import { findRefused, readLicences } from './licences.ts';
 import { type Answer, pnpm } from './pnpm.ts';
 
 /** What the image is made of, as the Dockerfile installs it. */
-export const shippedFilter = ['--filter', '@attribution/image...', '--filter', '@attribution/ops...'] as const;
+export const shippedFilter = [
+  ...['--filter', '@attribution/image...', '--filter', '@attribution/ops...'],
+  ...['--filter-prod', '{./services/*}...'],
+] as const;
 
 export function succeeded({ code, out, err }: Answer): string {
   if (code === 0) return out;

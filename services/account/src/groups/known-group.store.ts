@@ -1,16 +1,5 @@
-import { groupCreated, groupDeleted, groupUpdated } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import { projection } from '@attribution/messaging';
-import type { KnownGroup } from '../generated/prisma/client.ts';
 import type { Tx } from '../store.ts';
-
-export const knownGroups = projection({
-  table: 'known_groups',
-  states: [groupCreated, groupUpdated],
-  gone: groupDeleted,
-  row: ({ account_id, group }): Omit<KnownGroup, 'aggregate_version'> => ({ id: group.id, account_id }),
-  goneId: ({ group_id }) => group_id,
-});
 
 /** Those of the groups that Organization has told of, in this account. */
 export async function findKnownGroups(tx: Pick<Tx, 'knownGroup'>, accountId: string, ids: readonly string[]) {

@@ -3,6 +3,9 @@ import type { Logger } from 'pino';
 import type { AccountDatabase } from '../store.ts';
 import { findKnownGroups } from './known-group.store.ts';
 
+/** Milliseconds until an answer of Organization is given up: somebody waits for it. */
+const lookUpTimeout = 3_000;
+
 /** Throws `unprocessable` for a group that the account does not have. */
 export type RequireGroups = (accountId: string, ids: readonly string[], where: string) => Promise<void>;
 
@@ -15,10 +18,12 @@ export function createRequireGroups(parts: {
   organization: Client;
   logger: Logger;
 }): RequireGroups {
+  const organization = parts.organization.with({ timeout: lookUpTimeout });
+
   async function lookUp(accountId: string, ids: readonly string[]) {
     try {
       const query = { account_id: accountId, ids: ids.join(',') };
-      return (await parts.organization.call(lookUpGroups, { query })).body.entries;
+      return (await organization.call(lookUpGroups, { query })).body.entries;
     } catch (error) {
       parts.logger.warn({ err: error }, 'Groups could not be looked up');
       throw new Problem('upstream-error', 'The groups could not be looked up. Try again.', { 'retry-after': '1' });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { listen, type RunningServer } from '@attribution/http';
 import type { Clock } from '@attribution/runtime';
-import type { ServiceParts } from '@attribution/service';
+import type { ServiceDependencies } from '@attribution/service';
 import type { BillingConfig } from '../config.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { createSimulatedProvider } from './simulated/index.ts';
@@ -14,7 +14,7 @@ export interface ProviderRuntime {
   stop(): Promise<void>;
 }
 
-export interface ProviderParts extends Pick<ServiceParts, 'logger' | 'problemBase'> {
+export interface ProviderParts extends Pick<ServiceDependencies, 'logger' | 'problemBase'> {
   readonly clock: Clock;
 }
 

@@ -1,8 +1,8 @@
-import type { ServiceParts } from '@attribution/service';
+import type { ServiceDependencies } from '@attribution/service';
 import { type PaymentProvider, ProviderError } from './payment-provider.ts';
 
 /** The same provider, whose failures are logged: callers are not told its words. */
-export function told(provider: PaymentProvider, logger: ServiceParts['logger']): PaymentProvider {
+export function told(provider: PaymentProvider, logger: ServiceDependencies['logger']): PaymentProvider {
   return new Proxy(provider, {
     get(target, name: keyof PaymentProvider) {
       const member = target[name];

@@ -1,2 +1,1 @@
-export { catchUpGroups } from './catch-up-groups.ts';
-export { isKnownGroup, knownGroups } from './known-group.store.ts';
+export { isKnownGroup } from './known-group.store.ts';

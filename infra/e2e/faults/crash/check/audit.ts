@@ -1,5 +1,6 @@
 import { type Envelope, estateKinds } from '@attribution/contracts';
 import { type Databases, rowsOf, withClient } from './databases.ts';
+import { followers } from './followers.ts';
 
 type Moment = 'BEFORE' | 'AFTER';
 
@@ -23,11 +24,10 @@ const watched: Readonly<Record<string, readonly Watched[]>> = {
     ['memberships', 'AFTER', 'INSERT OR DELETE'],
     ['balances', 'AFTER', 'INSERT OR DELETE'],
     ['ledger_entries', 'AFTER', 'INSERT OR DELETE'],
-    ...projected,
     ['settlements', 'BEFORE', 'INSERT'],
   ],
   organization: estateKinds.map((kind) => [`${kind}s`, 'AFTER', 'INSERT OR UPDATE OR DELETE']),
-  campaign: [['campaigns', 'AFTER', 'INSERT OR DELETE'], ...projected],
+  campaign: [['campaigns', 'AFTER', 'INSERT OR DELETE']],
   billing: [
     ['customers', 'BEFORE', 'INSERT OR UPDATE OR DELETE'],
     ['money_entries', 'AFTER', 'INSERT OR DELETE'],
@@ -57,7 +57,8 @@ const notebook = `
 /** Has the databases write down what is done to them. Before anything is. */
 export async function installAudit(databases: Databases): Promise<void> {
   for (const [service, url] of Object.entries(databases)) {
-    const triggers = [...everywhere, ...(watched[service] ?? [])].map(
+    const follows = followers.some((name) => name === service);
+    const triggers = [...everywhere, ...(watched[service] ?? []), ...(follows ? projected : [])].map(
       ([table, when, operations]) =>
         `CREATE TRIGGER audit_${when.toLowerCase()} ${when} ${operations} ON ${table}
          FOR EACH ROW EXECUTE FUNCTION audit.note();`,

@@ -1,5 +1,6 @@
 import { estateKinds } from '@attribution/contracts';
 import type { Appended, Note } from './audit.ts';
+import { followers } from './followers.ts';
 
 /** What an event does in the database of a service that listens to it. */
 interface Effect {
@@ -44,7 +45,7 @@ export const effects: readonly Effect[] = [
     ofData: (data) => `payment:${data.payment_id}`,
     ofRow: (row) => row.key,
   },
-  ...['account', 'campaign'].map(
+  ...followers.map(
     (service): Effect => ({
       event: 'group.deleted',
       service,
@@ -64,7 +65,7 @@ export interface Projection {
   readonly states: readonly string[];
   readonly gone: string;
 }
-export const projections: readonly Projection[] = ['account', 'campaign'].map((service) => ({
+export const projections: readonly Projection[] = followers.map((service) => ({
   service,
   relation: 'known_groups',
   kind: 'group',

@@ -1,10 +1,10 @@
-import { embeddedServices } from '@attribution/local';
+import { registeredNames } from '@attribution/registry';
 import { createTestDatabase } from '@attribution/testing';
 
 /** A database for each service: their URLs by name. */
 export async function createDatabases() {
   const created = await Promise.all(
-    embeddedServices.map(async (service) => [service, await createTestDatabase(service)] as const),
+    registeredNames.map(async (service) => [service, await createTestDatabase(service)] as const),
   );
   const databases: Readonly<Record<string, string>> = Object.fromEntries(
     created.map(([service, { url }]) => [service, url]),

@@ -13,10 +13,9 @@ const requests = ['before commit', 'after commit'] as const;
 const relay = ['after the relay claims', 'after produce before marking'] as const;
 const consumer = ['mid-batch', 'after the effect before the offset'] as const;
 
+/** Where a service is not killed wherever it can be. */
 const points: Readonly<Record<string, readonly KillPoint[]>> = {
   account: [...requests, ...relay],
-  organization: [...requests, ...relay, ...consumer],
-  campaign: [...requests, ...relay, ...consumer],
   billing: consumer,
 };
 
@@ -65,7 +64,7 @@ function victimOf(name: string, member: Member): Victim {
   return {
     name,
     member,
-    points: points[name] ?? [],
+    points: points[name] ?? [...requests, ...relay, ...consumer],
     async well() {
       await member.alive();
       await answers(member, '/readyz', (status) => status === 200);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { embeddedServices } from '@attribution/local';
+import { registeredNames } from '@attribution/registry';
 import type { Finding } from '../../experiment.ts';
 import type { PossibleCondition } from '../conditions/condition.ts';
 import { smallDisks } from '../conditions/small-disks.ts';
@@ -14,7 +14,7 @@ export const fullDisk: PossibleCondition = {
   name,
   needs: 'mounts',
   async open(_lab, how) {
-    const disks = smallDisks(how, embeddedServices);
+    const disks = smallDisks(how, registeredNames);
     return {
       prepare: (servers) => disks.prepare(servers),
       close: () => disks.close(),
@@ -22,7 +22,7 @@ export const fullDisk: PossibleCondition = {
         name,
         async run({ world, trial, lab }) {
           const lasts = lab.long ? 30_000 : 5_000;
-          const victims = lab.long ? embeddedServices : (['organization'] as const);
+          const victims = lab.long ? registeredNames : (['organization'] as const);
           const rounds = lab.long ? Math.ceil(lab.rounds / 10) : 1;
           const findings: Finding[] = [];
           for (const victim of victims) {

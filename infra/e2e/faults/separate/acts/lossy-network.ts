@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { embeddedServices } from '@attribution/local';
+import { registeredNames } from '@attribution/registry';
 import type { PossibleCondition } from '../conditions/condition.ts';
 import { layToxicWires } from '../conditions/toxic-wires.ts';
 import { judged, seconds, sum } from './act.ts';
@@ -16,7 +16,7 @@ export const lossyNetwork: PossibleCondition = {
     const wires = await layToxicWires(
       url,
       'gateway',
-      embeddedServices.map((service) => `${service}-api:8080`),
+      registeredNames.map((service) => `${service}-api:8080`),
     );
     return {
       adjust: wires.adjust,

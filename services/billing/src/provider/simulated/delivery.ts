@@ -1,5 +1,5 @@
 import type { Clock } from '@attribution/runtime';
-import type { ServiceParts } from '@attribution/service';
+import type { ServiceDependencies } from '@attribution/service';
 import { signWebhook } from '../signature.ts';
 import type { KeptEvent, SimulatedStore } from './store.ts';
 
@@ -23,7 +23,7 @@ export function createDelivery(parts: {
   readonly clock: Clock;
   /** The share that is lost on the way, or whose answer is. */
   readonly failures: number;
-  readonly logger: ServiceParts['logger'];
+  readonly logger: ServiceDependencies['logger'];
 }) {
   const { store, target, clock, failures, logger } = parts;
   const stopping = new AbortController();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@attribution/runtime';
-import type { ServiceParts } from '@attribution/service';
+import type { ServiceDependencies } from '@attribution/service';
 import type { PaymentProvider } from '../payment-provider.ts';
 import { createDelivery, type WebhookTarget } from './delivery.ts';
 import { createPages } from './page/pages.ts';
@@ -20,7 +20,7 @@ export interface SimulatedProviderOptions {
   readonly webhook?: WebhookTarget;
   /** The share of its calls, and of its notifications, that get lost by chance; from 0 to 1. */
   readonly failures?: number;
-  readonly logger: ServiceParts['logger'];
+  readonly logger: ServiceDependencies['logger'];
 }
 
 export interface SimulatedProvider {

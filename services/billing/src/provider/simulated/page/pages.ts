@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServiceParts } from '@attribution/service';
+import type { ServiceDependencies } from '@attribution/service';
 import type { Simulation } from '../simulation.ts';
 import type { Links } from '../views.ts';
 import { checkoutPage } from './checkout-page.ts';
@@ -15,7 +15,7 @@ const failed = notice(503, 'Not now', 'Something failed. Nothing was paid; try a
 export function createPages(
   simulation: Simulation,
   links: Links,
-  logger: ServiceParts['logger'],
+  logger: ServiceDependencies['logger'],
   told: () => void,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const pages: Readonly<Record<string, PageOf>> = {

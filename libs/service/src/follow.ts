@@ -1,0 +1,50 @@
+import type { Client, EventType, ServiceName } from '@attribution/contracts';
+import type { SqlTransaction } from '@attribution/database';
+import { type CatchUpParts, catchUp, type EventHandler, type Projection } from '@attribution/messaging';
+import type { Job } from './jobs.ts';
+
+interface Page {
+  /** Null on the last page. */
+  readonly next_cursor: string | null;
+}
+
+/** Tables that follow things of another service: by its events, and at the beginning by its snapshot. */
+export interface Follow {
+  readonly from: ServiceName;
+  readonly tables: readonly string[];
+  readonly handlers: readonly EventHandler<SqlTransaction>[];
+  /** The job that reads the snapshot. `name` is the snapshot's, here. */
+  catchUp(name: string, owner: Client, dependencies: CatchUpParts): Job;
+}
+
+/** What is followed: `pages` asks its owner for a page of the snapshot (null: the first), `apply` writes one. */
+export function follow<P extends Page>(options: {
+  readonly from: ServiceName;
+  readonly tables: Readonly<Record<string, Pick<Projection<never>, 'handlers'>>>;
+  readonly pages: (owner: Client, cursor: string | null) => Promise<P>;
+  readonly apply: (page: P) => readonly ReturnType<Projection<never>['of']>[];
+}): Follow {
+  const { from, tables, pages, apply } = options;
+  return {
+    from,
+    tables: Object.keys(tables),
+    handlers: Object.values(tables).flatMap(({ handlers }) => handlers),
+    catchUp: (name, owner, dependencies) =>
+      catchUp({ ...dependencies, name, pages: (cursor) => pages(owner, cursor), apply }),
+  };
+}
+
+type Follows = Readonly<Record<string, Follow>>;
+
+export const followedEvents = (follows: Follows): EventType[] =>
+  Object.values(follows).flatMap(({ handlers }) => handlers.map(({ event }) => event));
+
+/** The jobs that read the snapshots of what is followed. */
+export const followJobs = (
+  follows: Follows,
+  { clients, ...dependencies }: CatchUpParts & { readonly clients: Readonly<Partial<Record<ServiceName, Client>>> },
+): Job[] =>
+  Object.entries(follows).flatMap(([name, { from, catchUp: job }]) => {
+    const owner = clients[from];
+    return owner ? [job(name, owner, dependencies)] : [];
+  });

@@ -1,0 +1,92 @@
+import type { ServiceName } from '@attribution/contracts';
+import type { Database, SqlTransaction } from '@attribution/database';
+import { observeHttp } from '@attribution/http';
+import type { Transport } from '@attribution/messaging';
+import type { Clock, RunningRole } from '@attribution/runtime';
+import { attemptWithin } from '@attribution/runtime';
+import type { Tracing } from '@attribution/tracing';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { closeApp, createApp } from './app.ts';
+import { type HealthChecks, serveHealth } from './health.ts';
+import { createIdempotency } from './idempotency.ts';
+import type { Implementation } from './implement.ts';
+import { observePool } from './pool-metrics.ts';
+import type { ServiceDependencies } from './service-dependencies.ts';
+
+/** Milliseconds that a gauge may take to be read when Prometheus asks: it does not wait for long. */
+const scrapeTimeoutMs = 2_000;
+
+interface ServiceAppOptions<Client extends SqlTransaction, Tx extends SqlTransaction>
+  extends Pick<ServiceDependencies, 'verifier' | 'internal' | 'problemBase' | 'checkAnswers'> {
+  readonly name: ServiceName;
+  readonly role: RunningRole;
+  readonly implementations: readonly Implementation[];
+  readonly database: Database<Client, Tx>;
+  readonly transport: Transport | undefined;
+  readonly registry: Registry;
+  /** Bring gauges up to date before they are written out. */
+  readonly refreshes: readonly (() => Promise<void>)[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly tracing: Tracing;
+}
+
+/** The HTTP side of a service: its endpoints (a worker has none), health and metrics. */
+export function createServiceApp<Client extends SqlTransaction, Tx extends SqlTransaction>(
+  options: ServiceAppOptions<Client, Tx>,
+): { readonly app: Express; retire(): void } {
+  const { name, role, database, clock, logger, registry, tracing, verifier, problemBase, checkAnswers } = options;
+  let retired = false;
+  const app = createApp({
+    ...{ verifier, logger, problemBase, tracing, checkAnswers },
+    implementations: role === 'worker' ? [] : options.implementations,
+    verifyInternal: options.internal.verify,
+    idempotency: createIdempotency(database, clock),
+    metrics: observeHttp(registry, name),
+  });
+  serveHealth(app, {
+    ...healthChecks(options),
+    stopping: () => retired,
+    registry,
+    refresh: refreshing(options),
+    problemBase,
+  });
+  closeApp(app, { logger, problemBase });
+  return {
+    app,
+    retire() {
+      retired = true;
+    },
+  };
+}
+
+/** Requests need no broker: their events wait in the outbox. A worker can do nothing without one. */
+function healthChecks<Client extends SqlTransaction, Tx extends SqlTransaction>({
+  role,
+  database,
+  transport,
+}: ServiceAppOptions<Client, Tx>): { checks: HealthChecks; tolerated: HealthChecks } {
+  const answering = { database: () => database.ping() };
+  const broker: HealthChecks = transport ? { broker: () => transport.check() } : {};
+  return role === 'worker'
+    ? { checks: { ...answering, ...broker }, tolerated: {} }
+    : { checks: answering, tolerated: broker };
+}
+
+/** A gauge that cannot be read is left out of the answer: the other metrics are needed most when something is down. */
+function refreshing<Client extends SqlTransaction, Tx extends SqlTransaction>(options: ServiceAppOptions<Client, Tx>) {
+  const { name, registry, database, refreshes } = options;
+  const pool = observePool(registry, name, database.pool);
+  const ping = async () => {
+    await database.ping();
+    return true;
+  };
+  return async () => {
+    await Promise.all([
+      attemptWithin(scrapeTimeoutMs, ping).then((answered = false) => pool.up(answered)),
+      ...refreshes.map((refresh) => refresh()),
+    ]);
+  };
+}

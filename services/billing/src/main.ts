@@ -1,4 +1,0 @@
-import { runService } from '@attribution/service';
-import { createBillingService, migrations } from './index.ts';
-
-await runService({ name: 'billing', migrations, create: createBillingService });

@@ -1,4 +1,0 @@
-import { runService } from '@attribution/service';
-import { createOrganizationService, migrations } from './index.ts';
-
-await runService({ name: 'organization', migrations, create: createOrganizationService });
