@@ -109,6 +109,37 @@ function updateLockfile({ node, pnpm }) {
   process.exit(spawnSync(node, [pnpm, 'install', '--no-frozen-lockfile'], options).status ?? 1);
 }
 
+/** The areas of the contracts are the folders with an `area.ts`: a browser that imports them can look into no folder. */
+function listContractAreas() {
+  const folder = join(root, 'libs/contracts/src');
+  const areas = readdirSync(folder)
+    .filter((name) => existsSync(join(folder, name, 'area.ts')))
+    .sort();
+  const note = '// Written at each start of a command (infra/bootstrap.mjs), by the folders that have an area.ts.';
+  const imports = [
+    ['import type { Area } from ', './area.ts'],
+    ['import type { ServiceName } from ', './endpoint.ts'],
+    ...areas.map((name) => [`import { area as ${name} } from `, `./${name}/area.ts`]),
+  ];
+  const files = {
+    'areas.ts': [
+      note,
+      '',
+      ...imports.sort(([, one], [, other]) => (one < other ? -1 : 1)).map(([names, file]) => `${names}'${file}';`),
+      '',
+      'export const areas: { readonly [name in ServiceName]?: Area } = {',
+      ...areas.map((name) => `  ${name},`),
+      '};',
+    ],
+    'all.ts': [note, '', ...areas.map((name) => `export * from './${name}/index.ts';`)],
+  };
+  for (const [name, lines] of Object.entries(files)) {
+    const text = `${lines.join('\n')}\n`;
+    const file = join(folder, name);
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+  }
+}
+
 /** Prisma asks for an engine binary that generating does not need (docs/adr/0003). */
 function providePrismaClients({ node }) {
   for (const service of readdirSync(join(root, 'services'))) {
@@ -146,6 +177,7 @@ const tools = provideTools();
 if (program === '--lockfile') updateLockfile(tools);
 provideDependencies(tools);
 providePrismaClients(tools);
+listContractAreas();
 
 // kafkajs computes a negative timer now and then, which Node mentions each time.
 const flags = ['--disable-warning=TimeoutNegativeWarning', '--disable-warning=ExperimentalWarning'];

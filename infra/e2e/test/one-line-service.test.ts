@@ -1,0 +1,139 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createClient, login, type Session } from '@attribution/contracts';
+import { freePort } from '@attribution/servers';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../..');
+const folders = join(root, 'infra/tools/fixtures/tiny-service');
+/** The one line. */
+const line = "  utilities: () => import('./utilities/src/index.ts'),\n";
+/** Milliseconds: everything is installed, generated and started there for the first time. */
+const patience = 600_000;
+
+let copy: string;
+let platform: ChildProcess;
+let output = '';
+let url: string;
+const inCopy = (environment: Readonly<Record<string, string>> = {}) => ({
+  cwd: copy,
+  env: { ...process.env, NODE_OPTIONS: '', LOCAL_DIR: join(copy, '.local'), ...environment },
+});
+const command = async (...words: string[]) =>
+  (await run(process.execPath, ['infra/bootstrap.mjs', ...words], { ...inCopy(), maxBuffer: 16 * 1024 * 1024 })).stdout;
+
+/** The tree as git has it or would take it, with the tools of the real one. */
+function copyTree(): void {
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  for (const file of files.split('\0').filter((name) => name !== '' && existsSync(join(root, name))))
+    cpSync(join(root, file), join(copy, file), { recursive: true, verbatimSymlinks: true });
+  if (existsSync(join(root, '.runtime'))) symlinkSync(join(root, '.runtime'), join(copy, '.runtime'));
+}
+
+/** The folder, its contracts, and the line. */
+function addService(): void {
+  cpSync(folders, copy, { recursive: true, verbatimSymlinks: true });
+  const registry = join(copy, 'services/registry.ts');
+  const [before = '', after = ''] = readFileSync(registry, 'utf8').split('} satisfies', 2);
+  writeFileSync(registry, `${before}${line}} satisfies${after}`);
+}
+
+async function startPlatform(): Promise<void> {
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const environment = inCopy({ PORT: String(port), LOG_LEVEL: 'warn' });
+  platform = spawn(process.execPath, ['infra/bootstrap.mjs', 'infra/local/src/main.ts', '--demo'], environment);
+  for (const stream of [platform.stdout, platform.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  while (!output.includes('The platform runs') && platform.exitCode === null) await sleep(200);
+  if (platform.exitCode !== null) throw new Error(`npm start ended\n${output.slice(-4_000)}`);
+}
+
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'one-line-'));
+  copyTree();
+  addService();
+  await command('--lockfile');
+  await startPlatform();
+}, patience);
+afterAll(async () => {
+  if (platform?.exitCode === null) {
+    const ended = once(platform, 'exit');
+    platform.kill('SIGTERM');
+    await ended;
+  }
+  if (copy) await rm(copy, { recursive: true, force: true });
+}, patience);
+
+test('it starts with `npm start`, and is served by the gateway from a database of its own', async () => {
+  const client = createClient({ baseUrl: url });
+  const body = { email: 'demo@example.com', password: 'look around here' };
+  const session = (await client.call(login, { body })).body as z.output<typeof Session>;
+  const ask = (headers: Record<string, string>) => fetch(`${url}/v2/time-zones`, { headers });
+  const answer = await ask({ authorization: `Bearer ${session.access_token}` });
+  expect([answer.status, await answer.json()]).toEqual([200, { data: [{ name: 'Europe/Zurich' }] }]);
+  expect((await ask({})).status).toBe(401);
+});
+
+test('the gateway is ready only with it', async () => {
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+test('it is in the document by which the API is fuzzed', async () => {
+  const { paths } = (await (await fetch(`${url}/v2/openapi.json`)).json()) as { paths: Record<string, unknown> };
+  expect(Object.keys(paths)).toContain('/v2/time-zones');
+});
+
+test('`npm run ops` migrates its database, and purges what every service forgets', async () => {
+  expect(await command('infra/ops/src/main.ts', 'migrate', '--dry-run')).toContain('utilities: up to date');
+  const purges = await command('infra/ops/src/main.ts', 'purge', 'utilities', '--dry-run');
+  expect(purges).toContain('utilities  purge-inbox: nothing');
+});
+
+test('the image runs it, and knows what its processes read', async () => {
+  const script = `
+    const { loadFaultsIn, programNames } = await import('./infra/image/src/index.ts');
+    const faultsIn = await loadFaultsIn();
+    const faults = faultsIn('infra/image/src/main.ts', { SERVICE: 'utilities', ROLE: 'migrate', DATABASE_URL: 'postgresql://a:b@c/d' });
+    console.log(JSON.stringify({ programNames, faults }));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], inCopy());
+  expect(JSON.parse(stdout)).toMatchObject({ programNames: expect.arrayContaining(['utilities']), faults: [] });
+});
+
+test('nothing of it stands anywhere else', () => {
+  const named = execFileSync(
+    'grep',
+    [
+      '-rlE',
+      'utilities',
+      'infra',
+      'gateway',
+      'services',
+      '--include=*.ts',
+      '--exclude-dir=node_modules',
+      '--exclude-dir=generated',
+      '--exclude-dir=fixtures',
+      '--exclude-dir=test',
+    ],
+    inCopy(),
+  )
+    .toString()
+    .trim()
+    .split('\n')
+    .map((file) => dirname(file));
+  expect(new Set(named)).toEqual(new Set(['services', 'services/utilities/src']));
+});

@@ -1,0 +1,10 @@
+import { defineArea } from '../area.ts';
+import * as campaign from './endpoints.ts';
+import * as events from './events.ts';
+
+/** In the order of the reference. */
+export const area = defineArea({
+  endpoints: [campaign],
+  internalEndpoints: [],
+  events: [events],
+});
