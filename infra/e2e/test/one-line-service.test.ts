@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { generateInternalKeys } from '@attribution/auth';
 import { createClient, login, type Session } from '@attribution/contracts';
 import { freePort } from '@attribution/servers';
+import { eventually, testKeys, testParts } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 
@@ -112,6 +114,36 @@ test('the image runs it, and knows what its processes read', async () => {
     console.log(JSON.stringify({ programNames, faults }));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], inCopy());
   expect(JSON.parse(stdout)).toMatchObject({ programNames: expect.arrayContaining(['utilities']), faults: [] });
+});
+
+test.each(['api', 'worker'])('as a process apart its %s is ready, and has metrics', async (role) => {
+  const brokers = testParts.kafkaBrokers();
+  if (role === 'worker' && !brokers) throw new Error('There is no Kafka: run the tests by `npm test`');
+  const { databases } = JSON.parse(readFileSync(join(copy, '.local/running.json'), 'utf8')) as {
+    databases: Record<string, string>;
+  };
+  const internalKeys = generateInternalKeys();
+  const port = await freePort();
+  const environment = inCopy({
+    SERVICE: 'utilities',
+    ROLE: role,
+    PORT: String(port),
+    DATABASE_URL: databases.utilities ?? '',
+    TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
+    INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.utilities),
+    INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
+    ...(role === 'worker' && { KAFKA_BROKERS: brokers?.join() ?? '', KAFKA_TOPIC_PREFIX: `one-line-${port}.` }),
+  });
+  const member = spawn(process.execPath, ['infra/bootstrap.mjs', 'infra/image/src/main.ts'], environment);
+  try {
+    await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200), 60_000);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(metrics).toContain('database_up{service="utilities"} 1');
+    if (role === 'worker') expect(metrics).toContain('outbox_pending{service="utilities"} 0');
+  } finally {
+    member.kill('SIGTERM');
+    await once(member, 'exit');
+  }
 });
 
 test('nothing of it stands anywhere else', () => {

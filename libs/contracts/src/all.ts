@@ -1,4 +1,5 @@
 // Written at each start of a command (infra/bootstrap.mjs), by the folders that have an area.ts.
+
 export * from './account/index.ts';
 export * from './billing/index.ts';
 export * from './campaign/index.ts';

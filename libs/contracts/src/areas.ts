@@ -7,4 +7,9 @@ import { area as campaign } from './campaign/area.ts';
 import type { ServiceName } from './endpoint.ts';
 import { area as organization } from './organization/area.ts';
 
-export const areas: { readonly [name in ServiceName]?: Area } = { account, billing, campaign, organization };
+export const areas: { readonly [name in ServiceName]?: Area } = {
+  account,
+  billing,
+  campaign,
+  organization,
+};

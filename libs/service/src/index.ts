@@ -1,18 +1,16 @@
 export { inTrace } from '@attribution/tracing';
-export { type Calls, callSettings, type ProcessRole } from './calls.ts';
+export { type Calls, callSettings } from './calls.ts';
 export {
-  type Deployment,
   defineService,
   type OpenDependencies,
   type ServiceContents,
   type ServiceDefinition,
 } from './define-service.ts';
-export { type Follow, follow } from './follow.ts';
 export { followGroups } from './follow-groups.ts';
 export { type Handler, implement } from './implement.ts';
 export type { Operations } from './operations.ts';
 export { runService } from './process.ts';
-export { type Counts, commonPurges, type Forgettable, type Purge, type Purges, purgeOf } from './purges.ts';
+export { type Counts, commonPurges, type Forgettable, type Purge, purgeOf } from './purges.ts';
 export { databaseSettings, serviceSettings } from './roles.ts';
 export { openService, type Service } from './service.ts';
 export { type Environment, type ProcessSettings, readOwnConfig, readServiceConfig } from './service-config.ts';

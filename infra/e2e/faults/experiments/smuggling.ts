@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { registeredNames } from '@attribution/registry';
 import { startEdge } from '../edge/gateway.ts';
 import { exchangeRaw } from '../edge/raw-exchange.ts';
 import { startRecordingUpstream } from '../edge/recording-upstream.ts';
@@ -19,10 +20,8 @@ export const smuggling: Experiment = {
   rounds: { short: 2, long: 20 },
   async run({ chance, rounds, say }) {
     const upstream = await startRecordingUpstream();
-    const edge = await startEdge(
-      { account: upstream, organization: upstream, campaign: upstream, billing: upstream },
-      { CLIENT_TIMEOUT_MS: '3000' },
-    );
+    const upstreams = Object.fromEntries(registeredNames.map((name) => [name, upstream]));
+    const edge = await startEdge(upstreams, { CLIENT_TIMEOUT_MS: '3000' });
     const tried: { id: string; one: SmugglingCase; answers: readonly number[]; ended: boolean; rest: string }[] = [];
     try {
       for (let round = 0; round < rounds; round++) {
