@@ -146,15 +146,15 @@ export function defineService<
   Store extends SqlTransaction,
   Tx extends SqlTransaction,
 >(source: ServiceSource<S, C, Store, Tx>): ServiceDefinition<S> {
-  const { name, openDatabase, calls = {}, follows = {}, handles = [] } = source;
+  const { name, summary, migrations, settings, publishes, deployment, check, openDatabase } = source;
+  const { calls = {}, follows = {}, handles = [] } = source;
   const purges = (dependencies: PurgeDependencies<Database<Store, Tx>>) => source.purges?.(dependencies) ?? {};
-  const { open, operations, openDatabase: _, purges: __, purgeEvery: ___, ...description } = source;
   requireCalls(name, calls, follows);
 
   const definition: ServiceDefinition<S> = {
-    ...description,
-    calls,
-    follows,
+    ...{ name, summary, migrations, settings, publishes, calls, follows },
+    ...(deployment && { deployment }),
+    ...(check && { check }),
     handles: [...new Set([...handles, ...followedEvents(follows)])],
 
     create(dependencies, environment) {
@@ -164,7 +164,7 @@ export function defineService<
       const { database, outbox, clock, logger } = service;
       const clients = clientsOf(name, calls, addresses, dependencies.internal.sign);
       const { verifier, problemBase } = dependencies;
-      const contents = open({
+      const contents = source.open({
         ...{ database, outbox, clock, logger, config, role, verifier, problemBase },
         clients: clients as Readonly<Record<keyof C & ServiceName, Client>>,
         wake: service.wake,
@@ -172,7 +172,7 @@ export function defineService<
       requireHandlers(name, handles, contents.handlers ?? []);
       return service.assemble({
         ...contents,
-        publishes: source.publishes,
+        publishes,
         handlers: [...Object.values(follows).flatMap(({ handlers }) => handlers), ...(contents.handlers ?? [])],
         jobs: [
           ...followJobs(follows, { database, clients, logger }),
@@ -189,7 +189,7 @@ export function defineService<
       return {
         purges: purges({ database, outbox, clock }),
         projections: Object.fromEntries(Object.entries(follows).map(([snapshot, { tables }]) => [snapshot, tables])),
-        ...operations?.({ database, clock, config }),
+        ...source.operations?.({ database, clock, config }),
         close: () => database.close(),
       };
     },
