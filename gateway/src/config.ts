@@ -1,13 +1,6 @@
-import { KeysSetting } from '@attribution/auth';
+import { TokenPublicKeysSetting } from '@attribution/auth';
 import { endpoints, type ServiceName } from '@attribution/contracts';
-import {
-  addressSetting,
-  lameDuckMs,
-  processSettings,
-  readConfig,
-  setting,
-  tracingSettings,
-} from '@attribution/runtime';
+import { addressSetting, readConfig, servingSettings, setting } from '@attribution/runtime';
 import { z } from 'zod';
 
 /** The services behind the gateway: those that have public endpoints. */
@@ -20,17 +13,28 @@ const byAddress = <T>(make: (service: ServiceName) => T): Readonly<Record<string
 const addresses = z.object(byAddress((name) => z.url().meta({ description: `Where ${name} answers` })));
 
 const ownSettings = z.object({
-  ...processSettings,
-  ...tracingSettings,
-  PORT: setting.port.default(8080),
-  LAME_DUCK_MS: setting.count.default(lameDuckMs),
-  ADMIN_PORT: setting.port.optional(),
-  TOKEN_PUBLIC_KEYS: KeysSetting,
-  REDIS_URL: z.url().optional(),
-  TRUSTED_PROXIES: setting.list.default(['loopback']),
-  CORS_ORIGINS: setting.list.default([]),
-  UPSTREAM_TIMEOUT_MS: setting.count.default(30_000),
-  CLIENT_TIMEOUT_MS: setting.count.default(60_000),
+  ...servingSettings,
+  TOKEN_PUBLIC_KEYS: TokenPublicKeysSetting,
+  ADMIN_PORT: setting.port.optional().meta({
+    description:
+      'A port of its own for `/metrics`, which the public one does not serve; services serve theirs on `PORT`',
+  }),
+  REDIS_URL: z.url().optional().meta({
+    description: 'Where gateways share their rate limits; without it each counts for itself',
+    secret: true,
+    example: 'redis://:something@redis:6379',
+  }),
+  TRUSTED_PROXIES: setting.list.default(['loopback']).meta({
+    description: 'Comma-joined addresses or CIDR ranges whose `X-Forwarded-For` is believed',
+  }),
+  CORS_ORIGINS: setting.list.default([]).meta({ description: 'Comma-joined origins whose pages may read answers' }),
+  UPSTREAM_TIMEOUT_MS: setting.count.default(30_000).meta({
+    description: 'Milliseconds of silence after which a service is given up',
+  }),
+  CLIENT_TIMEOUT_MS: setting.count.default(60_000).meta({
+    description:
+      'Milliseconds that a client may take to send a request, or 512 KiB of one, and to take 512 KiB of an answer',
+  }),
 });
 
 /** Everything that the gateway reads. */

@@ -182,7 +182,7 @@ const promtool = process.env.TEST_PROMTOOL;
   });
 
   test('raises each alert when it should, and not before', () => {
-    expect(check('test', 'rules', 'prometheus/alerts.test.yml')).toBe('well');
+    expect(check('test', 'rules', 'prometheus/alerts.test.yml', 'prometheus/missing-processes.test.yml')).toBe('well');
   });
 });
 

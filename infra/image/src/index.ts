@@ -1,4 +1,4 @@
 export { healthPath } from './health-path.ts';
 export { makeDatabases } from './make-databases.ts';
-export { programNames } from './programs.ts';
-export { commands, loadFaultsIn } from './settings.ts';
+export { choice, programNames } from './programs.ts';
+export { commands, loadFaultsIn, nodeSettings } from './settings.ts';

@@ -14,10 +14,13 @@ export const databaseUrls = z.object(
 );
 
 /** What Node itself reads. */
-const nodeSettings = z.object({
-  NODE_OPTIONS: z.string().optional(),
-  NODE_EXTRA_CA_CERTS: z.string().optional(),
-  UV_THREADPOOL_SIZE: setting.count.optional(),
+export const nodeSettings = z.object({
+  NODE_OPTIONS: z.string().optional().meta({ description: "Node's own options: how large the heap may be" }),
+  NODE_EXTRA_CA_CERTS: z
+    .string()
+    .optional()
+    .meta({ description: 'The file of certificates of an authority of your own' }),
+  UV_THREADPOOL_SIZE: setting.count.optional().meta({ description: 'How many threads hash passwords and read files' }),
 });
 
 type FaultsIn = (program: string, environment: Readonly<Record<string, string>>) => string[];

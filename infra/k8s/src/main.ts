@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { commands, loadFaultsIn, programNames } from '@attribution/image';
 import { check } from './check.ts';
+import { loadPrograms } from './load-programs.ts';
 import { provideValidator, validate } from './validator.ts';
 
 /**
@@ -10,12 +10,7 @@ import { provideValidator, validate } from './validator.ts';
  */
 const root = resolve(import.meta.dirname, '../../..');
 const overlays = join(root, 'k8s/overlays');
-const faultsIn = await loadFaultsIn();
-const programs = {
-  names: programNames,
-  faultsIn: (env: Readonly<Record<string, string>>) => faultsIn(commands.process, env),
-};
-
+const programs = await loadPrograms();
 const validator = await provideValidator(join(root, '.cache'), (line) => console.error(`· ${line}`));
 if (validator === undefined) {
   console.error('The Kubernetes manifests are not checked: install Go 1.26 or newer.');

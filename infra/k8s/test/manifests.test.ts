@@ -1,20 +1,16 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { commands, loadFaultsIn, programNames } from '@attribution/image';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Complaint, check } from '../src/check.ts';
 import { processesOf } from '../src/environment.ts';
+import { loadPrograms } from '../src/load-programs.ts';
 import { type Manifest, ofKind, workloadsOf } from '../src/manifests.ts';
 import { provideValidator, type Verdict, validate } from '../src/validator.ts';
 import { type Broken, broken, withoutTraces } from './broken.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const faultsIn = await loadFaultsIn();
-const programs = {
-  names: programNames,
-  faultsIn: (environment: Readonly<Record<string, string>>) => faultsIn(commands.process, environment),
-};
+const programs = await loadPrograms();
 /** Where Go has to build the validator first. */
 const patience = 30 * 60_000;
 const validator = await provideValidator(join(root, '.cache'), () => {});
@@ -53,11 +49,12 @@ withValidator('the manifests', () => {
     expect(complaintsOf(join(folder, 'untraced'))).toEqual([]);
   });
 
-  test('the README tells of every secret that is asked for', async () => {
-    const readme = await readFile(join(root, 'k8s/README.md'), 'utf8');
+  test('the pages tell of every secret that is asked for', async () => {
+    const pages = ['k8s/README.md', 'k8s/services.md'].map((page) => readFile(join(root, page), 'utf8'));
+    const told = (await Promise.all(pages)).join('\n');
     const asked = overlays.flatMap((overlay) => secretsOf(judged.get(overlay)?.manifests ?? []));
     expect(asked.length).toBeGreaterThan(10);
-    expect([...new Set(asked)].filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+    expect([...new Set(asked)].filter((name) => !told.includes(`\`${name}\``))).toEqual([]);
   });
 
   test.each(broken.map((one, index) => ({ ...one, index })))('$change is found', ({ index, found }) => {

@@ -122,24 +122,33 @@ describe("a container's environment", () => {
 });
 
 describe('what the code tells of its programs', () => {
-  const read: Readonly<Record<string, string[]>> = {
-    gateway: ['SHOP_URL', 'TILL_URL'],
-    shop: ['TILL_URL', 'SHOP_URL'],
-    till: [],
+  /** What each reads, by role; what it does not start without comes first. */
+  const read: Readonly<Record<string, { readonly required: string[]; readonly optional?: string[] }>> = {
+    'gateway api': { required: ['SHOP_URL', 'TILL_URL'] },
+    'shop api': { required: [], optional: ['TILL_URL', 'SHOP_URL'] },
+    'shop worker': { required: ['TILL_URL'], optional: ['SHOP_URL'] },
   };
   const programs: Programs = {
-    names: Object.keys(read),
-    faultsIn: ({ SERVICE = '', ROLE: _, ...environment }) =>
-      Object.keys(environment)
-        .filter((name) => !read[SERVICE]?.includes(name))
-        .map((name) => `${name}: nobody reads it`),
+    names: ['gateway', 'shop', 'till'],
+    faultsIn: ({ SERVICE = '', ROLE = '', ...environment }) => {
+      const { required = [], optional = [] } = read[`${SERVICE} ${ROLE}`] ?? {};
+      const unread = Object.keys(environment).filter((name) => ![...required, ...optional].includes(name));
+      return [
+        ...unread.map((name) => `${name}: nobody reads it`),
+        ...required.filter((name) => environment[name] === undefined).map((name) => `${name}: is missing`),
+      ];
+    },
+    egressOf: () => [],
+    samples: {},
   };
 
   test('what a service reads', () => {
     expect([reads(programs, 'shop', 'TILL_URL'), reads(programs, 'till', 'SHOP_URL')]).toEqual([true, false]);
   });
 
-  test('whom it calls, which is not itself', () => {
-    expect(programs.names.map((name) => callsOf(programs, name))).toEqual([['shop', 'till'], ['till'], []]);
+  test('whom each of its processes calls, which is not itself', () => {
+    const calls = (service: string, role: string) => callsOf(programs, service, role);
+    expect(calls('gateway', 'api')).toEqual(['shop', 'till']);
+    expect([calls('shop', 'api'), calls('shop', 'worker'), calls('till', 'worker')]).toEqual([[], ['till'], []]);
   });
 });

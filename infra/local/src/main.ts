@@ -3,14 +3,14 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { noteRunning } from '@attribution/ops/running';
 import { registeredNames } from '@attribution/registry';
-import { createLogger, observeProcess, onStopSignal, processSettings, readConfig, setting } from '@attribution/runtime';
+import { createLogger, observeProcess, onStopSignal, readConfig } from '@attribution/runtime';
 import { type PostgresServer, startPostgres } from '@attribution/servers';
-import { z } from 'zod';
 import { seedDemo } from './demo.ts';
 import { FolderInUse, lockFolder } from './lock.ts';
 import { startPlatform } from './platform.ts';
 import { nextFreePort, portProblem } from './ports.ts';
 import { localSecrets } from './secrets.ts';
+import { localSettings } from './settings.ts';
 
 const { values: flags } = parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
 if (flags.help) {
@@ -20,16 +20,7 @@ if (flags.help) {
   process.exit(0);
 }
 
-const config = readConfig(
-  z.object({
-    ...processSettings,
-    PORT: setting.port.default(8080),
-    PAYMENTS_PORT: setting.port.optional(),
-    STRIPE_SECRET_KEY: z.string().optional(),
-    LOCAL_DIR: z.string().default('.local'),
-  }),
-  process.env,
-);
+const config = readConfig(localSettings, process.env);
 const say = (line: string) => console.error(`· ${line}`);
 const began = performance.now();
 observeProcess();

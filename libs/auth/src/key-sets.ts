@@ -49,6 +49,12 @@ export const KeysSetting = z.string().transform((text, context): (() => KeySet) 
   }
 });
 
+/** `TOKEN_PUBLIC_KEYS`, which every process reads that is asked something. */
+export const TokenPublicKeysSetting = KeysSetting.meta({
+  description:
+    'The JSON Web Key Set that access tokens are verified with, or the path of one. A file is followed while it changes: `npm run ops -- rotate-keys`',
+});
+
 function followFile<T>(path: string, parse: (text: string) => T): () => T {
   let current = parse(readFileSync(path, 'utf8'));
   watchFile(path, { interval, persistent: false }, () => {

@@ -50,17 +50,42 @@ export const addressSetting = (service: string) => `${service.toUpperCase()}_URL
 
 /** What every process reads. */
 export const processSettings = {
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  HOST: z.string().default('127.0.0.1'),
-  PROBLEM_BASE: z.url().default('https://problems.attribution.example'),
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'])
+    .default('development')
+    .meta({ description: '`production` stops checking each answer against its contract' }),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .meta({ description: 'The least severe lines that are logged: as JSON, or readable in a terminal' }),
+  HOST: z.string().default('127.0.0.1').meta({ description: 'The address that it listens on' }),
+  PROBLEM_BASE: z
+    .url()
+    .default('https://problems.attribution.example')
+    .meta({ description: 'Stands before the `type` of every problem' }),
 };
 
 /** What every process reads that records traces: by OpenTelemetry's own names. Without an endpoint none does. */
-export const tracingSettings = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
-  OTEL_TRACES_SAMPLER_ARG: setting.ratio.default(0.1),
+const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url()
+    .optional()
+    .meta({ description: 'Where spans are sent (OTLP over HTTP); without it nothing is traced' }),
+  OTEL_TRACES_SAMPLER_ARG: setting.ratio
+    .default(0.1)
+    .meta({ description: 'The share of requests that are traced, from 0 to 1' }),
 };
 
 /** Milliseconds in which a process that was told to stop serves on, and says that it is not ready: so that balancers turn away. */
-export const lameDuckMs = 2_000;
+const lameDuckMs = 2_000;
+
+/** What every process reads that serves requests. */
+export const servingSettings = {
+  ...processSettings,
+  ...tracingSettings,
+  PORT: setting.port.default(8080).meta({ description: 'The port that it listens on' }),
+  LAME_DUCK_MS: setting.count.default(lameDuckMs).meta({
+    description:
+      'Milliseconds that it serves on after SIGTERM while `/readyz` answers 503, so that balancers turn away',
+  }),
+};

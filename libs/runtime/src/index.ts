@@ -1,6 +1,7 @@
 export { type Clock, systemClock } from './clock.ts';
-export { addressSetting, lameDuckMs, processSettings, readConfig, setting, tracingSettings } from './config.ts';
+export { addressSetting, processSettings, readConfig, servingSettings, setting } from './config.ts';
 export { attemptWithin, withDeadline } from './deadline.ts';
+export { describeSettings, type SettingDescription } from './describe-settings.ts';
 export { messageOf } from './error-message.ts';
 export { createLogger } from './logger.ts';
 export { observeProcess, writeMetrics } from './process-metrics.ts';

@@ -2,7 +2,7 @@ import { openTracing, outsideTraces, type Tracing } from '@attribution/tracing';
 import type { Logger } from 'pino';
 import { observeSpans } from './process-metrics.ts';
 
-/** What `tracingSettings` reads. */
+/** What `servingSettings` reads of traces. */
 interface Settings {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   readonly OTEL_TRACES_SAMPLER_ARG: number;

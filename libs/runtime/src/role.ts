@@ -11,4 +11,7 @@ export type Role = (typeof roles)[number];
 /** Of a process that stays. */
 export type RunningRole = Exclude<Role, 'migrate'>;
 
-export const RoleSetting = z.enum(roles).default('all');
+export const RoleSetting = z.enum(roles).default('all').meta({
+  description:
+    '`api` answers requests; `worker` publishes the outbox, handles events and runs jobs; `migrate` brings the database up to date and ends; `all` does everything in one process. `api` and `worker` wait a minute for missing migrations, then end with 1',
+});

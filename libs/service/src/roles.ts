@@ -1,37 +1,64 @@
-import { KeySet, KeysSetting } from '@attribution/auth';
-import { lameDuckMs, processSettings, type Role, setting, tracingSettings } from '@attribution/runtime';
+import { KeySet, TokenPublicKeysSetting } from '@attribution/auth';
+import { processSettings, type Role, servingSettings, setting } from '@attribution/runtime';
 import { z } from 'zod';
 
 /** What every process that opens databases reads. */
 export const databaseSettings = {
-  DATABASE_POOL_SIZE: setting.count.default(10),
-  DATABASE_STATEMENT_TIMEOUT_MS: setting.count.default(5_000),
+  DATABASE_POOL_SIZE: setting.count.default(10).meta({ description: 'How many connections it opens at most' }),
+  DATABASE_STATEMENT_TIMEOUT_MS: setting.count.default(5_000).meta({
+    description: 'Milliseconds after which a statement is given up; a second later so is a server that says nothing',
+  }),
 };
 
 const { NODE_ENV, LOG_LEVEL } = processSettings;
 
+const DATABASE_URL = z.url().meta({
+  description: 'Its own database; brought up to date at the start by `ROLE=all`, else by `ROLE=migrate`',
+  secret: true,
+  example: 'postgresql://somebody:something@database/name',
+});
+
 const running = {
-  ...processSettings,
-  ...tracingSettings,
-  PORT: setting.port.default(8080),
-  LAME_DUCK_MS: setting.count.default(lameDuckMs),
-  DATABASE_URL: z.url(),
+  ...servingSettings,
+  TOKEN_PUBLIC_KEYS: TokenPublicKeysSetting,
+  DATABASE_URL,
   ...databaseSettings,
-  TOKEN_PUBLIC_KEYS: KeysSetting,
-  INTERNAL_PRIVATE_KEYS: setting.json(KeySet),
-  INTERNAL_PUBLIC_KEYS: setting.json(KeySet),
+  INTERNAL_PRIVATE_KEYS: setting.json(KeySet).meta({
+    description:
+      "The JSON Web Key Set that it signs its calls of other services with; a `kid` begins with the service's name and a dot",
+    secret: true,
+  }),
+  INTERNAL_PUBLIC_KEYS: setting.json(KeySet).meta({
+    description: 'The public halves of those of all services, by which it knows who calls',
+  }),
 };
 
 const messaging = {
-  KAFKA_BROKERS: setting.list,
-  KAFKA_TLS: setting.flag.default(false),
-  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('scram-sha-512'),
-  KAFKA_USERNAME: z.string().optional(),
-  KAFKA_PASSWORD: z.string().optional(),
-  KAFKA_TOPIC_PREFIX: z.string().default(''),
-  KAFKA_REPLICATION_FACTOR: setting.count.default(1),
+  KAFKA_BROKERS: setting.list.meta({ description: 'Comma-joined `host:port`' }),
+  KAFKA_TLS: setting.flag.default(false).meta({
+    description: 'Whether brokers are asked over TLS; `NODE_EXTRA_CA_CERTS` adds an authority of your own',
+  }),
+  KAFKA_SASL_MECHANISM: z
+    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
+    .default('scram-sha-512')
+    .meta({ description: 'How it logs in at the cluster; `plain` needs `KAFKA_TLS=true`' }),
+  KAFKA_USERNAME: z
+    .string()
+    .optional()
+    .meta({ description: 'How the cluster knows it; given together with `KAFKA_PASSWORD`, or not at all' }),
+  KAFKA_PASSWORD: z.string().optional().meta({ description: 'See `KAFKA_USERNAME`', secret: true }),
+  KAFKA_TOPIC_PREFIX: z.string().default('').meta({
+    description: 'Stands before the name of each topic and consumer group, where several fleets share a cluster',
+  }),
+  KAFKA_REPLICATION_FACTOR: setting.count.default(1).meta({
+    description:
+      'How many copies of a topic the cluster can hold at most, which is how many brokers it has; a topic may declare fewer',
+  }),
   /** The least that brokers allow: as long may a group wait for one that died, with the events of its partitions. */
-  KAFKA_SESSION_TIMEOUT_MS: setting.count.default(6_000),
+  KAFKA_SESSION_TIMEOUT_MS: setting.count.default(6_000).meta({
+    description:
+      'Milliseconds of silence after which the partitions of a replica that died go to others; brokers allow no less',
+  }),
 };
 
 export type KafkaSettings = z.output<z.ZodObject<typeof messaging>>;
@@ -52,5 +79,5 @@ export const serviceSettings = {
   api: z.object(running),
   worker: working,
   all: working,
-  migrate: z.object({ NODE_ENV, LOG_LEVEL, DATABASE_URL: z.url() }),
+  migrate: z.object({ NODE_ENV, LOG_LEVEL, DATABASE_URL }),
 } as const satisfies Record<Role, z.ZodObject>;

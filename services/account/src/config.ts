@@ -6,12 +6,14 @@ import { z } from 'zod';
 export const accountSettings = z
   .object({
     TOKEN_PRIVATE_KEYS: KeysSetting.meta({
-      description: 'JSON Web Key Set, or the path of one; the newest key whose time has come signs',
+      description:
+        'The JSON Web Key Set that access tokens are signed with, or the path of one; the newest key whose time has come signs',
       secret: true,
     }),
     PASSWORD_PEPPER: z.string().min(32, 'must have at least 32 characters').meta({
       description: '32 characters or more; without it no password hash is worth anything',
       secret: true,
+      example: 'a pepper of at least 32 characters',
     }),
     PASSWORD_MIN_LENGTH: setting.count
       .pipe(z.int().min(8).max(128))
@@ -25,7 +27,7 @@ export const accountSettings = z
     API_KEY_ENVIRONMENT: z
       .enum(['live', 'stage'])
       .default('stage')
-      .meta({ description: 'What follows the prefix in an access key id; keys of `stage` are nothing to `live`' }),
+      .meta({ description: 'What follows the prefix in an access key id; `live` does not accept keys of `stage`' }),
     APP_URL: z
       .url()
       .default('http://localhost:3000')
@@ -33,15 +35,18 @@ export const accountSettings = z
     BCRYPT_COST: setting.count
       .pipe(z.int().min(4).max(16))
       .default(12)
-      .meta({ description: 'Of a password hash: one more doubles its time' }),
-    SECRET_KEYS: setting.list
-      .pipe(z.array(z.base64()).min(1))
-      .meta({ description: 'Comma-joined keys of 32 bytes in base64: the first encrypts, all decrypt', secret: true }),
-    SMTP_URL: z
-      .url()
-      .optional()
-      .meta({ description: 'The server that mail goes to; this or `MAIL_DIR`', secret: true }),
-    MAIL_DIR: z.string().optional().meta({ description: 'A folder that mail goes to as `.eml` files, instead' }),
+      .meta({ description: 'How much work a password hash is: one more doubles its time' }),
+    SECRET_KEYS: setting.list.pipe(z.array(z.base64()).min(1)).meta({
+      description: 'Comma-joined keys of 32 bytes in base64: the first encrypts, all decrypt',
+      secret: true,
+      example: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+    }),
+    SMTP_URL: z.url().optional().meta({
+      description: 'The server that sends mail; this or `MAIL_DIR` is required',
+      secret: true,
+      example: 'smtp://somebody:something@relay:587',
+    }),
+    MAIL_DIR: z.string().optional().meta({ description: 'A folder in which mail is put as `.eml` files instead' }),
     MAIL_FROM: z
       .string()
       .default('Attribution Platform <no-reply@attribution.example>')

@@ -7,17 +7,19 @@ export const billingSettings = z.object({
   STRIPE_SECRET_KEY: z.string().optional().meta({
     description: '`sk_test_…`, `sk_live_…` or a restricted key; without it payments are simulated',
     secret: true,
+    example: 'sample',
   }),
   STRIPE_WEBHOOK_SECRETS: setting.list.default([]).meta({
     description:
       'Comma-joined secrets of the webhook endpoint: any of them signs, so that one can be replaced. ' +
       'Required with `STRIPE_SECRET_KEY`, and for simulated payments where `ROLE` is not `all`',
     secret: true,
+    example: 'sample',
   }),
   STRIPE_API_BASE: z
     .url()
     .optional()
-    .meta({ description: "Another address that speaks Stripe's API than `https://api.stripe.com`" }),
+    .meta({ description: "Another address that speaks Stripe's API", fallback: '`https://api.stripe.com`' }),
   ALLOW_SIMULATED_PAYMENTS: setting.flag.default(false).meta({
     description: 'With `NODE_ENV=production` billing starts without a Stripe key only if this is `true`',
   }),
@@ -25,11 +27,14 @@ export const billingSettings = z.object({
     .url({ protocol: /^http$/ })
     .default('http://127.0.0.1:8081')
     .meta({ description: "Where the simulated provider's pages are, for a browser; it listens on that port" }),
-  SIMULATED_PAYMENTS_PORT: setting.port
-    .optional()
-    .meta({ description: 'Where those pages listen, when a browser reaches them by another port' }),
+  SIMULATED_PAYMENTS_PORT: setting.port.optional().meta({
+    description: 'Where those pages listen, when a browser reaches them by another port',
+    fallback: 'the port of that URL',
+  }),
   SIMULATED_PAYMENTS_FILE: z.string().default(':memory:').meta({
-    description: 'What the simulated provider keeps; required with simulated payments where `ROLE` is not `all`',
+    fallback: 'in memory',
+    description:
+      'The file of what the simulated provider keeps; required with simulated payments where `ROLE` is not `all`',
   }),
   SIMULATED_PAYMENTS_FAILURES: z
     .string()
@@ -40,12 +45,12 @@ export const billingSettings = z.object({
   HOST: z
     .string()
     .optional()
-    .meta({ description: 'Where those pages listen as well, unless that is the host of their URL' }),
+    .meta({ description: 'The address that those pages listen on', fallback: 'the host of that URL' }),
   PORT: setting.port.default(8080).meta({ description: 'Where the service listens' }),
   BILLING_URL: z
     .url()
     .optional()
-    .meta({ description: 'Where the simulated provider sends its notifications; else to `PORT` of its own machine' }),
+    .meta({ description: 'Where the simulated provider sends its notifications', fallback: 'its own `PORT`' }),
   APP_URL: z.url().default('http://localhost:3000').meta({
     description: 'The product app, where pages to pay on lead back to unless a checkout says otherwise',
   }),

@@ -34,7 +34,7 @@ export const defineBilling = (open: typeof openProvider) =>
         ports: { worker: ['127.0.0.1:${PAYMENTS_PORT:-8081}:8081'] },
       },
       kubernetes: {
-        egress: [{ name: 'payments', why: 'Stripe may be anywhere', roles: ['api', 'worker'], port: 443 }],
+        egress: [{ name: 'payments', why: 'Payments are made at Stripe', roles: ['api', 'worker'], port: 443 }],
       },
     },
     openDatabase: openBillingDatabase,

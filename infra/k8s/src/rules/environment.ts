@@ -2,7 +2,6 @@ import { literalOf, type Process, processesOf, type Source } from '../environmen
 import { nameOf } from '../manifests.ts';
 import type { Programs } from '../programs.ts';
 import type { Finding, Rule } from '../rule.ts';
-import { samples } from '../samples.ts';
 
 /** Each container's environment is what its program reads: nothing more, nothing less, and of values that it takes. */
 export const environment: Rule = ({ manifests, programs }) =>
@@ -37,7 +36,7 @@ function unfit(process: Process, programs: Programs): string[] {
   const unknown: string[] = [];
   const told: Record<string, string> = {};
   for (const [name, source] of process.environment) {
-    const value = assumed(name, source, process);
+    const value = assumed(name, source, process, programs.samples);
     if (value === undefined) unknown.push(`${name}: ${whyUnknown(source)}`);
     else told[name] = value;
   }
@@ -46,7 +45,12 @@ function unfit(process: Process, programs: Programs): string[] {
 }
 
 /** The value, or of a secret one that it might have. */
-function assumed(name: string, source: Source, { container, workload }: Process): string | undefined {
+function assumed(
+  name: string,
+  source: Source,
+  { container, workload }: Process,
+  samples: Programs['samples'],
+): string | undefined {
   if ('secret' in source) return samples[name];
   const value = literalOf(source);
   if (!value?.startsWith('/') || samples[name] === undefined) return value;
@@ -59,6 +63,7 @@ function assumed(name: string, source: Source, { container, workload }: Process)
 
 function whyUnknown(source: Source): string {
   if ('missing' in source) return `comes from ${source.missing}, which is not there`;
-  if ('secret' in source) return `comes from a secret, and nobody says what such a value looks like (src/samples.ts)`;
+  if ('secret' in source)
+    return 'comes from a secret, and its setting has no `.meta({ example })`: what does such a value look like?';
   return `names a file, and no secret is mounted there`;
 }

@@ -3,11 +3,9 @@ import { type Manifest, type NetworkPolicy, ofKind } from '../manifests.ts';
 import { type Party, type Way, wayJudge } from '../network/allowed.ts';
 import { partiesNamedBy, portsNamedBy } from '../network/named.ts';
 import { databaseOf, ownParties, strangers, surroundings } from '../network/parties.ts';
-import { callsOf, gateway, type Programs, reads, servicesOf } from '../programs.ts';
+import { callsOf, gateway, reads, servicesOf } from '../programs.ts';
 import type { Finding, Platform, Rule } from '../rule.ts';
 
-/** By variables that name what is outside: the port that it is reached on. */
-const outside = { SMTP_URL: 587, STRIPE_SECRET_KEY: 443 };
 const port = { http: 8080, admin: 9464, postgres: 5432, kafka: 9092, redis: 6379, otlp: 4318, dns: 53, ssh: 22 };
 
 /**
@@ -16,12 +14,12 @@ const port = { http: 8080, admin: 9464, postgres: 5432, kafka: 9092, redis: 6379
  */
 export const network: Rule = (platform) => {
   const policies = ofKind(platform.manifests, 'NetworkPolicy');
-  const { needed, useful } = waysOf(platform);
+  const needed = neededWays(platform);
   const tried = allWays(platform, policies);
   const open = new Set(tried.filter(wayJudge(policies)).map(describe));
   return [
     ...[...open]
-      .filter((way) => !useful.has(way))
+      .filter((way) => !needed.has(way))
       .map((way) => found(way, 'is open, and nothing in the code needs it')),
     ...[...needed].filter((way) => !open.has(way)).map((way) => found(way, 'is shut, and the code needs it')),
   ];
@@ -41,39 +39,43 @@ function allWays({ manifests, programs }: Platform, policies: readonly NetworkPo
     ...own.flatMap((from) => [...own, ...others].map((to) => ({ from, to }))),
     ...others.flatMap((from) => own.map((to) => ({ from, to }))),
   ].filter(({ from, to }) => from !== to);
-  const ports = new Set([...Object.values(port), ...Object.values(outside), ...portsNamedBy(policies)]);
+  const outside = servicesOf(programs).flatMap((service) => programs.egressOf(service).map((egress) => egress.port));
+  const ports = new Set([...Object.values(port), ...outside, ...portsNamedBy(policies)]);
   return pairs.flatMap((pair) => [
     ...[...ports].map((number): Way => ({ ...pair, port: number, protocol: 'TCP' })),
     { ...pair, port: port.dns, protocol: 'UDP' as const },
   ]);
 }
 
-/** What has to be open, and what may be: which roles of a service call another one is its own matter. */
-function waysOf({ manifests, programs }: Platform): { needed: Set<string>; useful: Set<string> } {
+/** What has to be open; nothing else may be. */
+function neededWays({ manifests, programs }: Platform): ReadonlySet<string> {
   const own = ownParties(manifests);
-  const pods = (service: string, ...roles: string[]) =>
+  const pods = (service: string, ...roles: readonly string[]) =>
     own.filter(({ pod }) => pod?.labels[label.service] === service && roles.includes(pod.labels[label.role] ?? ''));
+  const calls = (from: readonly Party[], to: readonly Party[], number: number) => ways(from, to, number, 'TCP');
+  /** From the processes of a role to the services that they call. */
+  const internalCalls = (service: string, role: string) =>
+    calls(
+      pods(service, role),
+      callsOf(programs, service, role).flatMap((other) => pods(other, 'api')),
+      port.http,
+    );
   const gateways = pods(gateway, 'api');
-  const services = servicesOf(programs);
-  const calls = (from: Party[], to: Party[], number: number) => ways(from, to, number, 'TCP');
   const traced = tracedIn(manifests);
-  const needed = [
+  return new Set([
     ...calls([surroundings.ingress], gateways, port.http),
     ...calls([surroundings.prometheus], gateways, port.admin),
-    ...calls(
-      gateways,
-      callsOf(programs, gateway).flatMap((service) => pods(service, 'api')),
-      port.http,
-    ),
+    ...internalCalls(gateway, 'api'),
     ...(reads(programs, gateway, 'REDIS_URL') ? calls(gateways, [surroundings.redis], port.redis) : []),
-    ...services.flatMap((service) => [
+    ...servicesOf(programs).flatMap((service) => [
       ...calls([surroundings.prometheus], pods(service, 'api', 'worker'), port.http),
       ...calls(pods(service, 'api', 'worker', 'migrate'), [databaseOf(service)], port.postgres),
       ...calls(pods(service, 'worker'), [surroundings.kafka], port.kafka),
-      ...calls(pods(service, 'worker'), calleesOf(service), port.http),
-      ...outsideOf(service, programs).flatMap((number) =>
-        calls(pods(service, 'worker'), [surroundings.internet], number),
-      ),
+      ...internalCalls(service, 'api'),
+      ...internalCalls(service, 'worker'),
+      ...programs
+        .egressOf(service)
+        .flatMap((egress) => calls(pods(service, ...egress.roles), [surroundings.internet], egress.port)),
     ]),
     ...calls(
       own.filter(({ name }) => traced.has(name)),
@@ -82,16 +84,7 @@ function waysOf({ manifests, programs }: Platform): { needed: Set<string>; usefu
     ),
     ...ways(own, [surroundings.dns], port.dns, 'UDP'),
     ...ways(own, [surroundings.dns], port.dns, 'TCP'),
-  ];
-  const useful = services.flatMap((service) => [
-    ...calls(pods(service, 'api'), calleesOf(service), port.http),
-    ...outsideOf(service, programs).flatMap((number) => calls(pods(service, 'api'), [surroundings.internet], number)),
   ]);
-  return { needed: new Set(needed), useful: new Set([...needed, ...useful]) };
-
-  function calleesOf(service: string): Party[] {
-    return callsOf(programs, service).flatMap((other) => pods(other, 'api'));
-  }
 }
 
 /** The workloads that are told where spans go. */
@@ -101,9 +94,6 @@ const tracedIn = (manifests: readonly Manifest[]): ReadonlySet<string> =>
       .filter(({ environment }) => literalOf(environment.get('OTEL_EXPORTER_OTLP_ENDPOINT')) !== undefined)
       .map(({ workload }) => workload.metadata.name),
   );
-
-const outsideOf = (service: string, programs: Programs): number[] =>
-  Object.entries(outside).flatMap(([variable, number]) => (reads(programs, service, variable) ? [number] : []));
 
 const ways = (from: readonly Party[], to: readonly Party[], number: number, protocol: Way['protocol']): string[] =>
   from.flatMap((one) => to.map((other) => describe({ from: one, to: other, port: number, protocol })));

@@ -1,33 +1,36 @@
 import { processesOf } from '../environment.ts';
 import { type Manifest, nameOf, ofKind } from '../manifests.ts';
+import type { Programs } from '../programs.ts';
 import type { Finding, Rule } from '../rule.ts';
-import { samples } from '../samples.ts';
 
 /** Secrets are named, and their values are somewhere else. */
-export const secrets: Rule = ({ manifests }) => [
+export const secrets: Rule = ({ manifests, programs }) => [
   ...manifests
     .filter(({ kind }) => kind === 'Secret')
     .map((manifest) => ({ resource: nameOf(manifest), detail: 'a secret has no place in a repository' })),
-  ...ofKind(manifests, 'ConfigMap').flatMap(inConfigMap),
+  ...ofKind(manifests, 'ConfigMap').flatMap((map) => inConfigMap(map, programs)),
   ...processesOf(manifests).flatMap(({ workload, container }) =>
-    [...inEnvironment(container.env ?? []), ...unseen(container.envFrom ?? [])].map((detail) => ({
+    [...inEnvironment(container.env ?? [], programs), ...unseen(container.envFrom ?? [])].map((detail) => ({
       resource: nameOf(workload),
       detail,
     })),
   ),
 ];
 
-const isSecret = (name: string, value: string) =>
+const isSecret = (name: string, value: string, { samples }: Programs) =>
   looksSecret(value) || (samples[name] !== undefined && !value.startsWith('/'));
 
-const inConfigMap = (map: Manifest): Finding[] =>
+const inConfigMap = (map: Manifest, programs: Programs): Finding[] =>
   Object.entries(map.data ?? {})
-    .filter(([name, value]) => isSecret(name, value))
+    .filter(([name, value]) => isSecret(name, value, programs))
     .map(([name]) => ({ resource: nameOf(map), detail: `${name} is a secret, in plain text` }));
 
-const inEnvironment = (variables: readonly { readonly name: string; readonly value?: string }[]): string[] =>
+const inEnvironment = (
+  variables: readonly { readonly name: string; readonly value?: string }[],
+  programs: Programs,
+): string[] =>
   variables
-    .filter(({ name, value }) => value !== undefined && isSecret(name, value))
+    .filter(({ name, value }) => value !== undefined && isSecret(name, value, programs))
     .map(({ name }) => `${name} is a secret, in plain text`);
 
 /** What a whole secret brings into an environment stands nowhere, and cannot be judged. */

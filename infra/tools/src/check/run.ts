@@ -21,6 +21,7 @@ const steps: readonly Step[] = [
       'docker-compose.yml',
     ),
   },
+  { name: 'generated', run: program('infra/generate/src/main.ts', '--check') },
   { name: 'kubernetes', run: program('infra/k8s/src/main.ts') },
   { name: 'licences', run: checkLicences },
   { name: 'long files', run: findLongFiles },

@@ -1,0 +1,79 @@
+import { gatewaySettings } from '@attribution/gateway/config';
+import { choice, nodeSettings } from '@attribution/image';
+import { localSettings } from '@attribution/local/settings';
+import { addressSetting, describeSettings, type SettingDescription } from '@attribution/runtime';
+import { serviceSettings } from '@attribution/service';
+import { callsOf, type Service } from '../services.ts';
+import { header, inMarkdown, listed, titled } from '../text.ts';
+import { settingsTable } from './markdown.ts';
+
+const without = (settings: readonly SettingDescription[], known: readonly SettingDescription[]) =>
+  settings.filter(({ name }) => known.every((other) => other.name !== name));
+
+const gateway = describeSettings(gatewaySettings);
+const everyService = describeSettings(serviceSettings.api);
+/** What the gateway and every service read alike. */
+const everybody = everyService.filter(({ name }) => gateway.some((other) => other.name === name));
+/** What `npm start` reads otherwise than every process does, or alone. */
+const local = describeSettings(localSettings).filter(
+  ({ name, description }) => !everybody.some((other) => other.name === name && other.description === description),
+);
+const working = without(describeSettings(serviceSettings.worker), everyService);
+
+/** docs/configuration.md: every environment variable that a process reads. */
+export function configurationPage(services: readonly Service[]): string {
+  return `${header(inMarkdown, 'the settings of libs/service, gateway, infra/image and infra/local')}
+
+# Configuration
+
+All configuration is environment variables, which a process reads once when it starts. When a value does not fit, it names the
+variable and does not start; values of variables are never shown. An empty variable is one that is not set.
+
+\`npm start\` makes keys, secrets, databases and addresses by itself, \`npm run compose\` and \`npm run fleet\` keep theirs in \`.env\`.
+
+## \`npm start\`
+
+${settingsTable(local)}
+
+It reads every variable below as well, but for those of servers: it has its own Postgres, and needs no Kafka.
+
+## Every process
+
+${settingsTable([...describeSettings(choice), ...everybody])}
+
+## Every service: \`node services/<name>/src/main.ts\`
+
+${settingsTable(without(everyService, everybody))}
+
+### Where \`ROLE\` is \`worker\` or \`all\`
+
+${settingsTable(working)}
+
+${services.map(ofService).join('\n\n')}
+
+## The gateway: \`node gateway/src/main.ts\`
+
+${settingsTable(without(gateway, everybody))}
+
+## Node itself
+
+${settingsTable(describeSettings(nodeSettings))}
+`;
+}
+
+function ofService(service: Service): string {
+  const addresses = callsOf(service).map(
+    ({ name, roles }): SettingDescription => ({
+      name: addressSetting(name),
+      description: `Where ${titled(name)} answers, which the ${listed(roles)} ${roles.length > 1 ? 'call' : 'calls'}`,
+      required: true,
+      secret: false,
+    }),
+  );
+  const settings = [...addresses, ...describeSettings(service.settings)];
+  return `## ${titled(service.name)}
+
+${service.summary}.
+
+${settings.length > 0 ? settingsTable(settings) : 'It reads nothing besides what every service reads.'}`;
+}

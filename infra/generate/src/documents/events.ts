@@ -1,0 +1,63 @@
+import { type EventType, events, type Topic } from '@attribution/contracts';
+import { callsOf, type Service } from '../services.ts';
+import { header, inMarkdown, listed, titled } from '../text.ts';
+import { code, table } from './markdown.ts';
+
+/** docs/events.md: who publishes what to whom, and who calls whom. */
+export function eventsPage(services: readonly Service[]): string {
+  const topics = services.flatMap(({ publishes }) => publishes);
+  return `${header(inMarkdown, 'the events of libs/contracts')}
+
+# Who publishes what to whom
+
+Services meet in two ways: they publish events to Kafka, and they call each other's Internal endpoints. Both are declared in
+\`libs/contracts\`; which service publishes, handles and calls what stands in its definition.
+
+## Topics
+
+${table(
+  ['topic', 'published by', 'partitions', 'kept', 'copies'],
+  topics.map((topic) => [code(topic.name), topic.owner, String(topic.partitions), retentionOf(topic), copiesOf(topic)]),
+)}
+
+An event's key picks its partition, and orders it among the others of that key. Besides, every service has a topic \`<service>.dead-letters\`
+for what it could not handle.
+
+${topics.map((topic) => ofTopic(topic, services)).join('\n\n')}
+
+## Snapshots
+
+An event says what has changed. A service that follows another one's things begins with a snapshot of them, which it reads page by
+page ([ADR 18](adr/0018-projections-by-snapshot-and-stream.md)).
+
+${table(['service', 'follows', 'of', 'in the tables'], services.flatMap(snapshotsOf))}
+
+## Internal calls
+
+${table(['caller', 'its processes', 'calls'], services.flatMap(internalCallsOf))}
+`;
+}
+
+const retentionOf = ({ cleanupPolicy, retentionDays }: Topic) =>
+  cleanupPolicy === 'compact' ? 'the newest of each key' : `${retentionDays} days`;
+
+const copiesOf = ({ replicationFactor, minInsyncReplicas }: Topic) =>
+  `${replicationFactor}, of which ${minInsyncReplicas} must have it`;
+
+function ofTopic(topic: Topic, services: readonly Service[]): string {
+  const rows = events
+    .filter((event) => event.topic.name === topic.name)
+    .map((event) => [code(event.type), String(event.version), listed(handlersOf(event, services)) || 'nobody']);
+  return `## ${code(topic.name)}\n\n${table(['event', 'version', 'handled by'], rows)}`;
+}
+
+const handlersOf = ({ type, version }: EventType, services: readonly Service[]): string[] =>
+  services
+    .filter(({ handles }) => handles.some((event) => event.type === type && event.version === version))
+    .map(({ name }) => name);
+
+const snapshotsOf = ({ name, follows }: Service) =>
+  Object.entries(follows).map(([snapshot, { from, tables }]) => [name, snapshot, from, listed(tables.map(code))]);
+
+const internalCallsOf = (service: Service) =>
+  callsOf(service).map(({ name, roles }) => [titled(service.name), listed(roles), titled(name)]);

@@ -1,0 +1,97 @@
+import { type Caller, callersOf, callsOf, type Service } from '../services.ts';
+import { header, indented, inYaml, listed, titled } from '../text.ts';
+
+/** A direction that a policy opens. */
+interface Policy {
+  readonly name: string;
+  readonly comment: string;
+  /** The processes of the service that it is about. */
+  readonly roles: readonly string[];
+  readonly direction: 'ingress' | 'egress';
+  /** Those at the other end, as items of YAML. */
+  readonly peers: string;
+  readonly port: number | 'http';
+}
+
+/**
+ * The ways between a service and others that not every service has: whom it calls, who calls it, and out of the cluster.
+ * Undefined where there is none.
+ */
+export function policiesOf(service: Service, services: readonly Service[]): string | undefined {
+  const callers = callersOf(service, services);
+  const policies = [
+    ...callsOf(service).map(toCallee(service)),
+    ...(service.deployment?.kubernetes?.egress ?? []).map(
+      ({ name, why, roles, port }): Policy => ({
+        name,
+        comment: `${why}, anywhere but in our own networks.`,
+        roles,
+        direction: 'egress',
+        peers: internet,
+        port,
+      }),
+    ),
+    ...(callers.length > 0 ? [fromCallers(service, callers)] : []),
+  ];
+  return policies.length === 0 ? undefined : `${header(inYaml)}\n\n${policies.map(written).join('---\n')}`;
+}
+
+const toCallee =
+  ({ name: caller }: Service) =>
+  ({ name, roles }: Caller): Policy => ({
+    name: `to-${name}`,
+    comment: `${titled(caller)}'s ${listed(roles)} ${roles.length > 1 ? 'call' : 'calls'} ${titled(name)} (docs/events.md).`,
+    roles,
+    direction: 'egress',
+    peers: podsOf({ name, roles: ['api'] }),
+    port: 'http',
+  });
+
+const fromCallers = ({ name }: Service, callers: readonly Caller[]): Policy => ({
+  name: 'from-services',
+  comment: `${listed(callers.map((caller) => titled(caller.name)))} ${callers.length > 1 ? 'call' : 'calls'} ${titled(name)} (docs/events.md).`,
+  roles: ['api'],
+  direction: 'ingress',
+  peers: callers.map(podsOf).join('\n'),
+  port: 'http',
+});
+
+/** Peers are named by matchExpressions: kustomize writes the service's own label into every matchLabels of a policy. */
+const podsOf = ({ name, roles }: Caller) => `- podSelector:
+    matchExpressions:
+      - key: app.kubernetes.io/name
+        operator: In
+        values: [${name}]
+      - key: app.kubernetes.io/component
+        operator: In
+        values: [${roles.join(', ')}]`;
+
+/** Anywhere but in our own networks. */
+const internet = `- ipBlock:
+    cidr: 0.0.0.0/0
+    except: [10.0.0.0/8, 100.64.0.0/10, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16]`;
+
+const written = ({ name, comment, roles, direction, peers, port }: Policy) => `# ${comment}
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: ${name}
+spec:
+  podSelector:
+${indented(selector(roles), 4)}
+  policyTypes: [${titled(direction)}]
+  ${direction}:
+    - ${direction === 'ingress' ? 'from' : 'to'}:
+${indented(peers, 8)}
+      ports:
+        - port: ${port}
+`;
+
+const selector = (roles: readonly string[]) =>
+  roles.length === 1
+    ? `matchLabels:\n  app.kubernetes.io/component: ${roles[0]}`
+    : `matchLabels: {}
+matchExpressions:
+  - key: app.kubernetes.io/component
+    operator: In
+    values: [${roles.join(', ')}]`;

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { configurationPage } from '../src/documents/configuration.ts';
+import { eventsPage } from '../src/documents/events.ts';
+import { table } from '../src/documents/markdown.ts';
+import { servicesPage } from '../src/kubernetes/services-page.ts';
+import { platform } from './platform.ts';
+
+const configuration = configurationPage(platform);
+const events = eventsPage(platform);
+
+test('the page of events has every topic, and who handles each event', () => {
+  expect(events).toContain('| `billing.events` | billing | 6 | 14 days | 3, of which 2 must have it |');
+  expect(events).toContain('| `account.created` | 1 | billing |');
+  expect(events).toContain('| `account.closed` | 1 | nobody |');
+});
+
+test('the page of events has who follows whom, and who calls whom', () => {
+  expect(events).toContain('| billing | shops | account | `known_shops` |');
+  expect(events).toContain('| Billing | worker | Account |');
+});
+
+test('the page of settings has those of each service, with what holds without them', () => {
+  expect(configuration).toContain('| `RECIPE` | **required** | Its secret recipe. Secret |');
+  expect(configuration).toContain('| `COLOUR` | `red` | Of its door. One of `red`, `blue` |');
+  expect(configuration).toContain('| `ACCOUNT_URL` | **required** | Where Account answers, which the worker calls |');
+});
+
+test('the page of settings has those of the gateway and of every process, once', () => {
+  for (const name of ['PORT', 'TOKEN_PUBLIC_KEYS', 'REDIS_URL', 'KAFKA_BROKERS', 'DATABASE_URL', 'LOG_LEVEL'])
+    expect(configuration.match(new RegExp(`^\\| \`${name}\` `, 'gm'))).toHaveLength(name === 'PORT' ? 2 : 1);
+});
+
+test('a bar does not end a cell', () => {
+  expect(table(['a'], [['x | y']])).toBe('| a |\n|---|\n| x \\| y |');
+});
+
+test('the page of Kubernetes has the secrets of each service with their keys, and whom it reaches', () => {
+  const page = servicesPage(platform);
+  expect(page).toContain('| account | `account-secrets` | `recipe`, `smtp-url` |');
+  expect(page).toContain('| account | `signing-keys` | `keys.json`, mounted: `SIGNING_KEYS` |');
+  expect(page).toContain("| Billing's worker | Account's api |");
+  expect(page).toContain("| Account's worker | mail (port 587), outside our own networks |");
+});

@@ -1,0 +1,40 @@
+import { generateInternalKeys, generateKeySets } from '@attribution/auth';
+import { gatewaySettings } from '@attribution/gateway/config';
+import { commands, loadFaultsIn, programNames } from '@attribution/image';
+import { loadServices } from '@attribution/registry';
+import { describeSettings } from '@attribution/runtime';
+import { serviceSettings } from '@attribution/service';
+import type { z } from 'zod';
+import type { Programs } from './programs.ts';
+
+/** The programs of the image, by the registry of services and the schemas that they read. */
+export async function loadPrograms(): Promise<Programs> {
+  const [faultsIn, services] = await Promise.all([loadFaultsIn(), loadServices()]);
+  const byName = new Map<string, (typeof services)[number]>(services.map((service) => [service.name, service]));
+  const schemas = [serviceSettings.worker, gatewaySettings, ...services.map(({ settings }) => settings)];
+  return {
+    names: programNames,
+    faultsIn: (environment) => faultsIn(commands.process, environment),
+    egressOf: (service) => byName.get(service)?.deployment?.kubernetes?.egress ?? [],
+    samples: { ...Object.assign({}, ...schemas.map(examplesIn)), ...keys() },
+  };
+}
+
+/** Of secrets that their settings give an example of. */
+const examplesIn = (schema: z.ZodObject): Record<string, string> =>
+  Object.fromEntries(
+    describeSettings(schema).flatMap(({ name, secret, example }) => (secret && example ? [[name, example]] : [])),
+  );
+
+/** No example can be written down of a private key: the rules would take it for one that was given away. */
+function keys(): Record<string, string> {
+  const token = generateKeySets('sample');
+  const internal = generateInternalKeys();
+  const sets = {
+    TOKEN_PRIVATE_KEYS: token.private,
+    TOKEN_PUBLIC_KEYS: token.public,
+    INTERNAL_PRIVATE_KEYS: internal.private.account,
+    INTERNAL_PUBLIC_KEYS: internal.public,
+  };
+  return Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, JSON.stringify(set)]));
+}
