@@ -1,4 +1,4 @@
-import { type EventType, events, type Topic } from '@attribution/contracts';
+import { type Endpoint, type EventType, events, internalEndpoints, type Topic } from '@attribution/contracts';
 import { callsOf, type Service } from '../services.ts';
 import { header, inMarkdown, listed, titled } from '../text.ts';
 import { code, table } from './markdown.ts';
@@ -35,6 +35,16 @@ ${table(['service', 'follows', 'of', 'in the tables'], services.flatMap(snapshot
 ## Internal calls
 
 ${table(['caller', 'its processes', 'calls'], services.flatMap(internalCallsOf))}
+
+${table(
+  ['endpoint', 'of', 'what it does', 'may be called by'],
+  internalEndpoints.map((endpoint) => [
+    code(`${endpoint.method} ${endpoint.path}`),
+    endpoint.service,
+    endpoint.summary,
+    listed(callersOf(endpoint)),
+  ]),
+)}
 `;
 }
 
@@ -61,3 +71,7 @@ const snapshotsOf = ({ name, follows }: Service) =>
 
 const internalCallsOf = (service: Service) =>
   callsOf(service).map(({ name, roles }) => [titled(service.name), listed(roles), titled(name)]);
+
+/** Those that the contract names; until it names some, every service may call. */
+const callersOf = ({ access }: Endpoint): string[] =>
+  'callers' in access && Array.isArray(access.callers) ? access.callers.map(String) : ['every service'];
