@@ -1,5 +1,4 @@
 import { addressSetting } from '@attribution/runtime';
-import { type ProcessRole } from '@attribution/service';
 import { behindGateway, callsOf, type Service } from '../services.ts';
 import { header, indented, inYaml, items, quoted } from '../text.ts';
 import { policiesOf } from './policies.ts';
@@ -58,7 +57,7 @@ function kustomization(service: Service, hasPolicies: boolean, hasPatch: boolean
   const lines = Object.entries(literals).map(([variable, value]) => `${variable}=${value}`);
   const patches = [
     ...(hasPatch ? ['- path: process.yaml\n  target:\n    kind: Deployment'] : []),
-    ...Object.entries(deployment?.kubernetes?.cpu ?? {}).map(([role, cpu]) => cpuPatch(role as ProcessRole, cpu)),
+    ...Object.entries(deployment?.kubernetes?.cpu ?? {}).map(([role, cpu]) => cpuPatch(role, cpu)),
   ];
   return `${header(inYaml)}
 apiVersion: kustomize.config.k8s.io/v1beta1
@@ -78,7 +77,7 @@ ${indented(items(lines), 6)}
 ${hasPolicies ? 'resources:\n  - network.yaml\n' : ''}${patches.length > 0 ? `patches:\n${indented(patches.join('\n'), 2)}\n` : ''}`;
 }
 
-const cpuPatch = (role: ProcessRole, { request, why }: { readonly request: string; readonly why: string }) => `# ${why}
+const cpuPatch = (role: string, { request, why }: { readonly request: string; readonly why: string }) => `# ${why}
 - target:
     kind: Deployment
     name: ${role}
