@@ -10,7 +10,7 @@ export type ProgramName = (typeof programNames)[number];
 /** What chooses the program. A gateway has nothing behind its requests, and no database. */
 export const choice = z
   .object({
-    SERVICE: z.enum(programNames).meta({ description: 'Of the image: which program it is' }),
+    SERVICE: z.enum(programNames).meta({ description: 'Which program it is' }),
     ROLE: RoleSetting,
   })
   .refine(({ SERVICE, ROLE }) => SERVICE !== 'gateway' || ROLE === 'api' || ROLE === 'all', {

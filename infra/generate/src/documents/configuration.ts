@@ -41,7 +41,7 @@ It reads every variable below as well, but for those of servers: it has its own 
 
 ${settingsTable([...describeSettings(choice), ...everybody])}
 
-## Every service: \`node services/<name>/src/main.ts\`
+## Every service: \`SERVICE=<name> node infra/image/src/main.ts\`
 
 ${settingsTable(without(everyService, everybody))}
 
