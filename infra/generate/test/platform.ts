@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Service } from '../src/services.ts';
 
 /** Two services that have one of everything between them. */
-export const shop: Service = {
+const shop: Service = {
   name: 'account',
   summary: 'The shop',
   settings: z.object({
@@ -32,7 +32,7 @@ export const shop: Service = {
   },
 };
 
-export const till: Service = {
+const till: Service = {
   name: 'billing',
   summary: 'The till',
   settings: z.object({}),
