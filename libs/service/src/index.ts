@@ -1,5 +1,12 @@
 export { inTrace, traceHeaders } from '@attribution/tracing';
-export { type Handler, implement } from './implement.ts';
+export {
+  type Committed,
+  type Handler,
+  implement,
+  implementKeyed,
+  type KeyedHandler,
+  type KeyedTransaction,
+} from './implement.ts';
 export { runService } from './process.ts';
 export { type Counts, commonPurges, type Forgettable, type Purge, purgeJobs, purgeOf } from './purges.ts';
 export { databaseSettings, serviceSettings } from './roles.ts';
