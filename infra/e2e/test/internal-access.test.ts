@@ -1,6 +1,6 @@
 import { createAccountService } from '@attribution/account';
 import { createBillingService } from '@attribution/billing';
-import { internalEndpoints, type ServiceName } from '@attribution/contracts';
+import { type Endpoint, internalEndpoints, type ServiceName, serviceNames } from '@attribution/contracts';
 import { createOrganizationService } from '@attribution/organization';
 import {
   badTokens,
@@ -22,6 +22,8 @@ const creators = {
 };
 const environment = { ACCOUNT_URL: 'http://127.0.0.1:1', SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' };
 const called = new Set(internalEndpoints.map(({ service }) => service));
+
+const callersOf = ({ access }: Endpoint) => (access.credential === 'internal' ? access.callers : []);
 
 test('every service with internal endpoints is judged here', () => {
   expect(Object.keys(creators).toSorted()).toEqual([...called].toSorted());
@@ -47,9 +49,16 @@ describe.each(Object.entries(creators))('%s, asked past the gateway', (name, cre
     const path = endpoint.path.replaceAll(/\{[a-z_]+\}/g, 'nothing');
     const ask = (token: string | undefined) => sendRaw(service, endpoint.method, path, token, endpoint.body && '{}');
 
-    test('lets in another service with a token for this one', async () => {
-      for (const caller of ['billing', 'campaign'] as const)
-        expect([200, 400, 404]).toContain((await ask(internalToken(caller, self))).status);
+    test.each(callersOf(endpoint))('lets in %s, with a token for this service', async (caller) => {
+      expect([200, 400, 404]).toContain((await ask(internalToken(caller, self))).status);
+    });
+
+    test('403: refuses every service that its contract does not name, before the request is looked at', async () => {
+      for (const caller of serviceNames.filter((one) => !callersOf(endpoint).includes(one))) {
+        const { status, text } = await ask(internalToken(caller, self));
+        expect([caller, status]).toEqual([caller, 403]);
+        expect(JSON.parse(text)).toMatchObject({ detail: 'This endpoint is not for the service that calls.' });
+      }
     });
 
     test('401: refuses everybody else, before the request is looked at', async () => {

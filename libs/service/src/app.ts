@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type InternalVerifier, type Principal, refuseAccess, type Verifier } from '@attribution/auth';
+import { type InternalVerifier, type Principal, refuseAccess, refuseCaller, type Verifier } from '@attribution/auth';
 import { type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
 import {
   answeredStatus,
@@ -201,7 +201,12 @@ function admit(
   { verifier, verifyInternal }: Pick<AppOptions, 'verifier' | 'verifyInternal'>,
 ): Principal | ServiceName | undefined {
   const { credential } = contract.access;
-  if (credential === 'internal') return verifyInternal(authorization);
+  if (credential === 'internal') {
+    const service = verifyInternal(authorization);
+    const refused = refuseCaller(contract, service);
+    if (refused) throw refused;
+    return service;
+  }
   if (credential === 'none' || (credential === 'optional' && authorization === undefined)) return undefined;
   const caller = verifier.authenticate(authorization);
   const refused = refuseAccess(contract, caller);
