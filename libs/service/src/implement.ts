@@ -35,7 +35,7 @@ type Answer<E extends Endpoint, Nothing> = [DownloadMedia<E>] extends [never]
   : Download<DownloadMedia<E>>;
 
 /** Returns the success body, a file, or nothing. */
-export type Handler<E extends Endpoint> = (input: HandlerInput<E>) => Promise<Answer<E, void>>;
+type Handler<E extends Endpoint> = (input: HandlerInput<E>) => Promise<Answer<E, void>>;
 
 /** A contract that takes an `Idempotency-Key`, which is kept in the transaction of the effect (ADR 14). */
 export type KeyedEndpoint = Endpoint & { readonly idempotent: true | 'secret'; readonly external?: undefined };

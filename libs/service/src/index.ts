@@ -1,7 +1,6 @@
 export { inTrace, traceHeaders } from '@attribution/tracing';
 export {
   type Committed,
-  type Handler,
   implement,
   implementKeyed,
   type KeyedHandler,

@@ -13,6 +13,7 @@ import {
   readRefreshToken,
   type Sessions,
   sameHash,
+  sessionEnd,
   touchSession,
   useRefreshToken,
   wireSessionId,
@@ -46,7 +47,7 @@ export const refreshSessionEndpoint = ({ database, sessions, clock }: Dependenci
         const usedAt = await findTokenUse(tx, id);
         return usedAt && isSuspectReuse(usedAt, now) ? endFamily(tx, family) : undefined;
       }
-      if (token.expires_at <= now) return refuse(tx, family, 'refresh_token_expired');
+      if (token.expires_at <= now || sessionEnd(startedAt) <= now) return refuse(tx, family, 'refresh_token_expired');
       if (token.user_disabled) return refuse(tx, family, 'user_disabled');
       // The membership is read behind the session's lock: whatever changes it ends the session as well.
       if (!(await touchSession(tx, sessionId, now))) return refuse(tx, family, 'session_ended');

@@ -16,6 +16,7 @@ export {
   refreshTokenDays,
   sameHash,
   sessionDays,
+  sessionEnd,
 } from './refresh-token.ts';
 export { createRefusals, type Refusals } from './refusals.ts';
 export {

@@ -9,9 +9,11 @@ export const sessionDays = 90;
 const reuseGrace = 10_000;
 const day = 24 * 60 * 60 * 1000;
 
+export const sessionEnd = (sessionStart: Date) => new Date(sessionStart.getTime() + sessionDays * day);
+
 /** When a token issued now expires: not later than its session. */
 export function refreshTokenExpiry(now: Date, sessionStart: Date): Date {
-  return new Date(Math.min(now.getTime() + refreshTokenDays * day, sessionStart.getTime() + sessionDays * day));
+  return new Date(Math.min(now.getTime() + refreshTokenDays * day, sessionEnd(sessionStart).getTime()));
 }
 
 /** Whether a token that was exchanged then, and comes again now, may be a thief's. */
