@@ -1,4 +1,4 @@
-import { internalEndpoints } from '@attribution/contracts';
+import { type Endpoint, internalEndpoints, type ServiceName, serviceNames } from '@attribution/contracts';
 import { loadServices } from '@attribution/registry';
 import {
   badTokens,
@@ -16,6 +16,8 @@ const environment = { SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' };
 const called = new Set(internalEndpoints.map(({ service }) => service));
 /** Services that others call. */
 const judged = (await loadServices()).filter(({ name }) => called.has(name));
+
+const callersOf = ({ access }: Endpoint) => (access.credential === 'internal' ? access.callers : []);
 
 test('every service with internal endpoints is judged here', () => {
   expect(judged.map(({ name }) => name).toSorted()).toEqual([...called].toSorted());
@@ -41,9 +43,16 @@ describe.each(judged)('$name, asked past the gateway', (definition) => {
     const path = endpoint.path.replaceAll(/\{[a-z_]+\}/g, 'nothing');
     const ask = (token: string | undefined) => sendRaw(service, endpoint.method, path, token, endpoint.body && '{}');
 
-    test('lets in another service with a token for this one', async () => {
-      for (const caller of ['billing', 'campaign'] as const)
-        expect([200, 400, 404]).toContain((await ask(internalToken(caller, self))).status);
+    test.each(callersOf(endpoint))('lets in %s, with a token for this service', async (caller) => {
+      expect([200, 400, 404]).toContain((await ask(internalToken(caller, self))).status);
+    });
+
+    test('403: refuses every service that its contract does not name, before the request is looked at', async () => {
+      for (const caller of serviceNames.filter((one) => !callersOf(endpoint).includes(one))) {
+        const { status, text } = await ask(internalToken(caller, self));
+        expect([caller, status]).toEqual([caller, 403]);
+        expect(JSON.parse(text)).toMatchObject({ detail: 'This endpoint is not for the service that calls.' });
+      }
     });
 
     test('401: refuses everybody else, before the request is looked at', async () => {

@@ -1,5 +1,5 @@
 import { createSigner, generateInternalKeys, internalOf, KeysSetting, type TokenType } from '@attribution/auth';
-import { type Endpoint, endpoints, internalEndpoints } from '@attribution/contracts';
+import { type Endpoint, endpoints, internalEndpoints, type ServiceName, serviceNames } from '@attribution/contracts';
 import { newId, newUuid } from '@attribution/ids';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fromSomewhere, newOwner, startTestPlatform, type TestPlatform } from './support.ts';
@@ -168,6 +168,20 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   create_refund: 'internal',
 };
 
+/** Which services each Internal endpoint lets in; every other one is 403. */
+const services: Readonly<Record<string, string>> = {
+  create_token_grant: 'billing campaign',
+  create_token_hold: 'billing campaign',
+  capture_token_hold: 'campaign',
+  void_token_hold: 'campaign',
+  create_machine_key: 'device',
+  create_support_session: 'account',
+  look_up_groups: 'account',
+  estate_snapshot: 'account campaign',
+  get_usage_price: 'campaign',
+  create_refund: 'billing',
+};
+
 let platform: TestPlatform;
 let tokens: Readonly<Record<string, string | undefined>>;
 beforeAll(async () => {
@@ -260,4 +274,22 @@ describe('who is let in', () => {
       expect(await letters(callers)).toEqual(expected(callers, rules[rule]));
     });
   }
+});
+
+describe('which services are let in, past the gateway', () => {
+  test('every Internal endpoint has a row, and every row an endpoint', () => {
+    const operations = internalEndpoints.map(({ operation }) => operation);
+    expect(Object.keys(services).toSorted()).toEqual(operations.toSorted());
+  });
+
+  test.each(internalEndpoints)('$method $path', async (endpoint) => {
+    const asked = { params: { id: 'nothing', action: 'nothing' }, ...(endpoint.body && { body: {} }) } as object;
+    const letter = async (caller: ServiceName) => {
+      const client = platform.inside(endpoint.service as 'account' | 'billing' | 'organization', caller);
+      return [caller, letterOf((await client.call(endpoint, asked)).status, false)] as const;
+    };
+    const seen = Object.fromEntries(await Promise.all(serviceNames.map(letter)));
+    const welcome = services[endpoint.operation]?.split(' ') ?? [];
+    expect(seen).toEqual(Object.fromEntries(serviceNames.map((name) => [name, welcome.includes(name) ? '+' : '3'])));
+  });
 });

@@ -40,6 +40,12 @@ export function refuseAccess(endpoint: Endpoint, principal: Principal): Problem 
   return access.about_self ? undefined : refuseService(endpoint, principal);
 }
 
+/** Whether the service, which is verified, is among those that the contract names (decision 50). */
+export function refuseCaller({ access }: Endpoint, caller: ServiceName): Problem | undefined {
+  if (access.credential === 'internal' && access.callers.includes(caller)) return undefined;
+  return new Problem('forbidden', 'This endpoint is not for the service that calls.');
+}
+
 function refuseService(endpoint: Endpoint, principal: Principal): Problem | undefined {
   const granted = serviceAccess(principal, endpoint.service);
   if (granted === undefined) return new Problem('forbidden', `This credential has no access to ${endpoint.service}.`);

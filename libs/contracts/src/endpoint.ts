@@ -18,13 +18,15 @@ export type Role = 'owner' | 'admin' | 'member' | 'viewer';
  * Who may call.
  * - `none`: no token. `any`: a person's token or a key's. `person`: a person's alone.
  * - `optional`: without a token, or with a person's.
- * - `internal`: another service, by its internal token; no such path exists at the gateway.
+ * - `internal`: a service among the `callers`, by its internal token; no such path exists at the gateway. A service that
+ *   is its own caller does so by commands of its operators.
  * - `roles`: the roles that pass; omitted, all.
  * - `billing`: needs billing access (spec §4.4).
  * - `about_self`: concerns the caller alone, so per-service access does not apply.
  */
 export type Access =
-  | { readonly credential: 'none' | 'optional' | 'internal' }
+  | { readonly credential: 'none' | 'optional' }
+  | { readonly credential: 'internal'; readonly callers: readonly ServiceName[] }
   | {
       readonly credential: 'any' | 'person';
       readonly roles?: readonly Role[];
@@ -140,8 +142,7 @@ export interface Call<E extends Endpoint> {
 export function problemsOf(e: Endpoint): ProblemKind[] {
   const kinds = new Set<ProblemKind>(e.problems);
   if (e.body || e.query || e.raw || e.upload) kinds.add('validation-error');
-  if (e.access.credential !== 'none') kinds.add('unauthorized');
-  if (e.access.credential !== 'none' && e.access.credential !== 'internal') kinds.add('forbidden');
+  if (e.access.credential !== 'none') kinds.add('unauthorized').add('forbidden');
   if (e.idempotent) kinds.add('conflict').add('validation-error');
   if (e.params) kinds.add('not-found');
   if (e.rate_limit) kinds.add('rate-limited');

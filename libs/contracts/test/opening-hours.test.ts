@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { OpeningHours, weekdays } from '../src/organization/opening-hours.ts';
-import { chance } from './chance.ts';
 
 /** `09:00-12:00 13:00-18:00` as spans. */
 const spans = (text: string) =>
@@ -113,31 +113,28 @@ describe('opening hours', () => {
   }
 
   test('in any week that passes no hour is covered twice, and every week without overlap or disorder passes', () => {
-    const random = chance(11);
-    const hour = () => `${String(random(24)).padStart(2, '0')}:00`;
+    const hour = fc.integer({ min: 0, max: 23 }).map((number) => `${String(number).padStart(2, '0')}:00`);
+    const midnight = { weight: 1, arbitrary: fc.constant('24:00') };
+    const span = fc.record({ opens: hour, closes: fc.oneof({ weight: 8, arbitrary: hour }, midnight) });
+    const lists = fc.array(fc.array(span, { maxLength: 2 }), { minLength: 7, maxLength: 7 });
     let passed = 0;
-    for (let round = 0; round < 3000; round++) {
+    const property = fc.property(lists, (days) => {
       const given = Object.fromEntries(
-        weekdays.flatMap((day) => {
-          const list = Array.from({ length: random(3) }, () => ({
-            opens: hour(),
-            closes: random(9) ? hour() : '24:00',
-          }));
-          return list.length > 0 ? [[day, list] as const] : [];
-        }),
+        weekdays.flatMap((day, index) => (days[index]?.length ? [[day, days[index]] as const] : [])),
       );
       const good = OpeningHours.safeParse(given).success;
-      const lists = Object.values(given);
-      if (lists.some((list) => list.some(({ opens, closes }) => opens === closes))) {
+      const opened = Object.values(given);
+      if (opened.some((list) => list.some(({ opens, closes }) => opens === closes))) {
         expect(good).toBe(false);
-        continue;
+        return;
       }
-      const ordered = lists.every((list) =>
+      const ordered = opened.every((list) =>
         list.every(({ opens }, i) => i === 0 || (opens > (list[i - 1]?.opens ?? '') && opens !== list[i - 1]?.closes)),
       );
       expect([given, good]).toEqual([given, ordered && covered(given).every((times) => times < 2)]);
       if (good) passed++;
-    }
+    });
+    fc.assert(property, { numRuns: 3000 });
     expect(passed).toBeGreaterThan(100);
   });
 });

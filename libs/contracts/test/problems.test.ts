@@ -87,6 +87,11 @@ test.each<[string, Partial<Endpoint>, ProblemKind[]]>([
   ['a file to take', { upload: { media: ['text/csv'], max_bytes: 1 } }, ['validation-error']],
   ['a query', { query: z.object({}) }, ['validation-error']],
   ['a token', { access: { credential: 'any' } }, ['unauthorized', 'forbidden']],
+  [
+    'callers among the services',
+    { access: { credential: 'internal', callers: ['billing'] } },
+    ['unauthorized', 'forbidden'],
+  ],
   ['parameters', { params: z.object({}) }, ['not-found']],
   ['a rate limit', { rate_limit: { window_seconds: 1, limit: 1, counts: 'requests' } }, ['rate-limited']],
 ])(

@@ -1,8 +1,8 @@
 import { openApiDocument } from '@attribution/openapi';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { z } from 'zod';
 import { Tag, Tags, tagsFilter } from '../src/organization/tags.ts';
-import { chance } from './chance.ts';
 
 const messages = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ message, path }) => [path.join('.'), message]);
@@ -58,18 +58,18 @@ describe('a tag', () => {
   });
 
   test('what passes is kept as it is when given again, in any letter case, and has no comma', () => {
-    const random = chance(3);
+    const text = fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength: 5 });
     let passed = 0;
-    for (let round = 0; round < 3000; round++) {
-      const given = Array.from({ length: 1 + random(5) }, () => characters[random(characters.length)]).join('');
+    const property = fc.property(text, (given) => {
       const { data, success } = Tag.safeParse(given);
-      if (!success) continue;
+      if (!success) return;
       passed++;
       expect(Tag.parse(data)).toBe(data);
       expect(data).toMatch(/^[\p{L}\p{M}\p{Nd}_.:-]{1,50}$/u);
       expect(data).toBe(data.normalize('NFKC').toLowerCase());
       expect(Tag.parse(` ${given}\n`)).toBe(data);
-    }
+    });
+    fc.assert(property, { numRuns: 3000 });
     expect(passed).toBeGreaterThan(300);
   });
 
@@ -94,17 +94,15 @@ describe('tags', () => {
   });
 
   test('are in the order of their bytes in UTF-8, as Postgres has it, whatever they are', () => {
-    const random = chance(5);
-    const letters = ['a', 'b', 'é', '漢', '豈', 'ﷲ', '𐐨', '𐐩', '𞤢', '0'];
-    for (let round = 0; round < 500; round++) {
-      const given = Array.from({ length: random(6) }, () =>
-        Array.from({ length: 1 + random(3) }, () => letters[random(letters.length)]).join(''),
-      );
+    const letter = fc.constantFrom('a', 'b', 'é', '漢', '豈', 'ﷲ', '𐐨', '𐐩', '𞤢', '0');
+    const tags = fc.array(fc.string({ unit: letter, minLength: 1, maxLength: 3 }), { maxLength: 5 });
+    const property = fc.property(tags, (given) => {
       const kept = Tags.parse(given);
       expect(kept).toEqual([...kept].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
       expect(new Set(kept).size).toBe(kept.length);
       expect(Tags.parse(kept)).toEqual(kept);
-    }
+    });
+    fc.assert(property, { numRuns: 500 });
   });
 
   test('50 pass, 51 do not, and one that is none is told by its place', () => {

@@ -4,7 +4,6 @@ import type pg from 'pg';
 import { isSerializationFailure } from './errors.ts';
 import { closePool, openPool } from './pool.ts';
 import { runSqlTransaction, type Sql, type SqlTransaction, sqlOver } from './sql.ts';
-import { hooked, useUpHook } from './transaction-hook.ts';
 
 /** The part of a generated Prisma client that is used here. */
 export interface PrismaLike<Tx extends SqlTransaction> extends SqlTransaction {
@@ -40,8 +39,8 @@ const patience = 1_000;
 
 const commitHooks = new WeakMap<SqlTransaction, Set<() => void>>();
 
-/** Begins a transaction, runs the work in it and commits it. */
-type Run<Tx> = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+/** Runs the work in one transaction, and gives its result once that is committed. */
+export type RunTransaction<Tx> = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /** Runs the callback once the transaction has been committed; never when it was rolled back. */
 export function afterCommit(tx: SqlTransaction, callback: () => void): void {
@@ -93,15 +92,17 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
 }
 
 /** Runs the work in a transaction, again when Postgres asks for that, and afterwards what waits for the commit. */
-async function repeated<Tx extends SqlTransaction, T>(run: Run<Tx>, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function repeated<Tx extends SqlTransaction, T>(
+  run: RunTransaction<Tx>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const hooks = new Set<() => void>();
     try {
       const result = await run(async (tx) => {
         commitHooks.set(tx, hooks);
-        return hooked(tx, work);
+        return work(tx);
       });
-      useUpHook();
       for (const hook of hooks) hook();
       return result;
     } catch (error) {

@@ -7,4 +7,3 @@ export { type Migration, readMigrations } from './migration-files.ts';
 export { type Listener, listenTo, notify } from './notifications.ts';
 export * from './pages.ts';
 export { inTransaction, type Sql, type SqlTransaction } from './sql.ts';
-export { withTransactionHook } from './transaction-hook.ts';

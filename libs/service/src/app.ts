@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type InternalVerifier, type Principal, refuseAccess, type Verifier } from '@attribution/auth';
+import { type InternalVerifier, type Principal, refuseAccess, refuseCaller, type Verifier } from '@attribution/auth';
 import { type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
 import {
   answeredStatus,
@@ -128,12 +128,13 @@ function answer(implementation: Implementation, options: AppOptions) {
   };
 }
 
-function fulfilling({ contract, handle, refuse }: Implementation, options: AppOptions) {
+function fulfilling(implementation: Implementation, options: AppOptions) {
+  const { contract, refuse } = implementation;
   return async (req: Request, res: Response): Promise<void> => {
     const locals = res.locals as Locals;
     const caller = admit(contract, req, options);
     refuse?.(caller as never);
-    const parts = {
+    const asked = {
       params: readParams(contract, req.params),
       query: contract.query && validate(contract.query, queryOf(req.url), 'query'),
       headers: contract.headers && validate(contract.headers, req.headers, 'headers'),
@@ -144,14 +145,14 @@ function fulfilling({ contract, handle, refuse }: Implementation, options: AppOp
     const body = contract.body && validate(contract.body, await readJsonBody(req, res), 'body');
     const bytes = contract.raw && (await readBytes(req, res));
     const upload = contract.upload && (await receiveUpload(contract.upload, req));
-    const work = (attempt?: string) => handle({ ...parts, body, bytes, upload, attempt } as never);
+    const input = { ...asked, body, bytes, upload };
     const sent = upload ? { media: upload.media, digest: upload.digest } : body;
-    const { params, query } = parts;
+    const { params, query } = asked;
     const keyed =
       key && typeof caller === 'object'
         ? { contract, key, accountId: caller.accountId, callerId: caller.id, input: [params, query, sent] }
         : undefined;
-    const handled = handleOnce(contract, keyed, options.idempotency, work);
+    const handled = handleOnce(implementation, keyed, options.idempotency, input);
     const answered = await (upload ? handled.finally(() => upload.close()) : handled);
     await writeAnswer(contract, answered, res, options);
   };
@@ -180,13 +181,17 @@ async function writeAnswer(
 
 /** Handles a request; with a key once for all its repetitions. */
 async function handleOnce(
-  { external }: Endpoint,
+  { contract, handle, runTransaction }: Implementation,
   keyed: KeyedRequest | undefined,
   idempotency: Idempotency,
-  work: (attempt?: string) => Promise<unknown>,
+  input: object,
 ): Promise<unknown> {
-  if (external) return keyed ? idempotency.attempt(keyed, work) : work(newUuid());
-  return keyed ? idempotency.once(keyed, work) : work();
+  if (contract.external) {
+    const work = (attempt: string) => handle({ ...input, attempt } as never);
+    return keyed ? idempotency.attempt(keyed, work) : work(newUuid());
+  }
+  const work = (run = runTransaction) => handle(input as never, run);
+  return keyed && runTransaction ? idempotency.once(keyed, runTransaction, work) : work();
 }
 
 /** The caller, if the contract lets such a one in. */
@@ -196,7 +201,12 @@ function admit(
   { verifier, verifyInternal }: Pick<AppOptions, 'verifier' | 'verifyInternal'>,
 ): Principal | ServiceName | undefined {
   const { credential } = contract.access;
-  if (credential === 'internal') return verifyInternal(authorization);
+  if (credential === 'internal') {
+    const service = verifyInternal(authorization);
+    const refused = refuseCaller(contract, service);
+    if (refused) throw refused;
+    return service;
+  }
   if (credential === 'none' || (credential === 'optional' && authorization === undefined)) return undefined;
   const caller = verifier.authenticate(authorization);
   const refused = refuseAccess(contract, caller);

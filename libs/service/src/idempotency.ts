@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Endpoint, Problem } from '@attribution/contracts';
-import { type Database, type SqlTransaction, withTransactionHook } from '@attribution/database';
+import type { Database, RunTransaction, SqlTransaction } from '@attribution/database';
 import { newUuid } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
 
@@ -20,11 +20,15 @@ export interface KeyedRequest {
 
 export interface Idempotency {
   /**
-   * Does the work once for each key: its answer is kept in the transaction of what it wrote, and given again to a
-   * repetition. The work's answer is the result of its one transaction. Throws `conflict` for another request under
-   * the key, and for an answer that held a secret.
+   * Does the work once for each key, and gives its answer again to a repetition. The work is given `runTransaction`, which
+   * takes the key before its own statements and keeps its result after them: that must be the work's answer. Throws
+   * `conflict` for another request under the key, and for an answer that held a secret.
    */
-  once(request: KeyedRequest, work: () => Promise<unknown>): Promise<unknown>;
+  once<Tx extends SqlTransaction>(
+    request: KeyedRequest,
+    runTransaction: RunTransaction<Tx>,
+    work: (runTransaction: RunTransaction<Tx>) => Promise<unknown>,
+  ): Promise<unknown>;
   /**
    * For work whose effect is at another's, and which no transaction holds together with the answer. The key names an
    * attempt; until there is an answer, a repetition does the work again in the name of the same attempt, so that whoever
@@ -148,28 +152,23 @@ export function createIdempotency(
         throw error;
       }
     },
-    async once(request, work) {
+    async once(request, runTransaction, work) {
+      const { contract } = request;
       const hash = hashOf(request);
       const known = await find(request);
-      if (known) return replay(request.contract, known, hash);
-      let kept: unknown;
+      if (known) return replay(contract, known, hash);
       try {
-        const answer = await withTransactionHook(
-          {
-            before: (tx) => take(tx, request, hash),
-            async after(tx, result) {
-              kept = request.contract.success.body && result;
-              await keep(tx, request, kept);
-            },
-          },
-          work,
+        return await work((inTransaction) =>
+          runTransaction(async (tx) => {
+            await take(tx, request, hash);
+            const result = await inTransaction(tx);
+            await keep(tx, request, contract.success.body && result);
+            return result;
+          }),
         );
-        if (request.contract.success.body && answer !== kept)
-          throw new Error(`${request.contract.operation} answers something else than its transaction`);
-        return answer;
       } catch (error) {
         const other = error instanceof KeyTaken && (await find(request));
-        if (other) return replay(request.contract, other, hash);
+        if (other) return replay(contract, other, hash);
         throw error;
       }
     },

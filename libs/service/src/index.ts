@@ -7,7 +7,13 @@ export {
   type ServiceDefinition,
 } from './define-service.ts';
 export { followGroups } from './follow-groups.ts';
-export { type Handler, implement } from './implement.ts';
+export {
+  type Committed,
+  implement,
+  implementKeyed,
+  type KeyedHandler,
+  type KeyedTransaction,
+} from './implement.ts';
 export type { Operations } from './operations.ts';
 export { runService } from './process.ts';
 export { type Counts, commonPurges, type Forgettable, type Purge, purgeOf } from './purges.ts';

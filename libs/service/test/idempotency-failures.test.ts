@@ -1,7 +1,9 @@
-import { eventually } from '@attribution/testing';
+import type { Endpoint } from '@attribution/contracts';
+import { eventually, personToken } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { problemOf } from './support.ts';
-import { startKeyedService } from './support-idempotency.ts';
+import { implement } from '../src/index.ts';
+import { declare, json, problemOf, send } from './support.ts';
+import { account, startKeyedService } from './support-idempotency.ts';
 
 let service: Awaited<ReturnType<typeof startKeyedService>>;
 beforeAll(async () => {
@@ -66,4 +68,22 @@ test('201: a transaction that Postgres has repeated keeps its key once', async (
 test('503: an endpoint that answers something else than its transaction is a fault of ours, and logged', async () => {
   expect(problemOf(await service.post({ path: '/v2/careless' }))).toMatchObject({ status: 503 });
   expect(service.logs.text()).toContain('careless answers something else than its transaction');
+});
+
+test('503: an endpoint that begins a second transaction is a fault of ours, and logged, with a key and without', async () => {
+  const headers = { ...json, authorization: `Bearer ${personToken({ account })}` };
+  const unkeyed = await send(service.port, '/v2/twice', { method: 'POST', headers, body: '{"name":"one"}' });
+  for (const answer of [unkeyed, await service.post({ path: '/v2/twice' })])
+    expect(problemOf(answer)).toMatchObject({ status: 503 });
+  expect(service.logs.text().split('twice begins a second transaction').length - 1).toBe(2);
+});
+
+test('an endpoint that takes a key cannot be implemented without a transaction', () => {
+  const keyed: Endpoint = declare({
+    method: 'POST',
+    path: '/v2/things',
+    access: { credential: 'any' },
+    idempotent: true,
+  });
+  expect(() => implement(keyed, async () => undefined as never)).toThrow('probe takes an Idempotency-Key');
 });

@@ -1,5 +1,5 @@
 import { createVerifier } from '@attribution/auth';
-import type { SqlTransaction } from '@attribution/database';
+import type { PrismaLike, Sql, SqlTransaction } from '@attribution/database';
 import { listen } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
@@ -15,7 +15,7 @@ import {
 } from '@attribution/testing';
 import pg from 'pg';
 import { z } from 'zod';
-import { implement, openService } from '../src/index.ts';
+import { implement, implementKeyed, type KeyedTransaction, openService } from '../src/index.ts';
 import { type Answered, declare, json, send, thingId } from './support.ts';
 
 const made = {
@@ -39,6 +39,7 @@ const copy = declare({ ...create, operation: 'copy', path: '/v2/things/{id}/copi
 const secret = declare({ ...create, operation: 'secret', path: '/v2/secrets', idempotent: 'secret' });
 const quiet = declare({ ...create, operation: 'quiet', path: '/v2/quiet', success: { status: 204, description: '' } });
 const careless = declare({ ...create, operation: 'careless', path: '/v2/careless' });
+const twice = declare({ ...create, operation: 'twice', path: '/v2/twice' });
 const order = declare({ ...create, operation: 'order', path: '/v2/orders', external: true });
 const secretOrder = declare({ ...order, operation: 'secret_order', path: '/v2/secret-orders', idempotent: 'secret' });
 const quietOrder = declare({
@@ -95,13 +96,17 @@ export async function startKeyedService() {
   );
   /** Called in each attempt of a transaction, once its row is written. */
   let meanwhile: (tx: SqlTransaction) => unknown = () => {};
-  const make = (input: { body: Sent }) =>
-    opened.database.sqlTransaction(async (tx) => {
-      const thing = { size: input.body.size, name: input.body.name, id: newId('campaign') };
+  const { sqlTransaction } = opened.database;
+  const insert =
+    ({ size, name }: Sent) =>
+    async (tx: Sql) => {
+      const thing = { size, name, id: newId('campaign') };
       await tx.$executeRaw`INSERT INTO things VALUES (${thing.id}, ${thing.name}, ${thing.size})`;
       await meanwhile(tx);
       return thing;
-    });
+    };
+  type Keyed = { body: Sent; transaction: KeyedTransaction<Sql> };
+  const make = async ({ body, transaction }: Keyed) => transaction(insert(body));
   /** Whom the `external` endpoints ask: makes a thing for each attempt, once. */
   const elsewhere = new Map<string, { id: string; name: string; size: number }>();
   let asked: string[] = [];
@@ -117,16 +122,23 @@ export async function startKeyedService() {
   const service = opened.assemble({
     publishes: [],
     implementations: [
-      implement(create, make),
-      implement(copy, make),
-      implement(secret, make),
-      implement(quiet, (input) => make(input).then(() => {}) as never),
-      implement(careless, async (input) => ({ ...(await make(input)) })),
-      implement(plain, make),
-      implement(load, async ({ upload }) => {
+      implementKeyed(create, sqlTransaction, make),
+      implementKeyed(copy, sqlTransaction, make),
+      implementKeyed(secret, sqlTransaction, make),
+      implementKeyed(quiet, sqlTransaction, async ({ body, transaction }) =>
+        transaction(async (tx) => void (await insert(body)(tx))),
+      ),
+      // Past the types, which let no handler answer anything but what its transaction returned.
+      implementKeyed(careless, sqlTransaction, async (input) => ({ ...(await make(input)).result }) as never),
+      implementKeyed(twice, sqlTransaction, async (input) => {
+        await make(input);
+        return make(input);
+      }),
+      implement(plain, async ({ body }) => sqlTransaction(insert(body))),
+      implementKeyed(load, sqlTransaction, async ({ upload, transaction }) => {
         let name = '';
         for await (const chunk of upload.read()) name += chunk.toString();
-        return make({ body: { name, size: upload.bytes } });
+        return make({ body: { name, size: upload.bytes }, transaction });
       }),
       implement(order, ask),
       implement(secretOrder, ask),

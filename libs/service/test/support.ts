@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { createVerifier } from '@attribution/auth';
-import { type Endpoint, endpoint, id, type ProblemDetails, pageQuery, problemKindOf } from '@attribution/contracts';
+import { type Endpoint, id, type ProblemDetails, pageQuery, problemKindOf } from '@attribution/contracts';
 import { listen, observeHttp } from '@attribution/http';
 import { captureLogs, problemBase, testInternal, testKeys } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
@@ -22,7 +22,7 @@ type Declared<E> = Omit<typeof defaults, keyof E> & E;
 
 /** Declares an endpoint of these tests; what is left out is of no concern to the one who asks. */
 export function declare<const E extends Partial<Endpoint> & Pick<Endpoint, 'method' | 'path'>>(definition: E) {
-  return endpoint({ ...defaults, ...definition } as unknown as Declared<E> & Endpoint);
+  return { ...defaults, ...definition } as unknown as Declared<E>;
 }
 
 export const thingId = z.object({ id: id('campaign') });
@@ -65,7 +65,7 @@ export async function startApp(
     verifier,
     verifyInternal: testInternal('organization').verify,
     idempotency: {
-      once: (_request, work) => work(),
+      once: (_request, runTransaction, work) => work(runTransaction),
       attempt: (_request, work) => work(''),
     },
     logger,

@@ -81,7 +81,7 @@ describe.each(['audit_log', 'outbox'])('503: where %s cannot be written', (table
     await keyEvents(service, accountId);
     const headers = { 'idempotency-key': 'not-kept' };
     await withoutRecords(() => client.call(createApiKey, { headers, body: { name: 'x' } }));
-    const internal = service.client.with({ token: internalToken('campaign', 'account') });
+    const internal = service.client.with({ token: internalToken('device', 'account') });
     const body = { account_id: accountId, type: 'sim', name: 'x' } as const;
     await withoutRecords(() => internal.call(createMachineKey, { body }));
   });

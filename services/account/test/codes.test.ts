@@ -1,6 +1,6 @@
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { codeUses, count, rows, signUp, startAccountService, wrong } from './support.ts';
+import { codeUses, count, newEmail, type RawAnswer, rows, signUp, startAccountService, wrong } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -18,6 +18,33 @@ describe.each(codeUses)('a code of $purpose', (use) => {
     expect((await attempt(email, code)).status).toBe(use.right);
     const again = await attempt(email, code);
     expect([again.status, kindOf(again)]).toEqual([410, 'gone']);
+  });
+
+  test('that was used is 410 to itself alone: any other answers as for an unknown address', async () => {
+    const { email, code } = await use.open(service);
+    for (let i = 0; i < 3; i++) await attempt(email, wrong(code));
+    expect((await attempt(email, code)).status).toBe(use.right);
+    // The time begins anew with the first of them, as it does for an address that never had a code.
+    service.clock.advance({ minutes: 10 });
+    const unknown = newEmail();
+    const tries = async (other: string) => {
+      const seen: RawAnswer[] = [];
+      for (const address of [email, unknown]) seen.push(await attempt(address, other));
+      return seen;
+    };
+    const statuses: number[] = [];
+    for (let i = 0; i < 7; i++) {
+      if (i === 2) service.clock.advance({ minutes: 9 });
+      const [used, ofNobody] = await tries(wrong(code));
+      expect(used).toEqual(ofNobody);
+      statuses.push(used?.status ?? 0);
+      if (i === 0) expect((await attempt(email, code)).status).toBe(410);
+      if (i === 0) await attempt(unknown, wrong(code));
+    }
+    expect(statuses).toEqual([400, 400, 400, 410, 410, 410, 410]);
+    service.clock.advance({ minutes: 1 });
+    const [late, lateOfNobody] = await tries(wrong(code));
+    expect([late?.status, late]).toEqual([410, lateOfNobody]);
   });
 
   test('works at the fifth attempt, after four wrong ones of 400', async () => {

@@ -22,7 +22,7 @@ afterAll(async () => {
 type Type = 'sim' | 'production';
 const make = (accountId: string, type: Type, fields: object = {}) =>
   service.client
-    .with({ token: internalToken('campaign', 'account') })
+    .with({ token: internalToken('device', 'account') })
     .call(createMachineKey, { body: { account_id: accountId, type, name: 'Simulator', ...fields } });
 
 const refusalOf = async (answer: ReturnType<typeof make>) => {
@@ -130,7 +130,7 @@ test('who made it is in the account’s log', async () => {
       action: 'api_key.created',
       outcome: 'done',
       actor_type: 'service',
-      actor_id: 'campaign',
+      actor_id: 'device',
       details: { name: 'Simulator', type: 'sim', role: 'member', readonly: false },
     },
   ]);

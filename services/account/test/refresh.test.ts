@@ -1,4 +1,4 @@
-import { getMe, refreshSession } from '@attribution/contracts';
+import { getMe, listSessions, refreshSession } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, claimsIn, enter, join, refresh, rows, startAccountService, statusesOf } from './support.ts';
@@ -52,10 +52,21 @@ test('200: what has changed since shows in the new access token', async () => {
   expect(claimsIn(service, body.access_token)).toMatchObject({ role: 'member', bil: 'n' });
 });
 
-test('401: a token used twice, and with it the whole family is revoked', async () => {
+test('401: a token used again within 10 s of its rotation, which ends nothing', async () => {
+  const { session } = await join(service);
+  const { body: second } = await refresh(service, session.refresh_token);
+  service.clock.advance({ seconds: 5 });
+  await expectRefused(session.refresh_token);
+  const { body: third } = await refresh(service, second.refresh_token);
+  await expectRefused(session.refresh_token);
+  expect((await refresh(service, third.refresh_token)).status).toBe(200);
+});
+
+test('401: a token used again later, and with it the whole family is revoked', async () => {
   const { session } = await join(service);
   const { body: second } = await refresh(service, session.refresh_token);
   const { body: third } = await refresh(service, second.refresh_token);
+  service.clock.advance({ seconds: 11 });
   await expectRefused(session.refresh_token);
   await expectRefused(third.refresh_token);
   const { sid } = claimsIn(service, session.access_token);
@@ -68,16 +79,18 @@ test('401: the reuse of one session’s token leaves the user’s other sessions
   const { email, session } = await join(service);
   const other = await enter(service, email);
   await refresh(service, session.refresh_token);
+  service.clock.advance({ seconds: 11 });
+  await expectRefused(session.refresh_token);
   await expectRefused(session.refresh_token);
   expect((await refresh(service, other.refresh_token)).status).toBe(200);
 });
 
-test('20 parallel uses of one token: one wins; that it was used again ends the family', async () => {
+test('20 parallel uses of one token: one wins, and its session goes on', async () => {
   const { session } = await join(service);
   const answers = await atOnce(() => refresh(service, session.refresh_token));
   expect(statusesOf(answers)).toEqual({ 200: 1, 401: 19 });
   const winner = answers.find(({ status }) => status === 200);
-  await expectRefused(winner?.body.refresh_token ?? '');
+  expect((await refresh(service, winner?.body.refresh_token ?? '')).status).toBe(200);
 });
 
 test('refresh tokens are kept as hashes only', async () => {
@@ -96,4 +109,22 @@ test('a refresh token lives 30 days, each from when it was issued', async () => 
   service.clock.advance({ minutes: 1 });
   await expectRefused(late.session.refresh_token);
   expect((await refresh(service, body.refresh_token)).status).toBe(200);
+});
+
+test('a session lives 90 days in all, however often it is refreshed', async () => {
+  const { session } = await join(service);
+  const id = `rt_${claimsIn(service, session.access_token).sid}`;
+  let token = session.refresh_token;
+  for (let i = 0; i < 3; i++) {
+    service.clock.advance({ days: 29 });
+    token = (await refresh(service, token)).body.refresh_token;
+  }
+  service.clock.advance({ days: 2, minutes: 23 * 60 + 59 });
+  const { body } = await refresh(service, token);
+  const last = service.client.with({ token: body.access_token });
+  const listed = async () => (await last.call(listSessions)).body.entries.map((entry) => entry.id);
+  expect(await listed()).toEqual([id]);
+  service.clock.advance({ minutes: 1 });
+  expect(await listed()).toEqual([]);
+  await expectRefused(body.refresh_token);
 });

@@ -45,9 +45,10 @@ export const hold = (service: TestService, accountId: string, fields: Partial<Ho
   });
 
 export const capture = (service: TestService, id: string, amount: number) =>
-  asService(service).call(captureTokenHold, { params: { id }, body: { amount } });
+  asService(service, 'campaign').call(captureTokenHold, { params: { id }, body: { amount } });
 
-export const release = (service: TestService, id: string) => asService(service).call(voidTokenHold, { params: { id } });
+export const release = (service: TestService, id: string) =>
+  asService(service, 'campaign').call(voidTokenHold, { params: { id } });
 
 /** The id of a hold that must be made. */
 export const holdId = async (service: TestService, accountId: string, fields: Partial<HoldBody> = {}) =>

@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 const operator = 'grace@attribution.example';
 const open = (accountId: string, fields: object = {}) =>
   service.client
-    .with({ token: internalToken('billing', 'account') })
+    .with({ token: internalToken('account', 'account') })
     .call(createSupportSession, { body: { account_id: accountId, operator, reason: 'Ticket 4711', ...fields } });
 
 test('201: a token of 15 minutes that names the operator and says why', async () => {
@@ -47,11 +47,11 @@ test('201: each is in the account’s log, with who, why and by which service', 
       outcome: 'done',
       actor_type: 'support',
       actor_id: operator,
-      details: { reason: 'Ticket 4711', by: 'billing' },
+      details: { reason: 'Ticket 4711', by: 'account' },
     },
     expect.objectContaining({
       actor_id: 'alan@attribution.example',
-      details: { reason: 'Ticket 4712', by: 'billing' },
+      details: { reason: 'Ticket 4712', by: 'account' },
     }),
   ]);
 });

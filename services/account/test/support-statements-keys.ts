@@ -6,6 +6,7 @@ import {
   getApiKey,
   listApiKeys,
   rotateApiKey,
+  type ServiceName,
   updateApiKey,
 } from '@attribution/contracts';
 import { internalToken, type StatementTable, type TestService } from '@attribution/testing';
@@ -14,7 +15,7 @@ import { addGroup, exchange, makeKey } from './support-keys.ts';
 
 /** What the endpoints of API keys send to the database; with so many rows, each key holds so many groups. */
 export function keyStatements(service: () => TestService): StatementTable {
-  const internal = () => service().client.with({ token: internalToken('campaign', 'account') });
+  const internal = (caller: ServiceName) => service().client.with({ token: internalToken(caller, 'account') });
 
   async function joinedWithKey(groups: number) {
     const person = await join(service());
@@ -80,7 +81,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       async prepare(rows) {
         const { accountId, fields } = await joinedWithKey(rows);
         const body = { account_id: accountId, type: 'sim' as const, name: 'Simulator', ...fields };
-        return () => internal().call(createMachineKey, { body });
+        return () => internal('device').call(createMachineKey, { body });
       },
     },
     create_support_session: {
@@ -88,7 +89,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       async prepare() {
         const { accountId } = await join(service());
         const body = { account_id: accountId, operator: 'grace@attribution.example', reason: 'Ticket 4711' };
-        return () => internal().call(createSupportSession, { body });
+        return () => internal('account').call(createSupportSession, { body });
       },
     },
   };

@@ -90,7 +90,10 @@ test.each([
   [{ amount: null }, 'body.amount: must be a number, not null.'],
 ])('400: a capture of %j', async (body, detail) => {
   await withHold();
-  const { status, problem } = await asService(service).call(captureTokenHold, { params: { id }, body: body as never });
+  const { status, problem } = await asService(service, 'campaign').call(captureTokenHold, {
+    params: { id },
+    body: body as never,
+  });
   expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
 });
 
@@ -137,7 +140,7 @@ test('409: a void of what was captured, and a capture of what was voided', async
 test('404: a hold that nobody has, and an id of any other shape', async () => {
   for (const other of [newId('token_hold'), newId('user'), 'hld_1', '%20']) {
     for (const endpoint of [captureTokenHold, voidTokenHold]) {
-      const { status, problem } = await asService(service).call(endpoint, {
+      const { status, problem } = await asService(service, 'campaign').call(endpoint, {
         params: { id: other },
         body: { amount: 1 },
       });

@@ -40,7 +40,7 @@ test('what was paid, declined, refunded in part and subscribed to agrees everywh
   await money.buy(buyer, 'tokens_10000', 'declined');
   await money.buy(buyer, 'starter');
   const body = { account_id: buyer.account, payment_id: buyer.payment, idempotency_key: 'r', amount_cents: 300 };
-  const inside = money.client.with({ token: internalToken('campaign', 'billing') });
+  const inside = money.client.with({ token: internalToken('billing', 'billing') });
   expect((await inside.call(createRefund, { body })).status).toBe(201);
   await money.settle();
   expect(await check()).toMatchObject({ accounts: 1, payments: 3, differences: [], waiting: 0 });

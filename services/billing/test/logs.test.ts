@@ -53,7 +53,7 @@ test('after a whole journey, with its refusals and faults, no log and no table o
     'told_secret',
     '_secret_',
     token,
-    internalToken('account', 'billing'),
+    internalToken('billing', 'billing'),
     '4242424242424242',
     '4242 4242 4242 4242',
   ])

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { tokensBack } from '../src/refunds/refund.ts';
-
-const random = (below: number) => Math.floor(Math.random() * below);
 
 test.each<[number, number, number, number, number]>([
   [900, 1_000, 0, 900, 1_000],
@@ -21,12 +20,18 @@ test.each<[number, number, number, number, number]>([
 );
 
 test('however a payment is split, the parts take all of its tokens, none below nought, and never too little', () => {
-  for (let i = 0; i < 3_000; i++) {
-    const paid = { total_cents: 1 + random(100_000), token_amount: random(1_000_000) };
+  const payment = fc.record({
+    total_cents: fc.integer({ min: 1, max: 100_000 }),
+    token_amount: fc.integer({ min: 0, max: 1_000_000 }),
+  });
+  /** Each taken modulo what is left; the last part is all of that. */
+  const parts = fc.array(fc.nat({ max: 100_000 }), { maxLength: 20 });
+  const property = fc.property(payment, parts, (paid, drawn) => {
     let before = 0;
     let tokens = 0;
-    while (before < paid.total_cents) {
-      const cents = 1 + random(paid.total_cents - before);
+    for (let at = 0; before < paid.total_cents; at++) {
+      const left = paid.total_cents - before;
+      const cents = at < drawn.length ? 1 + ((drawn[at] ?? 0) % left) : left;
       const back = tokensBack(paid, before, cents);
       before += cents;
       tokens += back;
@@ -34,7 +39,8 @@ test('however a payment is split, the parts take all of its tokens, none below n
       expect(tokens * paid.total_cents).toBeGreaterThanOrEqual(paid.token_amount * before);
     }
     expect(tokens).toBe(paid.token_amount);
-  }
+  });
+  fc.assert(property, { numRuns: 3_000 });
 });
 
 test('cent by cent it is the same', () => {

@@ -7,7 +7,7 @@ import {
   listRefunds,
   listUsagePrices,
 } from '@attribution/contracts';
-import { countStatements, numbersOf, type StatementTable } from '@attribution/testing';
+import { countStatements, internalToken, numbersOf, type StatementTable } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Money, startMoney } from './support-money.ts';
 import { oneStatements, writingStatements } from './support-statements.ts';
@@ -64,7 +64,10 @@ const table: StatementTable = {
   },
   get_usage_price: {
     statements: 1,
-    prepare: async () => () => money.internal.call(getUsagePrice, { params: { action: 'score_ad' } }),
+    async prepare() {
+      const campaign = money.client.with({ token: internalToken('campaign', 'billing') });
+      return () => campaign.call(getUsagePrice, { params: { action: 'score_ad' } });
+    },
   },
   ...oneStatements(() => money),
   ...writingStatements(() => money),

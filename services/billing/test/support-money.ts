@@ -116,12 +116,12 @@ export async function startMoney({ between = (provider) => provider, environment
     /** A new account, opened. */
     newTenant: newCustomer,
     /** Another service of the platform. */
-    internal: service.client.with({ token: () => internalToken('account', 'billing') }),
+    internal: service.client.with({ token: () => internalToken('billing', 'billing') }),
     /** Asks for a refund as another service does; of the tenant's latest payment unless told otherwise. */
     async refund(tenant: Tenant, asked: Partial<RefundBody> = {}, headers: Readonly<Record<string, string>> = {}) {
       const payment_id = asked.payment_id ?? (await paymentsOf(tenant))[0]?.id ?? '';
       const body = { account_id: tenant.account, idempotency_key: crypto.randomUUID(), ...asked, payment_id };
-      return service.client.with({ token: internalToken('account', 'billing'), headers }).call(createRefund, { body });
+      return service.client.with({ token: internalToken('billing', 'billing'), headers }).call(createRefund, { body });
     },
     paymentsOf,
     refundsOf: async (tenant: Tenant) => (await tenant.owner.call(listRefunds)).body.entries,

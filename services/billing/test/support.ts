@@ -3,7 +3,7 @@ import { newId } from '@attribution/ids';
 import { keyToken, personToken, startTestService, type TestService } from '@attribution/testing';
 import billing from '../src/index.ts';
 
-export { badTokens, sendRaw } from '@attribution/testing';
+export { sendRaw } from '@attribution/testing';
 
 /** Billing for what needs no provider: the simulated one is there, on a port of its own, and nobody asks it. */
 export const startBilling = () =>

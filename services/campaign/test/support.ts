@@ -4,7 +4,7 @@ import { eventually, keyToken, personToken, startTestService, type TestService }
 import type { z } from 'zod';
 import campaign from '../src/index.ts';
 
-export { badTokens, sendRaw } from '@attribution/testing';
+export { sendRaw } from '@attribution/testing';
 
 export const startCampaign = (environment: Readonly<Record<string, string>> = {}) =>
   startTestService(campaign, { environment });

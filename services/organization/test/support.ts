@@ -18,7 +18,7 @@ import { eventually, keyToken, personToken, startTestService, type TestService }
 import type { z } from 'zod';
 import organization from '../src/index.ts';
 
-export { badTokens, sendRaw } from '@attribution/testing';
+export { sendRaw } from '@attribution/testing';
 
 export const startOrganization = () => startTestService(organization);
 

@@ -35,7 +35,7 @@ export async function openBank(failures: number) {
     rows: async <T extends object>(service: string, sql: string, values: readonly unknown[] = []): Promise<T[]> =>
       (await poolOf(service).query<T>(sql, [...values])).rows,
     /** A service, as another one asks it. */
-    inside: (asked: 'account' | 'billing') => platform.inside(asked, 'campaign'),
+    inside: platform.inside,
     /** A new account's owner, whose token lasts. */
     async openAccount() {
       const client = platform.client.with({ headers: fromSomewhere() });

@@ -88,13 +88,13 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
       if (!paid) return;
       const amount_cents = chance.share() < 0.5 ? null : chance.int(1, paid.amount_cents);
       await persist((idempotency_key) =>
-        bank.inside('billing').call(createRefund, {
+        bank.inside('billing', 'billing').call(createRefund, {
           body: { account_id: account, payment_id: paid.id, idempotency_key, amount_cents },
         }),
       );
     },
     async spend() {
-      const held = await bank.inside('account').call(createTokenHold, {
+      const held = await bank.inside('account', 'campaign').call(createTokenHold, {
         body: {
           account_id: account,
           idempotency_key: newUuid(),
@@ -105,7 +105,9 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
       });
       if (held.status !== 201) return;
       const amount = chance.int(1, held.body.amount);
-      await bank.inside('account').call(captureTokenHold, { params: { id: held.body.id }, body: { amount } });
+      await bank
+        .inside('account', 'campaign')
+        .call(captureTokenHold, { params: { id: held.body.id }, body: { amount } });
     },
   };
 

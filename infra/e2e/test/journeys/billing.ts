@@ -145,7 +145,7 @@ export function billingJourneys(on: () => Platform): void {
   });
   const refund = (account: Account, payment_id: string, amount_cents?: number, idempotency_key = newUuid()) => {
     const body = { account_id: account.account_id, payment_id, idempotency_key, amount_cents: amount_cents ?? null };
-    return on().inside('billing', 'campaign').call(createRefund, { body });
+    return on().inside('billing', 'billing').call(createRefund, { body });
   };
 
   test('a refund takes its tokens first, gives the money back once, and is told', async () => {

@@ -86,7 +86,7 @@ export function foreignIdJourneys(on: () => Platform): void {
   /** As soon as its tokens are there to be held. */
   async function refunded(account_id: string, payment_id: string): Promise<string> {
     const body = { account_id, payment_id, idempotency_key: 'once', amount_cents: 100 };
-    const inside = on().inside('billing', 'campaign');
+    const inside = on().inside('billing', 'billing');
     return eventually(async () => (await inside.call(createRefund, { body })).body.id);
   }
 

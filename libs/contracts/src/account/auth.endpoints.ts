@@ -84,10 +84,11 @@ export const refreshSession = endpoint({
   path: '/v2/auth/refresh',
   service: 'account',
   summary: 'Exchange the refresh token',
-  description: 'Each refresh token works once. A second use ends the whole session.',
+  description:
+    'Each refresh token works once, within 30 days; a session lasts 90 days in all. A refresh token that comes again later than 10 seconds after its exchange ends the whole session.',
   access: { credential: 'none' },
   rate_limit: { window_seconds: minute, limit: 30, counts: 'requests' },
-  body: z.object({ refresh_token: z.string().min(1).max(512).meta({ example: 'rt_01968f3e-7a4b…' }) }),
+  body: z.object({ refresh_token: z.string().meta({ example: 'rt_01968f3e-7a4b…' }) }),
   success: { status: 200, description: 'New tokens', body: TokenPair },
   problems: ['unauthorized'],
 });

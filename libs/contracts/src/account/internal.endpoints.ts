@@ -8,7 +8,9 @@ import { GroupGrants } from './people.resources.ts';
 import { LedgerEntry, TokenHold } from './resources.ts';
 
 const service = 'account';
-const access = { credential: 'internal' } as const;
+/** Billing holds the tokens of what it refunds, and Account itself settles that; Campaign holds and spends those of scores. */
+const holders = { credential: 'internal', callers: ['billing', 'campaign'] } as const;
+const spenders = { credential: 'internal', callers: ['campaign'] } as const;
 const positive = z.int().min(1, 'must be at least 1').max(1_000_000_000_000);
 /** Of the caller's own choosing; kept with what it made, for good. */
 const idempotencyKey = z.string().min(1).max(200);
@@ -20,7 +22,7 @@ export const createTokenGrant = endpoint({
   service,
   summary: 'Give an account tokens',
   description: 'A repeated idempotency_key answers the first entry.',
-  access,
+  access: holders,
   body: z.object({
     account_id: id('account'),
     idempotency_key: idempotencyKey,
@@ -41,7 +43,7 @@ export const createTokenHold = endpoint({
   service,
   summary: 'Reserve tokens',
   description: 'A repeated idempotency_key answers the first hold.',
-  access,
+  access: holders,
   body: z.object({
     account_id: id('account'),
     idempotency_key: idempotencyKey,
@@ -61,7 +63,7 @@ export const captureTokenHold = endpoint({
   service,
   summary: 'Spend what was reserved, or a part; the rest is released',
   description: 'Captured again with the same amount, it answers the same.',
-  access,
+  access: spenders,
   params: z.object({ id: id('token_hold') }),
   body: z.object({ amount: positive }),
   success: { status: 200, description: 'The hold', body: TokenHold },
@@ -74,7 +76,7 @@ export const voidTokenHold = endpoint({
   path: '/internal/v2/token-holds/{id}/void',
   service,
   summary: 'Release what was reserved',
-  access,
+  access: spenders,
   params: z.object({ id: id('token_hold') }),
   success: { status: 200, description: 'The hold', body: TokenHold },
   problems: ['conflict'],
@@ -86,7 +88,7 @@ export const createMachineKey = endpoint({
   path: '/internal/v2/api-keys',
   service,
   summary: 'Create a sim or production key',
-  access,
+  access: { credential: 'internal', callers: ['device'] },
   body: z.object({
     account_id: id('account'),
     type: z.enum(['sim', 'production']),
@@ -107,7 +109,7 @@ export const createSupportSession = endpoint({
   service,
   summary: 'Let an operator look into an account',
   description: 'Reads what an admin reads; changes nothing. Audited in the account.',
-  access,
+  access: { credential: 'internal', callers: ['account'] },
   body: z.object({
     account_id: id('account'),
     operator: Name().meta({ example: 'grace@attribution.example' }),

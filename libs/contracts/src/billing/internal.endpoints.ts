@@ -5,7 +5,6 @@ import { id } from '../wire/ids.ts';
 import { Refund, RefundReason, UsagePrice } from './resources.ts';
 
 const service = 'billing';
-const access = { credential: 'internal' } as const;
 
 export const getUsagePrice = endpoint({
   operation: 'get_usage_price',
@@ -13,7 +12,7 @@ export const getUsagePrice = endpoint({
   path: '/internal/v2/usage-prices/{action}',
   service,
   summary: 'What an action costs in tokens',
-  access,
+  access: { credential: 'internal', callers: ['campaign'] },
   params: z.object({ action: z.string().max(100) }),
   success: { status: 200, description: 'Its price', body: UsagePrice },
 });
@@ -26,7 +25,7 @@ export const createRefund = endpoint({
   summary: 'Give a payment back, or a part of it',
   description:
     'The tokens of that part are held before the provider is asked: what was spent is not paid back. A repeated idempotency_key answers the first refund.',
-  access,
+  access: { credential: 'internal', callers: ['billing'] },
   body: z.object({
     account_id: id('account'),
     payment_id: id('payment'),

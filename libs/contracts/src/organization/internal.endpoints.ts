@@ -13,7 +13,7 @@ export const lookUpGroups = endpoint({
   path: '/internal/v2/groups',
   service: 'organization',
   summary: 'Which of these groups an account has',
-  access: { credential: 'internal' },
+  access: { credential: 'internal', callers: ['account'] },
   query: z.object({ account_id: id('account'), ids: CommaSeparated(id('group')) }),
   success: {
     status: 200,
@@ -32,7 +32,7 @@ export const estateSnapshot = endpoint({
   path: '/internal/v2/estate-snapshot',
   service: 'organization',
   summary: 'The estate as it is, of one account or of all, parents before children',
-  access: { credential: 'internal' },
+  access: { credential: 'internal', callers: ['account', 'campaign'] },
   query: z.object({
     cursor: pageQuery.cursor,
     limit: z

@@ -1,7 +1,7 @@
 import { apiKeyCreated, createApiKey, Problem } from '@attribution/contracts';
 import type { Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { implement } from '@attribution/service';
+import { implementKeyed } from '@attribution/service';
 import { actorOf } from '../audit/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
 import { requireStanding } from '../sessions/index.ts';
@@ -21,9 +21,8 @@ export interface KeyWriting {
 }
 
 /** In the order of decision 23: what is malformed, what is not the caller's to give, what does not exist. */
-export const createApiKeyEndpoint = (parts: KeyWriting) =>
-  implement(createApiKey, async ({ body, caller, request }) => {
-    const { database, outbox, clock } = parts;
+export const createApiKeyEndpoint = ({ database, outbox, clock, requireGroups, keyEnvironment }: KeyWriting) =>
+  implementKeyed(createApiKey, database.transaction, async ({ body, caller, request, transaction }) => {
     const { accountId } = caller;
     const now = clock.now();
     requireScope(body.group_scope, body.groups);
@@ -31,13 +30,13 @@ export const createApiKeyEndpoint = (parts: KeyWriting) =>
     if (body.type !== 'api')
       throw new Problem('forbidden', `body.type: ${body.type} keys are made by the platform itself.`);
     requireGivable(caller, body);
-    await parts.requireGroups(
+    await requireGroups(
       accountId,
       body.groups.map(({ group_id }) => group_id),
       'body.groups',
     );
-    const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
-    return database.transaction(async (tx) => {
+    const { accessKeyId, secret } = newKeyPair(keyEnvironment);
+    return transaction(async (tx) => {
       requireGivable(await requireStanding(tx, createApiKey, caller), body);
       const key = await insertApiKey(tx, {
         ...body,

@@ -1,6 +1,6 @@
 import { apiKeyRotated, Problem, rotateApiKey } from '@attribution/contracts';
 import { newEvent } from '@attribution/messaging';
-import { implement } from '@attribution/service';
+import { implementKeyed } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import { requireStanding } from '../sessions/index.ts';
 import { endApiKey, insertApiKey, lockApiKey } from './api-key.store.ts';
@@ -10,12 +10,11 @@ import type { KeyWriting } from './create-api-key.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
 
 /** The row lock lets one of several rotations through; the others find the key rotated. */
-export const rotateApiKeyEndpoint = (parts: Omit<KeyWriting, 'requireGroups'>) =>
-  implement(rotateApiKey, async ({ params, body, caller, request }) => {
-    const { database, outbox, clock } = parts;
+export const rotateApiKeyEndpoint = ({ database, outbox, clock, keyEnvironment }: Omit<KeyWriting, 'requireGroups'>) =>
+  implementKeyed(rotateApiKey, database.transaction, async ({ params, body, caller, request, transaction }) => {
     const { accountId } = caller;
-    const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
-    return database.transaction(async (tx) => {
+    const { accessKeyId, secret } = newKeyPair(keyEnvironment);
+    return transaction(async (tx) => {
       const standing = await requireStanding(tx, rotateApiKey, caller);
       const old = await lockApiKey(tx, accountId, params.id);
       if (!old) throw Problem.notFound();

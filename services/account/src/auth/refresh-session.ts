@@ -7,18 +7,29 @@ import {
   endSessions,
   findMembership,
   findRefreshToken,
+  findTokenUse,
+  isSuspectReuse,
+  looksLikeAccessToken,
   readRefreshToken,
   type Sessions,
   sameHash,
+  sessionEnd,
   touchSession,
   useRefreshToken,
   wireSessionId,
 } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 
-export const refreshSessionEndpoint = (parts: { database: AccountDatabase; sessions: Sessions; clock: Clock }) =>
+interface Dependencies {
+  readonly database: AccountDatabase;
+  readonly sessions: Sessions;
+  readonly clock: Clock;
+}
+
+export const refreshSessionEndpoint = ({ database, sessions, clock }: Dependencies) =>
   implement(refreshSession, async ({ body, request }) => {
-    const { database, sessions, clock } = parts;
+    if (looksLikeAccessToken(body.refresh_token))
+      throw new Problem('unauthorized', 'This is an access token: send the refresh token that came with it.');
     const presented = readRefreshToken(body.refresh_token);
     const tokens = presented && (await database.transaction((tx) => exchange(tx, presented)));
     if (!tokens)
@@ -30,17 +41,23 @@ export const refreshSessionEndpoint = (parts: { database: AccountDatabase; sessi
       const now = clock.now();
       const token = await findRefreshToken(tx, id);
       if (!token || !sameHash(token.hash, hash)) return undefined;
-      const { session_id: sessionId, user_id: userId, account_id: accountId } = token;
+      const { session_id: sessionId, session_start: startedAt, user_id: userId, account_id: accountId } = token;
       const family = { sessionId, accountId, now, request };
-      if (!(await useRefreshToken(tx, id, now))) return endFamily(tx, family);
-      if (token.expires_at <= now) return refuse(tx, family, 'refresh_token_expired');
+      if (!(await useRefreshToken(tx, id, now))) {
+        const usedAt = await findTokenUse(tx, id);
+        return usedAt && isSuspectReuse(usedAt, now) ? endFamily(tx, family) : undefined;
+      }
+      if (token.expires_at <= now || sessionEnd(startedAt) <= now) return refuse(tx, family, 'refresh_token_expired');
       if (token.user_disabled) return refuse(tx, family, 'user_disabled');
       // The membership is read behind the session's lock: whatever changes it ends the session as well.
       if (!(await touchSession(tx, sessionId, now))) return refuse(tx, family, 'session_ended');
       const membership = await findMembership(tx, userId, accountId);
       if (membership?.status !== 'active' || membership.account.status === 'closed')
         return refuse(tx, family, 'no_open_account');
-      return sessions.issueTokens(tx, membership, membership.account.account_type_key, sessionId);
+      return sessions.issueTokens(tx, membership, membership.account.account_type_key, {
+        id: sessionId,
+        startedAt,
+      });
     }
   });
 

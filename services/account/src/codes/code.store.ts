@@ -36,26 +36,30 @@ export interface CodeRow extends LiveCode {
 
 /**
  * Counts an attempt, at once and for good, and returns the code with it. An address without a code gets one that
- * nothing matches, so that it is counted and exhausted like any other.
+ * nothing matches, so that it is counted and exhausted like any other. So does, by its first attempt afterwards, one
+ * whose code was used: attempts and time begin anew.
  */
 export async function countAttempt(database: AccountDatabase, decoy: NewCode): Promise<CodeRow> {
   const [row] = await database.prisma.$queryRaw<CodeRow[]>`
     INSERT INTO email_codes (purpose, email_key, user_id, code_hash, attempts, expires_at, created_at)
     VALUES (${decoy.purpose}::"CodePurpose", ${decoy.emailKey}, NULL, ${decoy.codeHash}, 1, ${decoy.expiresAt}, ${decoy.now})
-    ON CONFLICT (purpose, email_key) DO UPDATE SET attempts = LEAST(email_codes.attempts + 1, 1000)
+    ON CONFLICT (purpose, email_key) DO UPDATE SET
+      attempts = LEAST(email_codes.attempts + 1, 1000),
+      expires_at = CASE WHEN email_codes.used_at IS NOT NULL AND email_codes.attempts = 0
+        THEN excluded.expires_at ELSE email_codes.expires_at END
     RETURNING user_id, code_hash, attempts, expires_at, used_at`;
   if (!row) throw new Error('An upsert returned no row');
   return row;
 }
 
-/** Spends the code; false when it was spent or replaced in the meantime. */
+/** Spends the code, and forgets the attempts at it; false when it was spent or replaced in the meantime. */
 export async function spendCode(
   tx: Tx,
   spent: { purpose: CodePurpose; emailKey: string; codeHash: string; now: Date },
 ): Promise<boolean> {
   const { count } = await tx.emailCode.updateMany({
     where: { purpose: spent.purpose, email_key: spent.emailKey, code_hash: spent.codeHash, used_at: null },
-    data: { used_at: spent.now },
+    data: { used_at: spent.now, attempts: 0 },
   });
   return count === 1;
 }

@@ -24,7 +24,7 @@ export interface LiveCode {
 
 /** Whether an attempt is not even compared. */
 export const isDead = (code: LiveCode, now: Date): boolean =>
-  code.used_at !== null || code.expires_at <= now || code.attempts > codeRules.attempts;
+  code.expires_at <= now || code.attempts > codeRules.attempts;
 
 /** The refusal of a code that does not match: the attempt that exhausts it is told so. */
 export function refuseWrongCode(code: LiveCode): Problem {

@@ -70,6 +70,8 @@ export function createCodes({
       const { user_id: userId, code_hash: codeHash } = live;
       if (isDead(live, now)) return { refusal: codeGone(), reason: 'dead_code', userId };
       const matches = await hasher.verifyCode(code, boundTo(purpose, emailKey), codeHash);
+      // A used code is gone, to itself alone: any other answers as for an address that never had one.
+      if (matches && live.used_at) return { refusal: codeGone(), reason: 'dead_code', userId };
       if (!matches || userId === null) return { refusal: refuseWrongCode(live), reason: 'wrong_code', userId };
       return {
         userId,

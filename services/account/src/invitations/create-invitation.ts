@@ -2,7 +2,7 @@ import { createInvitation, Problem, userInvited } from '@attribution/contracts';
 import { isUniqueViolation } from '@attribution/database';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { implement } from '@attribution/service';
+import { implementKeyed } from '@attribution/service';
 import { findAccount } from '../accounts/index.ts';
 import { actorOf, audit } from '../audit/index.ts';
 import { emailKeyOf } from '../codes/index.ts';
@@ -25,58 +25,59 @@ export interface Inviting {
   readonly appUrl: string;
 }
 
-export const createInvitationEndpoint = (parts: Inviting & { readonly requireGroups: RequireGroups }) =>
-  implement(createInvitation, async ({ body, caller, request }) => {
-    const { database, outbox, mail, clock } = parts;
+interface Dependencies extends Inviting {
+  readonly requireGroups: RequireGroups;
+}
+
+export const createInvitationEndpoint = ({ database, outbox, mail, clock, appUrl, requireGroups }: Dependencies) =>
+  implementKeyed(createInvitation, database.transaction, async ({ body, caller, request, transaction }) => {
     const { accountId } = caller;
     requireRights(body);
     requireGivable(caller, body);
     const ids = body.groups.map(({ group_id }) => group_id);
-    await parts.requireGroups(accountId, ids, 'body.groups');
+    await requireGroups(accountId, ids, 'body.groups');
     const emailKey = emailKeyOf(body.email);
     const { token, hash } = newInvitationToken();
     const now = clock.now();
-    return database
-      .transaction(async (tx) => {
-        requireGivable(await requireStanding(tx, createInvitation, caller), body);
-        const { name } = requireActive(await findAccount(tx, accountId));
-        if (await isMember(tx, accountId, emailKey))
-          throw new Problem('conflict', 'body.email: is a user of this account already.');
-        const expired = await deleteExpiredInvitation(tx, accountId, emailKey, now);
-        const invitation = await insertInvitation(tx, {
-          ...body,
-          accountId,
-          emailKey,
-          tokenHash: hash,
-          invitedBy: caller.id,
-          expiresAt: invitationExpiry(now),
-          now,
-        });
-        await mail.enqueue(
-          tx,
-          invitationMail({ to: body.email, accountName: name, link: invitationLink(parts.appUrl, token) }),
-        );
-        const deed = { accountId, actor: actorOf(caller), request, now };
-        const { email, role } = body;
-        const gone = expired && {
-          ...deed,
-          action: 'invitation.deleted',
-          subject: { type: 'invitation', id: expired.id },
-          details: { email: expired.email, reason: 'expired' },
-        };
-        const made = {
-          ...deed,
-          action: 'user.invited',
-          subject: { type: 'invitation', id: invitation.id },
-          details: { email, role },
-        };
-        await audit(tx, ...(gone ? [gone] : []), made);
-        const data = { account_id: accountId, invitation_id: invitation.id };
-        const context = { accountId, occurredAt: now, traceparent: request.traceparent };
-        await outbox.append(tx, newEvent(userInvited, data, context));
-        return viewInvitation(invitation, now);
-      })
-      .catch((error: unknown) => {
-        throw isUniqueViolation(error) ? new Problem('conflict', 'body.email: is invited already.') : error;
+    return transaction(async (tx) => {
+      requireGivable(await requireStanding(tx, createInvitation, caller), body);
+      const { name } = requireActive(await findAccount(tx, accountId));
+      if (await isMember(tx, accountId, emailKey))
+        throw new Problem('conflict', 'body.email: is a user of this account already.');
+      const expired = await deleteExpiredInvitation(tx, accountId, emailKey, now);
+      const invitation = await insertInvitation(tx, {
+        ...body,
+        accountId,
+        emailKey,
+        tokenHash: hash,
+        invitedBy: caller.id,
+        expiresAt: invitationExpiry(now),
+        now,
       });
+      await mail.enqueue(
+        tx,
+        invitationMail({ to: body.email, accountName: name, link: invitationLink(appUrl, token) }),
+      );
+      const deed = { accountId, actor: actorOf(caller), request, now };
+      const { email, role } = body;
+      const gone = expired && {
+        ...deed,
+        action: 'invitation.deleted',
+        subject: { type: 'invitation', id: expired.id },
+        details: { email: expired.email, reason: 'expired' },
+      };
+      const made = {
+        ...deed,
+        action: 'user.invited',
+        subject: { type: 'invitation', id: invitation.id },
+        details: { email, role },
+      };
+      await audit(tx, ...(gone ? [gone] : []), made);
+      const data = { account_id: accountId, invitation_id: invitation.id };
+      const context = { accountId, occurredAt: now, traceparent: request.traceparent };
+      await outbox.append(tx, newEvent(userInvited, data, context));
+      return viewInvitation(invitation, now);
+    }).catch((error: unknown) => {
+      throw isUniqueViolation(error) ? new Problem('conflict', 'body.email: is invited already.') : error;
+    });
   });

@@ -9,7 +9,15 @@ export {
   type ServiceMap,
 } from './membership.ts';
 export { othersOf, requireOpenSession, sessionEnded } from './own-session.ts';
-export { readRefreshToken, refreshTokenDays, sameHash } from './refresh-token.ts';
+export {
+  isSuspectReuse,
+  looksLikeAccessToken,
+  readRefreshToken,
+  refreshTokenDays,
+  sameHash,
+  sessionDays,
+  sessionEnd,
+} from './refresh-token.ts';
 export { createRefusals, type Refusals } from './refusals.ts';
 export {
   endSessions,
@@ -19,6 +27,7 @@ export {
   findOpenSessions,
   findRefreshToken,
   findSession,
+  findTokenUse,
   lockPlace,
   lockSession,
   readServiceMap,

@@ -1,8 +1,24 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { newId } from '@attribution/ids';
 
-/** Days a refresh token lives (decision 10). */
+/** Days that a refresh token lives, and a session in all, however often it is refreshed (decision 10). */
 export const refreshTokenDays = 30;
+export const sessionDays = 90;
+
+/** Milliseconds in which a client that asks twice at once, or lost the answer, may use a token again without harm. */
+const reuseGrace = 10_000;
+const day = 24 * 60 * 60 * 1000;
+
+export const sessionEnd = (sessionStart: Date) => new Date(sessionStart.getTime() + sessionDays * day);
+
+/** When a token issued now expires: not later than its session. */
+export function refreshTokenExpiry(now: Date, sessionStart: Date): Date {
+  return new Date(Math.min(now.getTime() + refreshTokenDays * day, sessionEnd(sessionStart).getTime()));
+}
+
+/** Whether a token that was exchanged then, and comes again now, may be a thief's. */
+export const isSuspectReuse = (exchangedAt: Date, now: Date): boolean =>
+  now.getTime() - exchangedAt.getTime() > reuseGrace;
 
 const shape = /^(rt_[0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
@@ -23,6 +39,16 @@ export function newRefreshToken(): IssuedRefreshToken {
 export function readRefreshToken(token: string): { id: string; hash: string } | undefined {
   const [, id, secret] = shape.exec(token) ?? [];
   return id && secret ? { id, hash: hashOf(secret) } : undefined;
+}
+
+/** Whether it has the shape of an access token, which some client sends here by mistake; it is not verified. */
+export function looksLikeAccessToken(token: string): boolean {
+  try {
+    const [header = ''] = token.split('.', 1);
+    return JSON.parse(Buffer.from(header, 'base64url').toString()).typ === 'at+jwt';
+  } catch {
+    return false;
+  }
 }
 
 /** 256 random bits need no slow hash. */

@@ -136,6 +136,7 @@ interface PresentedToken {
   readonly hash: string;
   readonly expires_at: Date;
   readonly session_id: string;
+  readonly session_start: Date;
   readonly user_id: string;
   readonly account_id: string;
   readonly user_disabled: boolean;
@@ -144,7 +145,8 @@ interface PresentedToken {
 /** A refresh token with what is known of its session. */
 export async function findRefreshToken(tx: Tx, id: string): Promise<PresentedToken | undefined> {
   const [found] = await tx.$queryRaw<PresentedToken[]>`
-    SELECT t.hash, t.expires_at, t.session_id, s.user_id, s.account_id, u.disabled_at IS NOT NULL AS user_disabled
+    SELECT t.hash, t.expires_at, t.session_id, s.created_at AS session_start, s.user_id, s.account_id,
+      u.disabled_at IS NOT NULL AS user_disabled
     FROM refresh_tokens AS t JOIN sessions AS s ON s.id = t.session_id JOIN users AS u ON u.id = s.user_id
     WHERE t.id = ${id}`;
   return found;
@@ -154,6 +156,12 @@ export async function findRefreshToken(tx: Tx, id: string): Promise<PresentedTok
 export async function useRefreshToken(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { count } = await tx.refreshToken.updateMany({ where: { id, used_at: null }, data: { used_at: now } });
   return count === 1;
+}
+
+/** When the token was used up. */
+export async function findTokenUse(tx: Tx, id: string): Promise<Date | null> {
+  const found = await tx.refreshToken.findUnique({ where: { id }, select: { used_at: true } });
+  return found?.used_at ?? null;
 }
 
 /** Notes that the session goes on, and keeps others from ending it until the commit; false where it has ended. */
@@ -177,13 +185,14 @@ export async function endSessions(
 export async function findOpenSessions(
   { prisma }: Pick<AccountDatabase, 'prisma'>,
   userId: string,
-  page: { limit: number; before: string | undefined; usedSince: Date },
+  page: { limit: number; before: string | undefined; usedSince: Date; begunSince: Date },
 ) {
   return prisma.session.findMany({
     where: {
       user_id: userId,
       ended_at: null,
       last_used_at: { gt: page.usedSince },
+      created_at: { gt: page.begunSince },
       ...(page.before !== undefined && { id: { lt: page.before } }),
     },
     orderBy: { id: 'desc' },

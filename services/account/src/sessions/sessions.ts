@@ -8,14 +8,13 @@ import { audit, person } from '../audit/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { signEntrance } from './entrance.ts';
 import { chooseMembership, claimsOf, type Membership, type Place } from './membership.ts';
-import { newRefreshToken, refreshTokenDays } from './refresh-token.ts';
+import { newRefreshToken, refreshTokenExpiry } from './refresh-token.ts';
 import type { Refusals } from './refusals.ts';
 import { findMemberships, insertRefreshToken, insertSession, lockPlace } from './session.store.ts';
 import { viewAccount, viewUser, wireSessionId } from './session.view.ts';
 
 /** Seconds that the tokens of the MFA envelopes live. */
 export const mfaTokenTtl = { challenge: 5 * 60, setup: 15 * 60 };
-const day = 24 * 60 * 60 * 1000;
 
 /** How a session came to be. */
 interface Opening {
@@ -42,7 +41,12 @@ export interface Sessions {
   /** Opens a session in the caller's transaction. */
   open(tx: Tx, place: Place, opening: Opening): Promise<Opened>;
   /** New tokens of a session. */
-  issueTokens(tx: Tx, membership: Membership, accountType: string, sessionId: string): Promise<TokenPair>;
+  issueTokens(tx: Tx, membership: Membership, accountType: string, session: SessionStart): Promise<TokenPair>;
+}
+
+interface SessionStart {
+  readonly id: string;
+  readonly startedAt: Date;
 }
 
 interface TokenPair {
@@ -117,14 +121,14 @@ export function createSessions(parts: {
         now,
       });
       await insertSession(tx, { id, userId: user.id, accountId: account.id, ip, userAgent, now });
-      const tokens = await sessions.issueTokens(tx, membership, account.account_type_key, id);
+      const tokens = await sessions.issueTokens(tx, membership, account.account_type_key, { id, startedAt: now });
       return { ...tokens, user: viewUser(user), account: viewAccount(account) };
     },
 
-    async issueTokens(tx, membership, accountType, sessionId) {
+    async issueTokens(tx, membership, accountType, { id: sessionId, startedAt }) {
       const now = clock.now();
       const refresh = newRefreshToken();
-      const expiresAt = new Date(now.getTime() + refreshTokenDays * day);
+      const expiresAt = refreshTokenExpiry(now, startedAt);
       await insertRefreshToken(tx, { id: refresh.id, hash: refresh.hash, sessionId, now, expiresAt });
       const claims = { ...claimsOf(membership, accountType), sid: sessionId };
       return { access_token: signer.sign('at+jwt', claims, ACCESS_TOKEN_TTL, now), refresh_token: refresh.token };

@@ -2,7 +2,7 @@ import { listSessions } from '@attribution/contracts';
 import { cursorScope, cutPage, readCursor } from '@attribution/database';
 import type { Clock } from '@attribution/runtime';
 import { implement } from '@attribution/service';
-import { findOpenSessions, refreshTokenDays, wireSessionId } from '../sessions/index.ts';
+import { findOpenSessions, refreshTokenDays, sessionDays, wireSessionId } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -11,8 +11,13 @@ export const listSessionsEndpoint = ({ database, clock }: { database: AccountDat
   implement(listSessions, async ({ query, caller }) => {
     const scope = cursorScope(listSessions.operation, query);
     const [before] = readCursor(query.cursor, scope, ['uuid']) ?? [];
-    const usedSince = new Date(clock.now().getTime() - refreshTokenDays * day);
-    const found = await findOpenSessions(database, caller.id, { limit: query.limit + 1, before, usedSince });
+    const daysAgo = (days: number) => new Date(clock.now().getTime() - days * day);
+    const found = await findOpenSessions(database, caller.id, {
+      limit: query.limit + 1,
+      before,
+      usedSince: daysAgo(refreshTokenDays),
+      begunSince: daysAgo(sessionDays),
+    });
     const page = cutPage(found, { limit: query.limit, scope, position: (row) => [row.id] });
     const entries = page.rows.map((row) => ({
       id: wireSessionId(row.id),

@@ -9,7 +9,7 @@ export { cameraKind } from './camera.ts';
 
 export const cameraEndpoints = (database: OrganizationDatabase, write: Writer) => [
   listEndpoint(database, cameraKind, contracts.listCameras),
-  createCameraEndpoint(write),
+  createCameraEndpoint(database, write),
   getEndpoint(database, cameraKind, contracts.getCamera),
   updateCameraEndpoint(write),
   deleteEndpoint(write, cameraKind, contracts.deleteCamera),

@@ -4,6 +4,7 @@ import type { Sql } from '@attribution/database';
 import type { RequestContext } from '@attribution/http';
 import type { NewEvent, Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
+import type { Committed, KeyedTransaction } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { refusalOf } from './constraints.ts';
 import { type EstateRow, groupOf, type Kind } from './kind.ts';
@@ -12,7 +13,7 @@ import { scopeOf } from './scope.ts';
 import { firstFields, tellGone, tellState } from './telling.ts';
 import { deleteOne, insertRows, type LockMode, lockOne, updateRows } from './tree.store.ts';
 
-export interface WriterParts {
+export interface WriterDependencies {
   readonly database: OrganizationDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
@@ -54,8 +55,21 @@ function requireRight(caller: Principal, groupId: string): void {
 }
 
 /** Runs work that changes the estate: all of it and its events, or nothing. */
-export function createWriter({ database, outbox, clock }: WriterParts) {
-  return async function write<T>({ caller, request }: Asking, work: (change: Change) => Promise<T>): Promise<T> {
+export interface Writer {
+  /** In the given transaction, which keeps the request's `Idempotency-Key` too. */
+  <T>(
+    asking: Asking & { readonly transaction: KeyedTransaction<Sql> },
+    work: (change: Change) => Promise<T>,
+  ): Promise<Committed<T>>;
+  /** In a transaction of its own. */
+  <T>(asking: Asking, work: (change: Change) => Promise<T>): Promise<T>;
+}
+
+export function createWriter({ database, outbox, clock }: WriterDependencies): Writer {
+  return async function write<T>(
+    { caller, request, transaction }: Asking & { readonly transaction?: KeyedTransaction<Sql> },
+    work: (change: Change) => Promise<T>,
+  ) {
     const scope = scopeOf(caller);
     const now = clock.now();
     const occasion = { now, traceparent: request.traceparent };
@@ -98,11 +112,9 @@ export function createWriter({ database, outbox, clock }: WriterParts) {
       return result;
     };
     try {
-      return await database.sqlTransaction(attempt);
+      return await (transaction ? transaction(attempt) : database.sqlTransaction(attempt));
     } catch (error) {
       throw refusalOf(error) ?? error;
     }
   };
 }
-
-export type Writer = ReturnType<typeof createWriter>;

@@ -1,9 +1,10 @@
 import { createGroup } from '@attribution/contracts';
-import { implement } from '@attribution/service';
+import { implementKeyed } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
 import { groupKind } from './group.ts';
 
-export const createGroupEndpoint = (write: Writer) =>
-  implement(createGroup, async ({ body, caller, request }) =>
-    write({ caller, request }, (change) => change.create(groupKind, body)),
+export const createGroupEndpoint = (database: OrganizationDatabase, write: Writer) =>
+  implementKeyed(createGroup, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
+    write({ caller, request, transaction }, (change) => change.create(groupKind, body)),
   );

@@ -11,7 +11,7 @@ export { onAccountCreated } from './on-account-created.ts';
 
 export const groupEndpoints = (database: OrganizationDatabase, write: Writer) => [
   listEndpoint(database, groupKind, contracts.listGroups),
-  createGroupEndpoint(write),
+  createGroupEndpoint(database, write),
   getEndpoint(database, groupKind, contracts.getGroup),
   updateGroupEndpoint(write),
   deleteEndpoint(write, groupKind, contracts.deleteGroup),

@@ -3,24 +3,24 @@ import { afterCommit, type Sql } from '@attribution/database';
 import type { Upload } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
-import { type Handler, implement } from '@attribution/service';
+import { implementKeyed, type KeyedHandler } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { countWaiting, insertImport, insertPart } from './import.store.ts';
 import { viewImport } from './import.view.ts';
 import { grantsOf } from './importer.ts';
 import { type ImportMedia, readRecords } from './read-records.ts';
 
-interface Parts {
+interface Dependencies {
   readonly database: OrganizationDatabase;
   readonly clock: Clock;
   readonly wake: () => void;
 }
 
 /** Keeps the file; what is in it is the job's. A file that cannot be one at all is refused at once. */
-export const importEstateEndpoint = ({ database, clock, wake }: Parts) => {
-  const handle: Handler<typeof importEstate> = async ({ query, upload, caller, request }) => {
+export const importEstateEndpoint = ({ database, clock, wake }: Dependencies) => {
+  const handle: KeyedHandler<typeof importEstate, Sql> = async ({ query, upload, caller, request, transaction }) => {
     await requireRows(upload);
-    return database.sqlTransaction(async (tx) => {
+    return transaction(async (tx) => {
       await requireTurn(tx, caller.accountId);
       const row = await insertImport(tx, {
         id: newId('job'),
@@ -39,7 +39,7 @@ export const importEstateEndpoint = ({ database, clock, wake }: Parts) => {
     });
   };
   // Who has no right to import sends no file.
-  return implement(importEstate, handle, (caller) => void grantsOf(caller));
+  return implementKeyed(importEstate, database.sqlTransaction, handle, (caller) => void grantsOf(caller));
 };
 
 /** Imports of an account that may wait, one that is at work among them: each keeps its file. */

@@ -1,13 +1,14 @@
 import { createInstallation } from '@attribution/contracts';
-import { implement } from '@attribution/service';
+import { implementKeyed } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
 import { locationKind } from '../locations/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
 import { inOrder, installationKind, standingOf } from './installation.ts';
 import { requireScreens } from './require-screens.ts';
 
-export const createInstallationEndpoint = (write: Writer) =>
-  implement(createInstallation, async ({ body, caller, request }) =>
-    write({ caller, request }, async (change) => {
+export const createInstallationEndpoint = (database: OrganizationDatabase, write: Writer) =>
+  implementKeyed(createInstallation, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
+    write({ caller, request, transaction }, async (change) => {
       const { status, ...fields } = body;
       const { group_id } = await change.into(locationKind, body.location_id, 'body.location_id');
       await requireScreens(change, body.location_id, body.outputs);

@@ -9,7 +9,7 @@ export { inOrder, installationKind, standingOf } from './installation.ts';
 
 export const installationEndpoints = (database: OrganizationDatabase, write: Writer) => [
   listEndpoint(database, installationKind, contracts.listInstallations),
-  createInstallationEndpoint(write),
+  createInstallationEndpoint(database, write),
   getEndpoint(database, installationKind, contracts.getInstallation),
   updateInstallationEndpoint(write),
   deleteEndpoint(write, installationKind, contracts.deleteInstallation),

@@ -9,7 +9,7 @@ export { locationKind, taxonomyOf } from './location.ts';
 
 export const locationEndpoints = (database: OrganizationDatabase, write: Writer) => [
   listEndpoint(database, locationKind, contracts.listLocations),
-  createLocationEndpoint(write),
+  createLocationEndpoint(database, write),
   getEndpoint(database, locationKind, contracts.getLocation),
   updateLocationEndpoint(write),
   deleteEndpoint(write, locationKind, contracts.deleteLocation),

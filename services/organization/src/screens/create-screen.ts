@@ -1,12 +1,13 @@
 import { createScreen, orientationOf } from '@attribution/contracts';
-import { implement } from '@attribution/service';
+import { implementKeyed } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
 import { inZone } from '../zones/index.ts';
 import { screenKind } from './screen.ts';
 
-export const createScreenEndpoint = (write: Writer) =>
-  implement(createScreen, async ({ body, caller, request }) =>
-    write({ caller, request }, async (change) => {
+export const createScreenEndpoint = (database: OrganizationDatabase, write: Writer) =>
+  implementKeyed(createScreen, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
+    write({ caller, request, transaction }, async (change) => {
       const place = await inZone(change, body.zone_id);
       return change.create(screenKind, {
         ...body,

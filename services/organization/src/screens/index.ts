@@ -9,7 +9,7 @@ export { screenKind } from './screen.ts';
 
 export const screenEndpoints = (database: OrganizationDatabase, write: Writer) => [
   listEndpoint(database, screenKind, contracts.listScreens),
-  createScreenEndpoint(write),
+  createScreenEndpoint(database, write),
   getEndpoint(database, screenKind, contracts.getScreen),
   updateScreenEndpoint(write),
   deleteEndpoint(write, screenKind, contracts.deleteScreen),

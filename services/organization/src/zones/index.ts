@@ -10,7 +10,7 @@ export { zoneKind } from './zone.ts';
 
 export const zoneEndpoints = (database: OrganizationDatabase, write: Writer) => [
   listEndpoint(database, zoneKind, contracts.listZones),
-  createZoneEndpoint(write),
+  createZoneEndpoint(database, write),
   getEndpoint(database, zoneKind, contracts.getZone),
   updateZoneEndpoint(write),
   deleteEndpoint(write, zoneKind, contracts.deleteZone),
