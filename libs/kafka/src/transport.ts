@@ -3,26 +3,28 @@ import { type Consumer, type EachBatchPayload, Kafka, logLevel, type SASLOptions
 import type { Logger } from 'pino';
 import './kafkajs-clock.ts';
 import './kafkajs-idle.ts';
-import { isRefusal } from './kafka-errors.ts';
-import { groupIdOf, readLag } from './kafka-lag.ts';
-import { countMissed } from './kafka-missed.ts';
-import { createReplaceableProducer } from './kafka-producer.ts';
-import { createTopics } from './kafka-topics.ts';
-import { keepPlace, type Place } from './kafkajs-place.ts';
-import { onReset } from './kafkajs-reset.ts';
-import { byKeyHash } from './partitioner.ts';
-import { layoutOf } from './topic-layout.ts';
 import {
   asError,
   byKey,
   laneOf,
   type Message,
   type PublishResult,
+  readEnvelope,
   type Subscription,
   type Transport,
+  type Unreadable,
   undone,
-} from './transport.ts';
-import { readEnvelope, type Unreadable, unreadable } from './unreadable.ts';
+  unreadable,
+} from '@attribution/messaging';
+import { isRefusal } from './broker-errors.ts';
+import { keepPlace, type Place } from './kafkajs-place.ts';
+import { onReset } from './kafkajs-reset.ts';
+import { groupIdOf, readLag } from './lag.ts';
+import { countMissed } from './missed.ts';
+import { byKeyHash } from './partitioner.ts';
+import { createReplaceableProducer } from './producer.ts';
+import { layoutOf } from './topic-layout.ts';
+import { createTopics } from './topics.ts';
 
 /** How a cluster knows us: SASL's mechanisms, of which `plain` is for TLS alone. */
 export interface KafkaLogin {

@@ -1,5 +1,5 @@
+import type { Lag, Subscription } from '@attribution/messaging';
 import type { Admin } from 'kafkajs';
-import type { Lag, Subscription } from './transport.ts';
 
 /** A subscriber's consumer group. */
 export const groupIdOf = (prefix: string, { group }: Pick<Subscription, 'group'>): string =>

@@ -1,9 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startKafka } from '@attribution/servers';
-import { captureLogs } from '@attribution/testing';
-import { expect, test } from '@jest/globals';
 import {
   brokers,
   counting,
@@ -19,7 +16,10 @@ import {
   recording,
   things,
   withKafka,
-} from './support.ts';
+} from '@attribution/messaging/testing';
+import { captureLogs } from '@attribution/testing';
+import { startKafka } from '@attribution/servers';
+import { expect, test } from '@jest/globals';
 import { api, refuseProduced, startWire, type Wire } from './support-wire.ts';
 
 const ending = endAfterEach();

@@ -1,6 +1,6 @@
 import type { Producer, ProducerBatch } from 'kafkajs';
 import type { Logger } from 'pino';
-import { isSpent } from './kafka-errors.ts';
+import { isSpent } from './broker-errors.ts';
 
 /** A producer that gives way to a new one when it is spent. Who sends decides what is sent again. */
 export function createReplaceableProducer(create: () => Producer, logger: Logger) {

@@ -1,6 +1,6 @@
 import kafkajs, { type Admin } from 'kafkajs';
 import type { Logger } from 'pino';
-import { typeOf } from './kafka-errors.ts';
+import { typeOf } from './broker-errors.ts';
 import { differencesOf, type TopicLayout } from './topic-layout.ts';
 
 /** Makes topics that are not there. One that is there is never changed: where it differs, that is told. */

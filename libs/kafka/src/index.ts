@@ -1,0 +1,1 @@
+export { createKafkaTransport, type KafkaOptions } from './transport.ts';
