@@ -1,1 +1,2 @@
-export { createKafkaTransport, type KafkaOptions } from './transport.ts';
+export type { KafkaOptions } from './client.ts';
+export { createKafkaTransport } from './transport.ts';

@@ -3,7 +3,7 @@ export { type CatchUpParts, catchUp } from './catch-up.ts';
 export * from './consumer.ts';
 export { deadLetterTopic } from './dead-letters.ts';
 export { observeEvents } from './event-metrics.ts';
-export { type EventHandler, on, onBatch } from './handlers.ts';
+export { type EventHandler, type HandlerOptions, on, onBatch } from './handlers.ts';
 export { createInProcessTransport } from './in-process.ts';
 export { observeMessaging } from './metrics.ts';
 export * from './outbox.ts';
@@ -11,15 +11,15 @@ export { lockProjections, projection } from './projection.ts';
 export { createRelay, type Relay, relayBatchSize } from './relay.ts';
 export {
   asError,
-  byKey,
   type Failure,
   type Lag,
-  laneOf,
   type Message,
   type Missed,
+  messagesLeft,
+  orderingKey,
   type PublishResult,
   type Subscription,
+  splitByKey,
   type Transport,
-  undone,
 } from './transport.ts';
 export { readEnvelope, type Unreadable, unreadable } from './unreadable.ts';
