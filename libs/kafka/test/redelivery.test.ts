@@ -17,8 +17,8 @@ import {
   things,
   withKafka,
 } from '@attribution/messaging/testing';
-import { captureLogs } from '@attribution/testing';
 import { startKafka } from '@attribution/servers';
+import { captureLogs } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import { api, refuseProduced, startWire, type Wire } from './support-wire.ts';
 

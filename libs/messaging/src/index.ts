@@ -1,5 +1,5 @@
 export { observeBroker } from './broker-metrics.ts';
-export { type CatchUpParts, catchUp } from './catch-up.ts';
+export { type CatchUpDependencies, catchUp } from './catch-up.ts';
 export * from './consumer.ts';
 export { deadLetterTopic } from './dead-letters.ts';
 export { observeEvents } from './event-metrics.ts';
@@ -11,7 +11,6 @@ export { lockProjections, projection } from './projection.ts';
 export { createRelay, type Relay, relayBatchSize } from './relay.ts';
 export {
   asError,
-  type Failure,
   type Lag,
   type Message,
   type Missed,

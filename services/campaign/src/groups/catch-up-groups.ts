@@ -1,8 +1,8 @@
 import { type Client, estateSnapshot } from '@attribution/contracts';
-import { type CatchUpParts, catchUp } from '@attribution/messaging';
+import { type CatchUpDependencies, catchUp } from '@attribution/messaging';
 import { knownGroups } from './known-group.store.ts';
 
-interface Parts extends CatchUpParts {
+interface Parts extends CatchUpDependencies {
   readonly organization: Client;
 }
 
