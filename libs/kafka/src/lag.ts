@@ -1,4 +1,5 @@
 import type { Lag, Subscription } from '@attribution/messaging';
+import { attemptWithin } from '@attribution/runtime';
 import type { Admin } from 'kafkajs';
 
 /** A subscriber's consumer group. */
@@ -38,7 +39,7 @@ export async function readLag(admin: Admin, subscriptions: readonly Subscription
         };
       }),
   );
-  const known = await Promise.all(lags.map((lag) => within(lag, timeoutMs)));
+  const known = await Promise.all(lags.map((lag) => attemptWithin(timeoutMs, () => lag)));
   return known.filter((lag) => lag !== undefined);
 }
 
@@ -46,13 +47,6 @@ export async function readLag(admin: Admin, subscriptions: readonly Subscription
 async function findExisting(admin: Admin, names: readonly string[], prefix: string): Promise<readonly string[]> {
   const existing = await admin.listTopics().catch(() => undefined);
   return existing === undefined ? names : names.filter((name) => existing.includes(prefix + name));
-}
-
-/** Undefined where it fails, or takes longer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
-  return Promise.race([work.catch(() => undefined), late.promise]).finally(() => clearTimeout(timer));
 }
 
 async function endsOf(admin: Admin, topic: string) {
