@@ -94,7 +94,7 @@ const forbidden = [
     comment: 'The gateway, and what it stands on, load neither Postgres nor Kafka code, by whatever way.',
     from: { path: '^(gateway|libs/(auth|contracts|http|ids|openapi|runtime|tracing))/src/' },
     to: {
-      path: ['^libs/(database|messaging|service)/', `${packages}(pg|kafkajs|prisma|@prisma/[^/]+)/`],
+      path: ['^libs/(database|messaging|kafka|service)/', `${packages}(pg|kafkajs|prisma|@prisma/[^/]+)/`],
       reachable: true,
     },
   },
@@ -115,6 +115,15 @@ const forbidden = [
     comment: 'A dependency of production is not installed with the devDependencies.',
     from: { path: '^(gateway|(services|libs|infra)/[^/]+)/src/', pathNot: '^infra/(tools|e2e|bench)/' },
     to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'kafka-client-outside-its-library',
+    comment: 'Only libs/kafka speaks to a broker; everybody else depends on the Transport of libs/messaging (ADR 21).',
+    from: {
+      path: '^(gateway|(services|libs|infra)/[^/]+)/src/',
+      pathNot: '^(libs/(kafka|servers)|infra/bench)/', // The latter start a broker, and measure beside it.
+    },
+    to: { path: '(^|/node_modules/)kafkajs(/|$)' },
   },
   { name: 'unresolved', comment: 'What cannot be found cannot be judged.', from: {}, to: { couldNotResolve: true } },
 ];

@@ -26,7 +26,8 @@ import {
   zoneUpdated,
 } from '@attribution/contracts';
 import { openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
-import { catchUp, createConsumer, createKafkaTransport, createOutbox, projection } from '@attribution/messaging';
+import { createKafkaTransport } from '@attribution/kafka';
+import { catchUp, createConsumer, createOutbox, projection } from '@attribution/messaging';
 import { captureLogs, createTestDatabase } from '@attribution/testing';
 import type { z } from 'zod';
 

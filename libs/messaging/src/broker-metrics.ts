@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
-import { askedFor, readWhenAsked } from './gauges.ts';
+import { readOnScrape, scrapeTimeoutMs } from './gauges.ts';
 import type { Transport } from './transport.ts';
 
 /** Whether the broker answers, and how far this service's consumers are behind: of every replica the same. */
-export function observeBroker(registry: Registry, service: string, transport: Transport, patience = askedFor) {
+export function observeBroker(registry: Registry, service: string, transport: Transport, timeoutMs = scrapeTimeoutMs) {
   const registers = [registry];
   const up = new Gauge({
     name: 'broker_up',
@@ -34,7 +34,7 @@ export function observeBroker(registry: Registry, service: string, transport: Tr
     },
   });
 
-  const readUp = readWhenAsked(
+  const readUp = readOnScrape(
     {
       async read() {
         await transport.check();
@@ -42,10 +42,10 @@ export function observeBroker(registry: Registry, service: string, transport: Tr
       },
       forget: () => up.set({ service }, 0),
     },
-    patience,
+    timeoutMs,
   );
-  /** By itself: where only one of a service's groups is kept out, the others are heard of. */
-  const readLag = readWhenAsked(
+  /** Read apart from `up`: where one of a service's groups cannot join, the lag of the others is still reported. */
+  const readLag = readOnScrape(
     {
       async read() {
         const lags = (await transport.lag?.()) ?? [];
@@ -62,11 +62,11 @@ export function observeBroker(registry: Registry, service: string, transport: Tr
         waiting.reset();
       },
     },
-    patience,
+    timeoutMs,
   );
 
   return {
-    /** Asks anew: before the registry is written out. What cannot be asked is not told. */
+    /** To be called before each scrape. What cannot be read is left out of it. */
     async refresh(): Promise<void> {
       await Promise.all([readUp(), readLag()]);
     },

@@ -9,17 +9,17 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-export interface CatchUpParts {
+export interface CatchUpDependencies {
   readonly database: Pick<Database, 'sql' | 'sqlTransaction'>;
   readonly logger: Logger;
 }
 
-interface CatchUpOptions<P extends Page> extends CatchUpParts {
-  /** Of the row in `projection_snapshots`: deleting that reads the snapshot anew. */
+interface CatchUpOptions<P extends Page> extends CatchUpDependencies {
+  /** Name of the row in `projection_snapshots`: to delete the row is to read the snapshot anew. */
   readonly name: string;
-  /** Asks for a page; `null` for the first. */
+  /** Requests a page; `null` for the first one. */
   readonly pages: (cursor: string | null) => Promise<P>;
-  /** What projections make of a page: `groups.of(page.groups)`. */
+  /** The projections' writes for a page: `groups.of(page.groups)`. */
   readonly apply: (page: P) => readonly ReturnType<Projection<never>['of']>[];
 }
 
@@ -30,18 +30,18 @@ export interface CatchUp {
   readonly run: (stopping: AbortSignal) => Promise<void>;
 }
 
-/** Milliseconds between looks whether there is anything to do, and between questions that fail. */
+/** Milliseconds between runs of the job, and between requests that fail. */
 const every = 60_000;
 const pauses = { first: 250, longest: 30_000 };
 
-/** From where the page was asked for. */
-const move = `
+/** Moves the cursor past a page, unless somebody else has moved it. */
+const moveCursor = `
   UPDATE projection_snapshots SET cursor = $3, completed_at = CASE WHEN $3::text IS NULL THEN now() END
   WHERE name = $1 AND cursor IS NOT DISTINCT FROM $2 AND completed_at IS NULL`;
 
 /**
- * The job that reads a snapshot into projections, once: page by page, each in a transaction with its cursor, so that
- * whoever comes next goes on from there. Events are handled meanwhile, in whatever order.
+ * The job that reads a snapshot into projections, once: page by page, each in a transaction with its cursor, so that the
+ * next process continues from there. Events are handled meanwhile, in whatever order.
  */
 export function catchUp<P extends Page>({ name, database, logger, pages, apply }: CatchUpOptions<P>): CatchUp {
   /** Where the next page begins; undefined when there is none. */
@@ -56,11 +56,11 @@ export function catchUp<P extends Page>({ name, database, logger, pages, apply }
     return row?.completed_at ? undefined : { cursor: row?.cursor ?? null };
   }
 
-  /** False, and nothing is done, when somebody else has gone on from there meanwhile. */
-  function take(page: P, cursor: string | null): Promise<boolean> {
+  /** False, and nothing is written, when another process has moved the cursor meanwhile. */
+  function write(page: P, cursor: string | null): Promise<boolean> {
     return database.sqlTransaction(async (tx: SqlTransaction) => {
       await lockProjections(tx, true);
-      const moved = await tx.$executeRawUnsafe(move, name, cursor, page.next_cursor);
+      const moved = await tx.$executeRawUnsafe(moveCursor, name, cursor, page.next_cursor);
       if (moved > 0) for (const write of apply(page)) await write(tx);
       return moved > 0;
     });
@@ -71,22 +71,22 @@ export function catchUp<P extends Page>({ name, database, logger, pages, apply }
     every,
     async run(stopping) {
       let pause = pauses.first;
-      let said: string | undefined;
+      let lastError: string | undefined;
       while (!stopping.aborted) {
         const at = await position();
         if (!at) return;
         const page = await pages(at.cursor).catch((cause: unknown) => {
           const { message } = asError(cause);
-          if (message !== said)
+          if (message !== lastError)
             logger.warn({ err: cause, snapshot: name }, 'A snapshot cannot be read yet; trying again');
-          said = message;
+          lastError = message;
         });
         if (page) {
-          const taken = await take(page, at.cursor);
-          if (taken && page.next_cursor === null)
+          const written = await write(page, at.cursor);
+          if (written && page.next_cursor === null)
             logger.info({ snapshot: name }, 'A snapshot has been read to its end');
           pause = pauses.first;
-          said = undefined;
+          lastError = undefined;
         } else {
           await sleep(pause, undefined, { signal: stopping }).catch(() => {});
           pause = Math.min(pause * 2, pauses.longest);

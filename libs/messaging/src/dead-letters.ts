@@ -2,12 +2,12 @@ import { event, type ServiceName, type Topic, topic } from '@attribution/contrac
 import type { SqlTransaction } from '@attribution/database';
 import { messageOf } from '@attribution/runtime';
 import { z } from 'zod';
-import { type Letter, letterOf, letterOfUnreadable, plain, toldOf } from './letter.ts';
+import { type Letter, letterOf, letterOfUnreadable, publishedPartOf, storable } from './letter.ts';
 import { newEvent, type Outbox } from './outbox.ts';
 import type { Message } from './transport.ts';
 import type { Unreadable } from './unreadable.ts';
 
-/** The topic that tells of events a service could not handle. */
+/** The topic on which a service reports the events that it could not handle. */
 export function deadLetterTopic(service: ServiceName): Topic {
   return topic({ name: `${service}.dead-letters`, owner: service, partitions: 1, retentionDays: 28 });
 }
@@ -28,25 +28,28 @@ const deadLettered = (service: ServiceName) =>
     }),
   });
 
-const textOf = (cause: unknown) => plain((cause instanceof Error ? messageOf(cause) : String(cause)).slice(0, 2000));
+const textOf = (cause: unknown) => storable((cause instanceof Error ? messageOf(cause) : String(cause)).slice(0, 2000));
 
 interface DeadLetterRow {
   readonly id: bigint;
   readonly topic: string;
-  /** As `letterOf` made it; those before it are envelopes. */
+  /** Written by `letterOf`, or an envelope by earlier releases. */
   readonly letter: unknown;
 }
 
-/** The events that a service could not handle, kept and told of. */
+interface NewDeadLetter {
+  readonly id: string;
+  readonly topic: string;
+  readonly letter: Letter;
+  readonly attempts: number;
+  readonly error: string;
+}
+
+export type DeadLetters = ReturnType<typeof createDeadLetters>;
+
+/** The events that a service could not handle: stored, and reported on a topic. */
 export function createDeadLetters(service: ServiceName, outbox: Outbox) {
-  interface Row {
-    readonly id: string;
-    readonly topic: string;
-    readonly letter: Letter;
-    readonly attempts: number;
-    readonly error: string;
-  }
-  async function insert(tx: SqlTransaction, { id, topic, letter, attempts, error }: Row): Promise<boolean> {
+  async function insert(tx: SqlTransaction, { id, topic, letter, attempts, error }: NewDeadLetter): Promise<boolean> {
     const first = await tx.$executeRawUnsafe(
       `INSERT INTO dead_letters (consumer, event_id, topic, envelope, attempts, error)
        VALUES ($1, $2::uuid, $3, $4::jsonb, $5, $6) ON CONFLICT DO NOTHING`,
@@ -61,7 +64,7 @@ export function createDeadLetters(service: ServiceName, outbox: Outbox) {
   }
 
   return {
-    /** Puts an event among them; false when it lies there. */
+    /** Stores an event; false when it is stored already. */
     async bury(tx: SqlTransaction, { topic, envelope }: Message, cause: unknown, attempts: number): Promise<boolean> {
       const error = textOf(cause);
       const letter = letterOf(envelope);
@@ -72,21 +75,21 @@ export function createDeadLetters(service: ServiceName, outbox: Outbox) {
         topic,
         error,
         attempts,
-        envelope: toldOf(letter),
+        envelope: publishedPartOf(letter),
       };
-      const traceparent = envelope.traceparent && plain(envelope.traceparent);
+      const traceparent = envelope.traceparent && storable(envelope.traceparent);
       const context = { accountId: envelope.account_id, occurredAt: new Date(), traceparent };
       await outbox.append(tx, newEvent(deadLettered(service), data, context));
       return true;
     },
 
-    /** Puts among them what is no event; false when it lies there. It is not told of: an event is of an account. */
+    /** Stores what is no event; false when it is stored already. It is not reported: that would need its account. */
     setAside(tx: SqlTransaction, unreadable: Unreadable): Promise<boolean> {
       const { id, topic, reason } = unreadable;
       return insert(tx, { id, topic, letter: letterOfUnreadable(unreadable), attempts: 1, error: textOf(reason) });
     },
 
-    /** Locks one that somebody asked to be replayed. */
+    /** Locks one that an operator asked to be replayed. */
     async takeRequested(tx: SqlTransaction): Promise<DeadLetterRow | undefined> {
       const [letter] = await tx.$queryRawUnsafe<DeadLetterRow[]>(
         `SELECT id, topic, envelope AS letter FROM dead_letters WHERE consumer = $1 AND replay_requested_at IS NOT NULL
@@ -100,7 +103,7 @@ export function createDeadLetters(service: ServiceName, outbox: Outbox) {
       await tx.$executeRawUnsafe('DELETE FROM dead_letters WHERE id = $1', id);
     },
 
-    /** It failed again, and waits until somebody asks anew. */
+    /** It failed again, and waits for the next request. */
     async putBack(tx: SqlTransaction, id: bigint, cause: unknown): Promise<void> {
       await tx.$executeRawUnsafe(
         `UPDATE dead_letters SET replay_requested_at = NULL, attempts = attempts + 1, error = $2, failed_at = now()

@@ -1,19 +1,19 @@
 import { attemptWithin } from '@attribution/runtime';
 
-/** Milliseconds that what gauges show may take to be read, when metrics are asked for: Prometheus does not wait for long. */
-export const askedFor = 2_000;
+/** Milliseconds that reading a gauge may take while metrics are scraped: Prometheus does not wait for long. */
+export const scrapeTimeoutMs = 2_000;
 
 interface Reading {
   readonly read: () => Promise<void>;
-  /** So that what was read before is not told as if it were so now. */
+  /** Clears what was read before, so that it is not reported as the present state. */
   readonly forget: () => void;
 }
 
 /**
- * Reads what gauges show, when metrics are asked for. Who asks while it is being read waits for that same answer. What
- * fails, or is late, is not told; once it has come it stands until the next time.
+ * Reads gauges for a scrape. A scrape that begins during a read waits for the same result. A read that fails, or takes too
+ * long, leaves the gauges out of that scrape; a late result stands until the next one.
  */
-export function readWhenAsked({ read, forget }: Reading, patience: number): () => Promise<void> {
+export function readOnScrape({ read, forget }: Reading, timeoutMs: number): () => Promise<void> {
   let reading: Promise<boolean> | undefined;
   return async () => {
     reading ??= Promise.try(read)
@@ -25,6 +25,6 @@ export function readWhenAsked({ read, forget }: Reading, patience: number): () =
         reading = undefined;
       });
     const current = reading;
-    if (!(await attemptWithin(patience, () => current))) forget();
+    if (!(await attemptWithin(timeoutMs, () => current))) forget();
   };
 }

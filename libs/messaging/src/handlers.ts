@@ -2,6 +2,9 @@ import type { Envelope, EventData, EventType } from '@attribution/contracts';
 import type { Sql, SqlTransaction } from '@attribution/database';
 import { inTrace } from '@attribution/tracing';
 
+/** Events that share a transaction, at most. A handler may ask for fewer. */
+export const maxEventsPerTransaction = 500;
+
 /** An event as a handler sees it. */
 export interface Received<T extends EventType> {
   readonly id: string;
@@ -17,44 +20,61 @@ export interface EventHandler<Tx> {
   readonly event: EventType;
   /** Events that came one after the other: of this kind, and of the others whose handlers have this same function. */
   readonly handle: (tx: Tx, events: readonly Received<EventType>[]) => Promise<void>;
-  /** What it costs grows with each event, so that fewer of them share a transaction. */
-  readonly oneByOne: boolean;
-  /** Waits for a lock, before the first effect of a transaction. `alone`: out of their order, as dead letters come. */
-  readonly lock?: (tx: Tx, alone: boolean) => Promise<void>;
+  /** Its events that may share a transaction, at most: what it locks is held until the last of them is done. */
+  readonly eventsPerTransaction: number;
+  /** Its transaction need not offer Prisma's models. */
+  readonly sqlOnly: boolean;
+  /** Waits for a lock, before the first effect of a transaction. `exclusive`: the events come out of their order. */
+  readonly lock?: (tx: Tx, exclusive: boolean) => Promise<void>;
 }
 
-/** Declares a handler. It runs in the transaction that marks the event as done, so it touches this database alone. */
+export interface HandlerOptions {
+  /** Each event has a transaction of its own, shared with no other. Default: false. */
+  readonly oneByOne?: boolean;
+}
+
+/**
+ * Declares a handler. It runs in the transaction of the event's inbox row, and touches this database alone. Events that
+ * arrive together share a transaction; where one of them fails, each is repeated in a transaction of its own.
+ */
 export function on<T extends EventType, Tx>(
   eventType: T,
   handle: (tx: Tx, event: Received<T>) => Promise<void>,
+  { oneByOne = false }: HandlerOptions = {},
 ): EventHandler<Tx> {
   return {
     event: eventType,
-    oneByOne: true,
+    eventsPerTransaction: oneByOne ? 1 : 50,
+    sqlOnly: false,
     async handle(tx, events) {
       for (const event of events) await inTraceOf(event, () => handle(tx, event as Received<T>));
     },
   };
 }
 
-/** What one event's handler logs belongs to what the event was caused by. */
+/** What one event's handler logs belongs to the trace of the event. */
 function inTraceOf<R>({ traceparent }: Pick<Received<EventType>, 'traceparent'>, work: () => R): R {
   return traceparent === null ? work() : inTrace({ traceparent }, work);
 }
 
 /**
- * Declares a handler that takes events together, in their order: for projections, which write many rows by one
- * statement, and so are given SQL alone. One key may be among them more than once. Rows that others write too are best written in the order of
- * their ids.
+ * Declares a handler that takes many events at a time, in their order, and writes their effects by a few statements of
+ * SQL. A key may occur more than once among them. Rows that other transactions write as well are best written in the
+ * order of their ids, lest two of them deadlock.
  */
 export function onBatch<T extends EventType, Tx extends SqlTransaction = Sql>(
   eventType: T,
   handle: (tx: Tx, events: readonly Received<T>[]) => Promise<void>,
 ): EventHandler<Tx> {
-  return { event: eventType, oneByOne: false, handle: handle as EventHandler<Tx>['handle'] };
+  return {
+    event: eventType,
+    eventsPerTransaction: maxEventsPerTransaction,
+    sqlOnly: true,
+    handle: handle as EventHandler<Tx>['handle'],
+  };
 }
 
-/** Of an event that was told by somebody newer than this listener, or by a stranger: what it means is not known here. */
+/** The event's type or version is unknown here: a newer release published it, or a stranger. */
 export class UnknownEvent extends Error {
   constructor({ type, version }: Envelope) {
     super(`Nobody here knows ${type} in version ${version}`);
@@ -76,18 +96,17 @@ export function indexHandlers<Tx>(handlers: readonly EventHandler<Tx>[]) {
   return (envelope: Envelope) => index.get(name(envelope)) ?? none;
 }
 
-/** Which handlers have to do with an event. */
 type HandlersOf<Tx> = (envelope: Envelope) => readonly EventHandler<Tx>[];
 
-/** Takes each lock once that the events' handlers ask for: all before the first effect, so that none is waited for with rows held. */
+/** Takes the locks that the events' handlers ask for, each once: before the first effect, so that none is waited for while rows are locked. */
 export async function takeLocks<Tx>(
   tx: Tx,
   envelopes: readonly Envelope[],
   handlersOf: HandlersOf<Tx>,
-  alone: boolean,
+  exclusive: boolean,
 ): Promise<void> {
   const locks = new Set(envelopes.flatMap((envelope) => handlersOf(envelope).map(({ lock }) => lock)));
-  for (const lock of locks) await lock?.(tx, alone);
+  for (const lock of locks) await lock?.(tx, exclusive);
 }
 
 /**

@@ -1,8 +1,16 @@
-import { asError, byKey, type Failure, type Message, type Subscription, type Transport, undone } from './transport.ts';
+import {
+  asError,
+  type Failure,
+  type Message,
+  messagesLeft,
+  type Subscription,
+  splitByKey,
+  type Transport,
+} from './transport.ts';
 
 /**
  * Carries events within one process, fed by the same outbox as Kafka: a message is acknowledged when every subscriber
- * is done with it, so the outbox keeps it across a crash.
+ * has dealt with it, so the outbox keeps it across a crash.
  */
 export function createInProcessTransport(): Transport {
   const subscriptions: Subscription[] = [];
@@ -11,10 +19,10 @@ export function createInProcessTransport(): Transport {
   async function deliver({ handle }: Subscription, messages: readonly Message[]): Promise<readonly Failure[]> {
     try {
       if (!consuming) throw new Error('The subscribers are not running');
-      // Through JSON, as over a wire: no subscriber sees another's objects.
+      // As over a wire: no subscriber sees another's objects.
       return await handle(JSON.parse(JSON.stringify(messages)) as Message[]);
     } catch (error) {
-      return byKey(messages).flatMap(([message]) => (message ? [{ message, error: asError(error) }] : []));
+      return splitByKey(messages).flatMap(([message]) => (message ? [{ message, error: asError(error) }] : []));
     }
   }
 
@@ -33,14 +41,14 @@ export function createInProcessTransport(): Transport {
         const wanted = messages.filter(({ topic }) => subscription.topics.includes(topic));
         const failures = wanted.length > 0 ? await deliver(subscription, wanted) : [];
         for (const { message, error } of failures) errors.set(message.envelope.event_id, error);
-        for (const { envelope } of undone(wanted, failures)) waiting.add(envelope.event_id);
+        for (const { envelope } of messagesLeft(wanted, failures)) waiting.add(envelope.event_id);
       });
       await Promise.all(deliveries);
       const isWaiting = ({ envelope }: Message) => waiting.has(envelope.event_id);
       return {
         acknowledged: messages.filter((one) => !isWaiting(one)).map(({ envelope }) => envelope.event_id),
-        // Of several subscribers' failures in a key, the first is where the key goes on.
-        failed: byKey(messages.filter(isWaiting)).flatMap(([message]) => {
+        // Where several subscribers fail in a key, it resumes at the first of their failures.
+        failed: splitByKey(messages.filter(isWaiting)).flatMap(([message]) => {
           const error = message && errors.get(message.envelope.event_id);
           return error ? [{ message, error }] : [];
         }),

@@ -1,13 +1,24 @@
 export { observeBroker } from './broker-metrics.ts';
-export { type CatchUpParts, catchUp } from './catch-up.ts';
+export { type CatchUpDependencies, catchUp } from './catch-up.ts';
 export * from './consumer.ts';
 export { deadLetterTopic } from './dead-letters.ts';
 export { observeEvents } from './event-metrics.ts';
-export { type EventHandler, on, onBatch } from './handlers.ts';
+export { type EventHandler, type HandlerOptions, on, onBatch } from './handlers.ts';
 export { createInProcessTransport } from './in-process.ts';
-export { createKafkaTransport, type KafkaOptions } from './kafka.ts';
 export { observeMessaging } from './metrics.ts';
 export * from './outbox.ts';
 export { lockProjections, type Projection, projection } from './projection.ts';
 export { createRelay, type Relay, relayBatchSize } from './relay.ts';
-export type { Message, Transport } from './transport.ts';
+export {
+  asError,
+  type Lag,
+  type Message,
+  type Missed,
+  messagesLeft,
+  orderingKey,
+  type PublishResult,
+  type Subscription,
+  splitByKey,
+  type Transport,
+} from './transport.ts';
+export { readEnvelope, type Unreadable, unreadable } from './unreadable.ts';

@@ -2,12 +2,12 @@ import { Envelope } from '@attribution/contracts';
 import { readEnvelope, type Unreadable } from './unreadable.ts';
 
 /** What jsonb refuses: U+0000, and halves of a pair of surrogates, as JSON writes them. Some that it would take match too. */
-const refused = /\\u(0000|d[89a-f])/i;
-/** Far below what Postgres and V8 can take, far above what an event has. */
-const deepest = 200;
+const refusedByJsonb = /\\u(0000|d[89a-f])/i;
+/** Levels of nesting: far fewer than Postgres and V8 can take, far more than an event has. */
+const maxDepth = 200;
 
-/** Characters; a broker takes a million bytes. */
-const mostTold = 250_000;
+/** Characters of a letter that is published whole; a broker takes a million bytes. */
+const maxPublishedLength = 250_000;
 
 /** What is kept of a message that could not be handled: its envelope, or the bytes of what jsonb does not take. */
 export type Letter =
@@ -16,8 +16,8 @@ export type Letter =
 
 export function letterOf(envelope: Envelope): Letter {
   const text = textOf(envelope);
-  if (text !== undefined && !refused.test(text) && depthOf(text) <= deepest) return envelope;
-  return { type: plain(envelope.type), base64: text === undefined ? null : Buffer.from(text).toString('base64') };
+  if (text !== undefined && !refusedByJsonb.test(text) && depthOf(text) <= maxDepth) return envelope;
+  return { type: storable(envelope.type), base64: text === undefined ? null : Buffer.from(text).toString('base64') };
 }
 
 export function letterOfUnreadable({ partition, offset, value }: Unreadable): Letter {
@@ -30,14 +30,14 @@ export function envelopeOf(letter: unknown): Envelope {
   return readEnvelope(letter.base64 === null ? null : Buffer.from(String(letter.base64), 'base64'));
 }
 
-/** What others are told of a letter: all of it, unless that with its own envelope were more than a broker takes. */
-export function toldOf(letter: Letter): Record<string, unknown> {
+/** What is published of a letter: all of it, unless that and its own envelope were more than a broker takes. */
+export function publishedPartOf(letter: Letter): Record<string, unknown> {
   const size = JSON.stringify(letter).length;
-  return size <= mostTold ? letter : { type: letter.type, left_out: size };
+  return size <= maxPublishedLength ? letter : { type: letter.type, left_out: size };
 }
 
-/** Text as Postgres takes it. */
-export const plain = (text: string) => text.toWellFormed().replaceAll('\0', '\u{fffd}');
+/** Text as Postgres accepts it. */
+export const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\u{fffd}');
 
 /** Undefined where it is nested too deeply to be written. */
 function textOf(envelope: Envelope): string | undefined {

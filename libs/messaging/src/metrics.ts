@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { askedFor, readWhenAsked } from './gauges.ts';
+import { readOnScrape, scrapeTimeoutMs } from './gauges.ts';
 
-/** Rows are counted up to here: to count millions would take longer than anybody waits, just when many wait. */
+/** Rows are counted up to this number: counting millions would outlast a scrape, just when the figure matters. */
 const mostCounted = 100_000;
 
-/** What waits in the outbox and among the dead letters, read from the database when asked: of every replica the same. */
-export function observeMessaging(registry: Registry, service: string, pool: Pool, patience = askedFor) {
+/** How many events wait in the outbox and among the dead letters, read from the database on each scrape: the same on every replica. */
+export function observeMessaging(registry: Registry, service: string, pool: Pool, timeoutMs = scrapeTimeoutMs) {
   const labels = { service };
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['service'], registers: [registry] });
@@ -25,7 +25,7 @@ export function observeMessaging(registry: Registry, service: string, pool: Pool
 
   /** Gauges that one statement fills, each by the column of its name. */
   const filled = (gauges: Readonly<Record<string, Gauge>>, sql: string) =>
-    readWhenAsked(
+    readOnScrape(
       {
         async read() {
           const { rows } = await pool.query<Record<string, number>>(sql);
@@ -35,9 +35,9 @@ export function observeMessaging(registry: Registry, service: string, pool: Pool
           for (const one of Object.values(gauges)) one.reset();
         },
       },
-      patience,
+      timeoutMs,
     );
-  /** Each by itself: what one of them cannot tell in time the others do. */
+  /** Read apart: one that is late does not keep the others out of the scrape. */
   const readings = [
     filled(
       { oldest },
@@ -56,7 +56,7 @@ export function observeMessaging(registry: Registry, service: string, pool: Pool
 
   return {
     countDeadLetter: () => buried.inc(labels),
-    /** Reads the gauges anew: before the registry is written out. What cannot be read is not told. */
+    /** To be called before each scrape. What cannot be read is left out of it. */
     async refresh(): Promise<void> {
       await Promise.all(readings.map((read) => read()));
     },

@@ -8,7 +8,7 @@ import type { Message } from './transport.ts';
 export interface EventContext {
   readonly accountId: string;
   readonly occurredAt: Date;
-  /** Default: of the work that tells it. */
+  /** Default: that of the current work. */
   readonly traceparent?: string | null;
 }
 
@@ -46,7 +46,7 @@ const columns = 'event_id, topic, type, version, account_id, key, occurred_at, t
 const appending = (parameter: string, condition: string) => `
   input AS (
     SELECT * FROM json_to_recordset(${parameter}::json) AS row(
-      ordinal int, tells_of text, event_id uuid, topic text, type text, version int, account_id text, key text,
+      ordinal int, row_id text, event_id uuid, topic text, type text, version int, account_id text, key text,
       occurred_at timestamptz, traceparent text, data jsonb)
     WHERE ${condition}
   ), locked AS MATERIALIZED (
@@ -57,42 +57,63 @@ const appending = (parameter: string, condition: string) => `
     SELECT ${columns} FROM input, (SELECT count(*) FROM locked) AS all_locked ORDER BY ordinal
   )`;
 
-const append = `WITH ${appending('$1', 'true')} SELECT`;
+const insertEvents = `WITH ${appending('$1', 'true')} SELECT`;
 
-/** Changes, as common table expressions that end with `effect AS (… RETURNING id, …)`. */
-export interface Effect {
+/** Changes of rows, as common table expressions that end with `changed AS (… RETURNING id, …)`. */
+export interface ChangeStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** An event, and the id of the row that it tells of. */
-export interface EventOf {
+/** An event, and the id of the row that it is about. */
+export interface RowEvent {
   readonly id: string;
   readonly event: NewEvent;
 }
 
 export interface Outbox {
-  /** Appends events in the transaction of what they tell of. Once a transaction, so that keys are locked in order. */
+  /** Appends events in the transaction of the changes that they are about. Once a transaction, so that keys are locked in order. */
   append(tx: SqlTransaction, ...events: readonly NewEvent[]): Promise<void>;
+  /** Runs work that may append several times in the transaction: its events are appended together, at its end. */
+  gather(tx: SqlTransaction, work: () => Promise<void>): Promise<void>;
   /**
    * Makes changes and appends their events by one statement, which is its own transaction: for what is called very
-   * often. The rows of the changes; the event of one that has no row is not appended.
+   * often. Returns the changed rows; the event of a row that is not among them is not appended.
    */
-  appendWith<T>(sql: Sql, effect: Effect, events: readonly EventOf[]): Promise<readonly T[]>;
+  appendWith<T>(sql: Sql, change: ChangeStatement, events: readonly RowEvent[]): Promise<readonly T[]>;
 }
 
 /** `wake` is called after a commit that appended something. */
 export function createOutbox(wake: () => void): Outbox {
+  /** Of transactions whose events are being gathered. */
+  const gathered = new WeakMap<SqlTransaction, NewEvent[]>();
+
+  async function append(tx: SqlTransaction, events: readonly NewEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    await tx.$executeRawUnsafe(insertEvents, JSON.stringify(events.map(({ message }, at) => toInput(message, at))));
+    afterCommit(tx, wake);
+  }
+
   return {
     async append(tx, ...events) {
-      if (events.length === 0) return;
-      await tx.$executeRawUnsafe(append, JSON.stringify(events.map(({ message }, at) => rowOf(message, at))));
-      afterCommit(tx, wake);
+      const waiting = gathered.get(tx);
+      if (waiting) waiting.push(...events);
+      else await append(tx, events);
     },
-    async appendWith<T>(sql: Sql, { text, values }: Effect, events: readonly EventOf[]) {
-      const told = appending(`$${values.length + 1}`, 'tells_of IN (SELECT id FROM effect)');
-      const input = events.map(({ id, event }, at) => ({ ...rowOf(event.message, at), tells_of: id }));
-      const statement = `WITH ${text}, ${told} SELECT * FROM effect`;
+    async gather(tx, work) {
+      const events: NewEvent[] = [];
+      gathered.set(tx, events);
+      try {
+        await work();
+      } finally {
+        gathered.delete(tx);
+      }
+      await append(tx, events);
+    },
+    async appendWith<T>(sql: Sql, { text, values }: ChangeStatement, events: readonly RowEvent[]) {
+      const appended = appending(`$${values.length + 1}`, 'row_id IN (SELECT id FROM changed)');
+      const input = events.map(({ id, event }, at) => ({ ...toInput(event.message, at), row_id: id }));
+      const statement = `WITH ${text}, ${appended} SELECT * FROM changed`;
       const rows = await sql.$queryRawUnsafe<T[]>(statement, ...values, JSON.stringify(input));
       if (rows.length > 0) wake();
       return rows;
@@ -100,4 +121,4 @@ export function createOutbox(wake: () => void): Outbox {
   };
 }
 
-const rowOf = ({ topic, envelope }: Message, ordinal: number) => ({ ordinal, topic, ...envelope });
+const toInput = ({ topic, envelope }: Message, ordinal: number) => ({ ordinal, topic, ...envelope });

@@ -1,7 +1,7 @@
 import type { EventType } from '@attribution/contracts';
 import type { SqlTransaction } from '@attribution/database';
 import type { z } from 'zod';
-import type { EventHandler, Received } from './handlers.ts';
+import { type EventHandler, maxEventsPerTransaction, type Received } from './handlers.ts';
 
 /** A value as JSON brings it to a column of any type. */
 type Value =
@@ -17,15 +17,15 @@ type Value =
 /** The columns but for `aggregate_version`: always the same ones. */
 type Row = { readonly [column: string]: Value } & { readonly id: string; readonly aggregate_version?: never };
 
-/** Of an event that tells of a thing as it is after so many changes. */
+/** The data of an event that carries the whole state of a thing, and the number of its changes so far. */
 type StateSchema = z.ZodObject<{ aggregate_version: z.ZodType<number> }>;
 
 export interface ProjectionOptions<S extends StateSchema, G extends z.ZodObject> {
   /** Has `id text primary key`, `aggregate_version int not null` and the columns of `row`; no foreign keys (ADR 18). */
   readonly table: string;
-  /** Tell of the thing as it is. */
+  /** Events that carry the thing's state. */
   readonly states: readonly EventType<S>[];
-  /** Tells that it is no more. Its id is not used again. */
+  /** The event of its deletion. Its id is not used again. */
   readonly gone: EventType<G>;
   readonly row: (state: z.output<S>) => Row;
   readonly goneId: (data: z.output<G>) => string;
@@ -33,21 +33,21 @@ export interface ProjectionOptions<S extends StateSchema, G extends z.ZodObject>
 
 /** A table that follows things of another service. */
 export interface Projection<State> {
-  /** Of all its events, which take effect together where they come one after the other. */
+  /** For all its events. */
   readonly handlers: readonly EventHandler<SqlTransaction>[];
-  /** What is to be done for states from elsewhere than the stream, in a transaction under `lockProjections(tx, true)`. */
+  /** Writes states that come from elsewhere than the stream, in a transaction under `lockProjections(tx, true)`. */
   readonly of: (states: readonly State[]) => (tx: SqlTransaction) => Promise<void>;
 }
 
-/** Declares a table that events keep: the newest state of an id wins, however they come, and what is gone stays gone. */
+/** Declares a table that events keep up to date: in whatever order they arrive, the newest state of an id wins, and what was deleted stays deleted. */
 export function projection<S extends StateSchema, G extends z.ZodObject>(
   options: ProjectionOptions<S, G>,
 ): Projection<z.output<S>> {
   const { table, states, gone, row, goneId } = options;
 
-  async function write(tx: SqlTransaction, told: readonly z.output<S>[]): Promise<void> {
+  async function write(tx: SqlTransaction, newStates: readonly z.output<S>[]): Promise<void> {
     const newest = new Map<string, { id: string; aggregate_version: number }>();
-    for (const state of told) {
+    for (const state of newStates) {
       const { aggregate_version } = state as z.output<StateSchema>;
       const columns = row(state);
       const known = newest.get(columns.id);
@@ -71,18 +71,24 @@ export function projection<S extends StateSchema, G extends z.ZodObject>(
   }
 
   const isGone = ({ type }: Received<EventType>) => type === gone.type;
-  const handlers = [...states, gone].map((event) => ({ event, handle, oneByOne: false, lock: lockProjections }));
-  return { handlers: handlers as unknown as EventHandler<SqlTransaction>[], of: (told) => (tx) => write(tx, told) };
+  const handlers = [...states, gone].map((event) => ({
+    ...{ event, handle, lock: lockProjections },
+    ...{ eventsPerTransaction: maxEventsPerTransaction, sqlOnly: true },
+  }));
+  return {
+    handlers: handlers as unknown as EventHandler<SqlTransaction>[],
+    of: (newStates) => (tx) => write(tx, newStates),
+  };
 }
 
 /**
- * Until the end of the transaction: events share the lock, and what comes out of their order has it alone, so that no
- * deletion is under way that it could not see, and none begins that would not see what it wrote. One lock for all
- * projections of a database, before any of their rows: nobody who has it waits for rows of somebody who waits for it.
+ * Locks the projections of a database until the end of the transaction, before any of their rows: whoever holds the lock
+ * never waits for rows of somebody who waits for the lock. Events share it. What comes out of their order (a snapshot, a
+ * replay) has it to itself: no deletion is in progress that it could not see, and none begins that would not see its rows.
  */
-export async function lockProjections(tx: SqlTransaction, alone: boolean): Promise<void> {
+export async function lockProjections(tx: SqlTransaction, exclusive: boolean): Promise<void> {
   await tx.$executeRawUnsafe(
-    `SELECT pg_advisory_xact_lock${alone ? '' : '_shared'}(hashtextextended('projections', 2))`,
+    `SELECT pg_advisory_xact_lock${exclusive ? '' : '_shared'}(hashtextextended('projections', 2))`,
   );
 }
 

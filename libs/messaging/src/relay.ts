@@ -1,10 +1,7 @@
-import type { Envelope } from '@attribution/contracts';
 import { withAdvisoryLock } from '@attribution/database';
-import { noTracing, type Tracing } from '@attribution/tracing';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { beginSpans } from './spans.ts';
-import { type Failure, laneOf, type Message, type PublishResult, type Transport } from './transport.ts';
+import { OutboxPublisher, type OutboxPublisherOptions } from './outbox-publisher.ts';
 
 export interface Relay {
   start(): void;
@@ -14,207 +11,91 @@ export interface Relay {
   stop(deadline: number): Promise<void>;
 }
 
-export interface RelayOptions {
+export interface RelayOptions extends Omit<OutboxPublisherOptions, 'batchSize'> {
   readonly pool: Pool;
-  readonly transport: Transport;
-  readonly logger: Logger;
-  /** Default: nothing is recorded. */
-  readonly tracing?: Tracing;
-  /** Events a pass takes at most. */
+  /** Events that are published at a time, at most. Default: `relayBatchSize`. */
   readonly batchSize?: number;
-  /** Milliseconds between looks when nobody wakes it: for what another replica left, or a wake-up lost in a crash. */
+  /** Milliseconds between looks at the outbox when nothing wakes the relay: another replica may have left events. */
   readonly pollEvery?: number;
 }
 
-/** Events that a relay publishes at once, at most. */
 export const relayBatchSize = 500;
 
-const longestPause = 5_000;
-/** Milliseconds after the last of them. */
-const forgottenAfter = 60_000;
-/** Another's pass takes milliseconds; what we were woken for may have missed it. */
-const busyPause = 25;
+/** Milliseconds to wait for another replica that is publishing: its pass takes as long, and may have missed our event. */
+const busyPauseMs = 25;
 
-/** A key whose event could not be published waits, so that its order holds; others go on. */
-interface Blocked {
-  readonly until: number;
-  readonly failures: number;
+/** Publishes a service's outbox. Of all replicas one does so at a time, under a lock that is held while there is work. */
+export function createRelay({ pool, batchSize = relayBatchSize, pollEvery = 500, ...options }: RelayOptions): Relay {
+  return new OutboxRelay(pool, new OutboxPublisher({ ...options, batchSize }), pollEvery, options.logger);
 }
 
-interface OutboxRow extends Envelope {
-  readonly sequence: string;
-  readonly topic: string;
-}
+class OutboxRelay implements Relay {
+  readonly #pool: Pool;
+  readonly #publisher: OutboxPublisher;
+  readonly #pollEvery: number;
+  readonly #logger: Logger;
+  #running = false;
+  /** Something was committed since the last pass began. */
+  #awake = false;
+  #loop: Promise<void> | undefined;
+  #interruptSleep = () => {};
 
-/**
- * Deletes what was acknowledged, and reads on, always from the lowest sequence: a sequence that was drawn early may be
- * committed late, so a mark of how far one had read would pass over rows, and let their key's next ones go first.
- * Parameters: sequences to delete, sequences to leave out, lanes to leave out, rows at most.
- */
-const deleteAndRead = `
-  WITH acknowledged AS (DELETE FROM outbox WHERE sequence = ANY($1::bigint[]))
-  SELECT sequence, topic, event_id, type, version, account_id, key, traceparent, data,
-         to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS occurred_at
-  FROM outbox
-  WHERE sequence <> ALL($2::bigint[]) AND (cardinality($3::text[]) = 0 OR topic || ' ' || key <> ALL($3::text[]))
-  ORDER BY sequence LIMIT $4`;
+  constructor(pool: Pool, publisher: OutboxPublisher, pollEvery: number, logger: Logger) {
+    this.#pool = pool;
+    this.#publisher = publisher;
+    this.#pollEvery = pollEvery;
+    this.#logger = logger;
+  }
 
-const noteFailures = `
-  UPDATE outbox SET attempts = attempts + 1, last_error = failed.error
-  FROM unnest($1::uuid[], $2::text[]) AS failed (id, error) WHERE outbox.event_id = failed.id`;
+  start(): void {
+    this.#running = true;
+    this.#loop = this.#run();
+  }
 
-export function createRelay({
-  pool,
-  transport,
-  logger,
-  tracing = noTracing,
-  batchSize = relayBatchSize,
-  pollEvery = 500,
-}: RelayOptions): Relay {
-  const blocked = new Map<string, Blocked>();
-  let running = false;
-  let awake = false;
-  let loop: Promise<void> | undefined;
-  let interrupt = () => {};
+  wake(): void {
+    this.#awake = true;
+    this.#interruptSleep();
+  }
 
-  async function run(): Promise<void> {
-    while (running) {
-      awake = false;
-      const outcome = await drain(() => running).catch((error: unknown) => {
-        logger.warn({ err: error }, 'The outbox could not be relayed; trying again');
-      });
-      if (outcome === 'busy') await sleepUntilWoken(busyPause);
-      else if (!awake && running) await sleepUntilWoken(pollEvery);
+  async stop(deadline: number): Promise<void> {
+    this.#running = false;
+    this.#interruptSleep();
+    await this.#loop;
+    try {
+      await this.#drain(() => Date.now() < deadline);
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'The outbox was not drained; the next start goes on with it');
     }
   }
 
-  function sleepUntilWoken(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      interrupt = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  async #run(): Promise<void> {
+    while (this.#running) {
+      this.#awake = false;
+      const outcome = await this.#drain(() => this.#running).catch((error: unknown) => {
+        this.#logger.warn({ err: error }, 'The outbox could not be relayed; trying again');
+      });
+      if (outcome === 'busy') await this.#sleep(busyPauseMs);
+      else if (!this.#awake && this.#running) await this.#sleep(this.#pollEvery);
+    }
   }
 
-  /** Publishes until nothing is left that may be published. `busy`: another replica's relay is at it. */
-  async function drain(goesOn: () => boolean): Promise<'drained' | 'busy'> {
-    const drained = await withAdvisoryLock(pool, 'relay', async (client) => {
-      await publishAll(client, goesOn);
+  /** `busy`: another replica's relay is publishing. */
+  async #drain(shouldContinue: () => boolean): Promise<'drained' | 'busy'> {
+    const drained = await withAdvisoryLock(this.#pool, 'relay', async (client) => {
+      await this.#publisher.publishAll(client, shouldContinue);
       return 'drained' as const;
     });
     return drained ?? 'busy';
   }
 
-  /** While a batch is on its way, the one before it is deleted and the one after it is read. */
-  async function publishAll(client: PoolClient, goesOn: () => boolean): Promise<void> {
-    let acknowledged: string[] = [];
-    let rows = await take(client, [], []);
-    while (rows.length > 0 && goesOn()) {
-      const more = acknowledged.length > 0 || rows.length === batchSize;
-      const [published, taken] = await Promise.allSettled([
-        publish(rows.map(toMessage)),
-        more
-          ? take(
-              client,
-              acknowledged,
-              rows.map(({ sequence }) => sequence),
-            )
-          : [],
-      ]);
-      if (taken.status === 'rejected') throw taken.reason; // The connection, and with it the lock, may be gone.
-      if (published.status === 'rejected') throw published.reason;
-      const { failed } = published.value;
-      const done = new Set(published.value.acknowledged);
-      const gone = done.size === rows.length ? rows : rows.filter(({ event_id }) => done.has(event_id));
-      acknowledged = gone.map(({ sequence }) => sequence);
-      if (blocked.size > 0) for (const { topic, key } of gone) blocked.delete(laneOf(topic, key));
-      if (failed.length > 0) await block(client, failed);
-      if (failed.length === 0 && taken.value.length > 0) rows = taken.value;
-      else {
-        // What was read ahead may hold events of a key that now waits.
-        rows = await take(client, acknowledged, []);
-        acknowledged = [];
-      }
-    }
-    if (acknowledged.length > 0) await take(client, acknowledged, [], 0);
+  /** Until the time has passed, or something wakes it. */
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#interruptSleep = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
-
-  /** What an event causes is below its publication. */
-  async function publish(messages: readonly Message[]): Promise<PublishResult> {
-    const spans = beginSpans(tracing, messages, 'producer');
-    try {
-      const result = await transport.publish(spans.messages);
-      const done = new Set(result.acknowledged);
-      spans.end(({ envelope }) => (done.has(envelope.event_id) ? undefined : (result.failed[0]?.error ?? 'not tried')));
-      return result;
-    } catch (error) {
-      spans.end(() => error);
-      throw error;
-    }
-  }
-
-  async function take(
-    client: PoolClient,
-    acknowledged: readonly string[],
-    onTheirWay: readonly string[],
-    limit = batchSize,
-  ): Promise<OutboxRow[]> {
-    const now = Date.now();
-    // Its events may have been published by another replica, which is then all that is heard of them.
-    for (const [lane, { until }] of blocked) if (until + forgottenAfter < now) blocked.delete(lane);
-    const waiting = [...blocked].filter(([, { until }]) => until > now).map(([lane]) => lane);
-    const values = [acknowledged, [...acknowledged, ...onTheirWay], waiting, limit];
-    const { rows } = await client.query<OutboxRow>({ name: 'relay', text: deleteAndRead, values });
-    return rows;
-  }
-
-  async function block(client: PoolClient, failed: readonly Failure[]): Promise<void> {
-    for (const { message } of failed) {
-      const lane = laneOf(message.topic, message.envelope.key);
-      const failures = (blocked.get(lane)?.failures ?? 0) + 1;
-      blocked.set(lane, { failures, until: Date.now() + Math.min(100 * 2 ** failures, longestPause) });
-    }
-    const [first] = failed;
-    logger.warn(
-      {
-        event_id: first?.message.envelope.event_id,
-        topic: first?.message.topic,
-        keys: failed.length,
-        err: first?.error,
-      },
-      'Events could not be published yet; this is the first of them',
-    );
-    await client.query(noteFailures, [
-      failed.map(({ message }) => message.envelope.event_id),
-      failed.map(({ error: { message } }) => message.slice(0, 1000)),
-    ]);
-  }
-
-  return {
-    start() {
-      running = true;
-      loop = run();
-    },
-    wake() {
-      awake = true;
-      interrupt();
-    },
-    async stop(deadline) {
-      running = false;
-      interrupt();
-      await loop;
-      try {
-        await drain(() => Date.now() < deadline);
-      } catch (error) {
-        logger.warn({ err: error }, 'The outbox was not drained; the next start goes on with it');
-      }
-    },
-  };
-}
-
-function toMessage(row: OutboxRow): Message {
-  const { topic, event_id, type, version, account_id, key, occurred_at, traceparent, data } = row;
-  return { topic, envelope: { event_id, type, version, account_id, key, occurred_at, traceparent, data } };
 }

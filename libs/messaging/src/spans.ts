@@ -1,20 +1,21 @@
-import type { Attributes, Span, Tracing } from '@attribution/tracing';
+import type { Envelope } from '@attribution/contracts';
+import { type Attributes, type Span, type Tracing, traceFields } from '@attribution/tracing';
 import type { Message } from './transport.ts';
 
-const whatFor = { producer: 'publish', consumer: 'consume' } as const;
+const verbs = { producer: 'publish', consumer: 'consume' } as const;
 
 export interface MessageSpans {
-  /** As those behind see them: what they cause is below these spans. */
+  /** With these spans as their traceparents, so that what they cause is recorded below them. */
   readonly messages: readonly Message[];
-  /** Ends all spans; with what stood in a message's way, where it was not done. */
+  /** Ends all spans; `failureOf` returns the error of a message that failed. */
   end(failureOf?: (message: Message) => unknown): void;
 }
 
-/** Begins a span for each message whose trace is recorded: it is on its way, or has its effect, as part of that trace. */
+/** Begins a span for each message whose trace is recorded: its publication, or its effect, is a part of that trace. */
 export function beginSpans(
   tracing: Tracing,
   messages: readonly Message[],
-  kind: keyof typeof whatFor,
+  kind: keyof typeof verbs,
   more?: Attributes,
 ): MessageSpans {
   if (!tracing.on) return { messages, end() {} };
@@ -22,7 +23,7 @@ export function beginSpans(
   const below = messages.map((message) => {
     const { topic, envelope } = message;
     if (envelope.traceparent === null) return message;
-    const span = tracing.begin(`${whatFor[kind]} ${envelope.type}`, kind, envelope.traceparent, {
+    const span = tracing.begin(`${verbs[kind]} ${envelope.type}`, kind, envelope.traceparent, {
       'messaging.destination.name': topic,
       'messaging.message.id': envelope.event_id,
       ...more,
@@ -39,3 +40,6 @@ export function beginSpans(
     },
   };
 }
+
+/** For logs about an event. */
+export const traceFieldsOf = ({ traceparent }: Envelope) => (traceparent === null ? {} : traceFields({ traceparent }));

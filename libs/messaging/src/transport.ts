@@ -7,30 +7,30 @@ export interface Message {
   readonly envelope: Envelope;
 }
 
-/** A message that could not be done; what follows it in its key was not tried, or is not known to be done. */
+/** A message that could not be handled or published. Nothing is known of those that follow it in its key. */
 export interface Failure {
   readonly message: Message;
   readonly error: Error;
 }
 
-/** One service's wish to hear of topics. */
+/** One service's subscription to topics. */
 export interface Subscription {
   /** The consumer group: each group gets each event. */
   readonly group: string;
   readonly topics: readonly string[];
   /**
-   * Handles messages, those of one key in their order; a key's messages are not given to two calls at once. Resolves
-   * when each is done with (its effect is committed, or it lies among the dead letters), but for the failures: the
-   * first message of each key for which nothing can be done now (the database is away). The transport brings that one
-   * and what follows it in its key again.
+   * Handles messages, those of one key in their order; a key's messages are not given to two calls at the same time.
+   * Resolves when each is dealt with: its effect is committed, or it is a dead letter. The failures are the first message
+   * of each key for which neither is possible now, as while the database is away. The transport delivers it, and what
+   * follows it in its key, again.
    */
   readonly handle: (messages: readonly Message[]) => Promise<readonly Failure[]>;
-  /** Resolves when it lies among the dead letters; rejects when that is not possible now. */
+  /** Resolves when the message is stored as a dead letter; rejects when that is not possible now. */
   readonly setAside: (unreadable: Unreadable) => Promise<void>;
 }
 
 export interface PublishResult {
-  /** event_ids that every subscriber, or the broker, has for good. */
+  /** event_ids of the events that the broker has stored, or every subscriber of this process has dealt with. */
   readonly acknowledged: readonly string[];
   /** The first message of each key that failed. */
   readonly failed: readonly Failure[];
@@ -53,64 +53,51 @@ export interface Missed {
 }
 
 /**
- * What carries events. Within a (topic, key) events are delivered in the order in which they were published, at
- * least once; consumers make that once by their inbox.
+ * Carries events. Within a (topic, key) they are delivered in the order of their publication, at least once; the
+ * consumers' inbox turns that into one effect.
  */
 export interface Transport {
-  /** Makes topics exist. */
+  /** Names topics that are to exist; `start` creates those that are missing. */
   declare(topics: readonly Topic[]): void;
   subscribe(subscription: Subscription): void;
-  /** After all `declare` and `subscribe`. Does not wait for a broker that is away: `check` tells. */
+  /** Called after all `declare` and `subscribe`. Does not wait for a broker that is away: `check` throws meanwhile. */
   start(): Promise<void>;
   publish(messages: readonly Message[]): Promise<PublishResult>;
-  /** Throws while the broker cannot be reached, or has not let every subscriber in yet. */
+  /** Throws while the broker cannot be reached, or a subscriber has not joined its group yet. */
   check(): Promise<void>;
-  /** How far the subscribers of this process are behind; left out by what has nothing to be behind of. */
+  /** How far the subscribers of this process are behind. Absent where a transport keeps no events. */
   lag?(): Promise<readonly Lag[]>;
-  /** What the subscribers of this process have missed since it began; left out by what deletes nothing. */
+  /** What the subscribers of this process have missed since it started. Absent where a transport deletes nothing. */
   missed?(): readonly Missed[];
-  /** Stops deliveries; events in hand are finished. Publishing goes on until `close`. */
+  /** Stops deliveries; events that are being handled are finished. Publishing is possible until `close`. */
   stopConsuming(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What orders events: those with the same lane keep their order. */
-export function laneOf(topic: string, key: string): string {
+/** Names what keeps its order: events with the same ordering key are delivered in the order of their publication. */
+export function orderingKeyOf(topic: string, key: string): string {
   return `${topic} ${key}`;
 }
 
-const lane = ({ topic, envelope }: Message) => laneOf(topic, envelope.key);
+export const orderingKey = ({ topic, envelope }: Message) => orderingKeyOf(topic, envelope.key);
 
-/** Messages by (topic, key), each in order. */
-export function byKey(messages: readonly Message[]): Message[][] {
-  return [...Map.groupBy(messages, lane).values()];
+/** Messages by ordering key, each in order. */
+export function splitByKey(messages: readonly Message[]): Message[][] {
+  return [...Map.groupBy(messages, orderingKey).values()];
 }
 
-/** Of the messages, in order: each failed one and what follows it in its key. */
-export function undone(messages: readonly Message[], failures: readonly Failure[]): Message[] {
+/** Of the messages, in order: each that failed, and what follows it in its key. */
+export function messagesLeft(messages: readonly Message[], failures: readonly Failure[]): Message[] {
   if (failures.length === 0) return [];
-  const first = new Map(failures.map(({ message }) => [lane(message), message.envelope.event_id]));
-  const reached = new Set<string>();
+  const failedIds = new Map(failures.map(({ message }) => [orderingKey(message), message.envelope.event_id]));
+  const waitingKeys = new Set<string>();
   return messages.filter((message) => {
-    const name = lane(message);
-    if (first.get(name) === message.envelope.event_id) reached.add(name);
-    return reached.has(name);
+    const key = orderingKey(message);
+    if (failedIds.get(key) === message.envelope.event_id) waitingKeys.add(key);
+    return waitingKeys.has(key);
   });
 }
 
 export function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-/** Runs `work` on all items, at most `width` at once. */
-export async function inParallel<T>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }

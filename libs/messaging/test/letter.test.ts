@@ -1,7 +1,7 @@
 import type { Envelope } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
 import { describe, expect, test } from '@jest/globals';
-import { envelopeOf, letterOf, letterOfUnreadable, toldOf } from '../src/letter.ts';
+import { envelopeOf, letterOf, letterOfUnreadable, publishedPartOf } from '../src/letter.ts';
 import { unreadable } from '../src/unreadable.ts';
 import { accountId } from './support.ts';
 
@@ -40,8 +40,8 @@ describe('a letter', () => {
   });
 
   test('that is too large for a broker together with what is told of it is told without its content', () => {
-    expect(toldOf(letterOf(envelope({ text: 'short' })))).toMatchObject({ data: { text: 'short' } });
-    expect(toldOf(letterOf(envelope({ text: 'x'.repeat(900_000) })))).toEqual({
+    expect(publishedPartOf(letterOf(envelope({ text: 'short' })))).toMatchObject({ data: { text: 'short' } });
+    expect(publishedPartOf(letterOf(envelope({ text: 'x'.repeat(900_000) })))).toEqual({
       type: 'thing.counted',
       left_out: expect.any(Number),
     });

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { newUuid } from '@attribution/ids';
 import { captureLogs, eventually } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -9,12 +8,10 @@ import {
   createInProcessTransport,
   createOutbox,
   createRelay,
-  type Message,
   newEvent,
   observeEvents,
 } from '../src/index.ts';
-import { readLag } from '../src/kafka-lag.ts';
-import { accountId, brokers, effectsOf, kafka, openTestDatabase, recording, things } from './support.ts';
+import { accountId, effectsOf, openTestDatabase, recording, things } from './support.ts';
 
 const trace = '0af7651916cd43dd8448eb211c80319c';
 const request = 'b7ad6b7169203331';
@@ -182,76 +179,4 @@ test('a type that nobody here listens to becomes no label', async () => {
   const told = await registry.metrics();
   expect(told).toContain('events_handled_total{service="campaign",type="other"} 10');
   expect(told).not.toContain('made.up');
-});
-
-describe('how far a consumer is behind', () => {
-  test('what it has not acknowledged, less what is gone; all there is, where it has not begun', async () => {
-    const admin = {
-      listTopics: async () => ['test.things', 'others'],
-      fetchTopicOffsets: async () => [
-        { partition: 0, offset: '100', low: '0', high: '100' },
-        { partition: 1, offset: '50', low: '30', high: '50' },
-        { partition: 2, offset: '9', low: '4', high: '9' },
-      ],
-      fetchOffsets: async ({ groupId, topics }: { groupId: string; topics: string[] }) =>
-        topics.map((topic) => ({
-          topic,
-          partitions: [
-            { partition: 0, offset: groupId.endsWith('campaign') ? '90' : '100', metadata: null },
-            { partition: 1, offset: '10', metadata: null },
-            { partition: 2, offset: '-1', metadata: null },
-          ],
-        })),
-    };
-    const subscription = (group: string) => ({
-      group,
-      topics: ['things'],
-      handle: async () => [],
-      setAside: async () => {},
-    });
-    const subscriptions = [subscription('campaign'), subscription('billing')];
-    const behind = [
-      { partition: 1, offset: 30 },
-      { partition: 2, offset: 4 },
-    ];
-    expect(await readLag(admin as never, subscriptions, 'test.')).toEqual([
-      { group: 'campaign', topic: 'things', events: 10 + 20 + 5, next: [{ partition: 0, offset: 90 }, ...behind] },
-      { group: 'billing', topic: 'things', events: 0 + 20 + 5, next: behind },
-    ]);
-  });
-
-  (brokers ? test : test.skip)('is what Kafka says', async () => {
-    const { topic, type } = things(3);
-    const transport = kafka(`${randomBytes(4).toString('hex')}.`);
-    const held = Promise.withResolvers<void>();
-    transport.declare([topic]);
-    transport.subscribe({
-      group: 'campaign',
-      topics: [topic.name],
-      handle: async () => {
-        await held.promise;
-        return [];
-      },
-      setAside: async () => {},
-    });
-    await transport.start();
-    const message = (n: number): Message => {
-      const { message } = newEvent(
-        type,
-        { account_id: accountId, key: `k${n}`, n },
-        { accountId, occurredAt: new Date() },
-      );
-      return { ...message, envelope: { ...message.envelope, event_id: newUuid() } };
-    };
-    await eventually(async () => {
-      const { failed } = await transport.publish([message(1), message(2), message(3)]);
-      expect(failed).toEqual([]);
-    }, 30_000);
-    const lag = async () => (await transport.lag?.())?.map(({ events }) => events);
-    await eventually(async () => expect(await lag()).toEqual([3]), 20_000);
-    held.resolve();
-    await eventually(async () => expect(await lag()).toEqual([0]), 20_000);
-    await transport.stopConsuming();
-    await transport.close();
-  });
 });

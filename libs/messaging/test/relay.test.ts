@@ -117,7 +117,7 @@ test('a change and its events by one statement: both, or neither', async () => {
     const made = await node.outbox.appendWith<{ n: number }>(
       database.sql,
       {
-        text: `effect AS (
+        text: `changed AS (
           INSERT INTO effects (consumer, key, n) SELECT 'test', 'one', n FROM unnest($1::int[]) AS n WHERE n > 0
           RETURNING n::text AS id, n)`,
         values: [ns],

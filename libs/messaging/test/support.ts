@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { event, id, type Topic, topic as topicOf } from '@attribution/contracts';
 import { type Database, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
 import { newId } from '@attribution/ids';
+import { createKafkaTransport, type KafkaOptions } from '@attribution/kafka';
 import { captureLogs, createTestDatabase, eventually, testParts } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
@@ -10,11 +11,9 @@ import { z } from 'zod';
 import {
   createConsumer,
   createInProcessTransport,
-  createKafkaTransport,
   createOutbox,
   createRelay,
   type EventHandler,
-  type KafkaOptions,
   newEvent,
   type Outbox,
   on,

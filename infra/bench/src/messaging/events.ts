@@ -38,12 +38,12 @@ const groups: Stream = {
   },
 };
 
-/** Organization makes the first group of each and tells of it: a handler that works event by event. */
+/** Organization creates the first group of each account and publishes it: a handler that publishes for every event. */
 const newAccounts: Stream = {
   topic: accountEvents,
   receiver: 'organization',
   effects: 'groups',
-  eventsASecond: 1_000,
+  eventsASecond: 5_000,
   next() {
     const accountId = newId('account');
     const data = {

@@ -2,7 +2,8 @@
  * The way of events from the commit to the effect, in one process: a sender's outbox and relay, the transport, and a
  * real service that listens.
  */
-import { createInProcessTransport, createKafkaTransport } from '@attribution/messaging';
+import { createKafkaTransport } from '@attribution/kafka';
+import { createInProcessTransport } from '@attribution/messaging';
 import { createLogger } from '@attribution/runtime';
 import { quantile } from '../statistics.ts';
 import { serveCommands } from './commands.ts';

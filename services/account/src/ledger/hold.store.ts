@@ -1,5 +1,5 @@
 import type { Sql } from '@attribution/database';
-import type { Effect } from '@attribution/messaging';
+import type { ChangeStatement } from '@attribution/messaging';
 import type { HoldStatus } from '../generated/prisma/enums.ts';
 import type { AccountDatabase } from '../store.ts';
 
@@ -32,7 +32,7 @@ export interface NewHold {
  * before, there is no such account, too little is available, or something is left of a grant whose time is over.
  * `swept`: that was taken back under the lock of the balance, and the rest of it is reserved.
  */
-export const holdingTokens = (holds: readonly NewHold[], swept = false): Effect => ({
+export const holdingTokens = (holds: readonly NewHold[], swept = false): ChangeStatement => ({
   text: `asked AS MATERIALIZED (
       SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
         WITH ORDINALITY AS a (id, account_id, amount, description, idempotency_key, expires_at, created_at, ordinal)
@@ -44,7 +44,7 @@ export const holdingTokens = (holds: readonly NewHold[], swept = false): Effect 
       FROM asked AS a JOIN balance AS b USING (account_id) JOIN accounts AS c ON c.id = a.account_id
       WHERE c.status = 'active' AND ($8::boolean OR NOT EXISTS (
         SELECT FROM token_grants AS g WHERE g.account_id = a.account_id AND g.remaining > g.reserved AND g.expires_at <= a.created_at))
-    ), effect AS (
+    ), changed AS (
       INSERT INTO token_holds (id, account_id, amount, description, idempotency_key, expires_at, created_at)
       SELECT id, account_id, amount, description, idempotency_key, expires_at, created_at FROM fitting WHERE fits
       ON CONFLICT (account_id, idempotency_key) DO NOTHING
@@ -65,7 +65,7 @@ export const holdingTokens = (holds: readonly NewHold[], swept = false): Effect 
 /** As `holdingTokens` of a balance that is locked and swept. */
 export async function insertHold(tx: Sql, hold: NewHold): Promise<HoldRow | undefined> {
   const { text, values } = holdingTokens([hold], true);
-  return (await tx.$queryRawUnsafe<HoldRow[]>(`WITH ${text} SELECT * FROM effect`, ...values))[0];
+  return (await tx.$queryRawUnsafe<HoldRow[]>(`WITH ${text} SELECT * FROM changed`, ...values))[0];
 }
 
 /** Reserves tokens of one grant; the balance is locked, and there are as many. */

@@ -1,4 +1,4 @@
-import type { EventOf, NewEvent, Outbox } from '@attribution/messaging';
+import type { NewEvent, Outbox, RowEvent } from '@attribution/messaging';
 import DataLoader from 'dataloader';
 import pLimit from 'p-limit';
 import type { AccountDatabase } from '../store.ts';
@@ -25,7 +25,7 @@ export function createHoldTogether({ database, outbox }: { database: AccountData
   let underWay: Promise<unknown> = Promise.resolve();
 
   async function make(asked: readonly Asked[]): Promise<(HoldRow | undefined)[]> {
-    const events = asked.map(({ hold: { id }, event }): EventOf => ({ id, event }));
+    const events = asked.map(({ hold: { id }, event }): RowEvent => ({ id, event }));
     const effect = holdingTokens(asked.map(({ hold }) => hold));
     const made = new Map<string, HoldRow>();
     try {

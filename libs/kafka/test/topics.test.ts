@@ -1,10 +1,10 @@
 import { events, topic } from '@attribution/contracts';
+import { deadLetterTopic } from '@attribution/messaging';
+import { brokers, endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from '@attribution/messaging/testing';
 import { captureLogs, eventually } from '@attribution/testing';
 import { describe, expect, test } from '@jest/globals';
 import { type Admin, ConfigResourceTypes } from 'kafkajs';
-import { deadLetterTopic } from '../src/index.ts';
 import { differencesOf, layoutOf } from '../src/topic-layout.ts';
-import { brokers, endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
 import { acksOf, api, startWire } from './support-wire.ts';
 
 const day = 24 * 60 * 60 * 1000;

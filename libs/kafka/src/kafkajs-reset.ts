@@ -1,7 +1,7 @@
 import type { Consumer } from 'kafkajs';
 import OffsetManager from 'kafkajs/src/consumer/offsetManager/index.js';
 
-/** A partition of which the broker had no more what came next for a consumer. */
+/** A partition in which the broker had deleted what was next for a consumer. */
 export interface Reset {
   readonly topic: string;
   readonly partition: number;
@@ -12,8 +12,8 @@ export interface Reset {
 const { setDefaultOffset } = OffsetManager.prototype;
 
 /**
- * Where retention has passed a group, kafkajs goes on with the earliest event there is, and forgets where it was before
- * anybody could ask. It is to say so, as it does of other commits.
+ * Where retention has deleted events that a group had not read, kafkajs continues with the earliest one there is, and
+ * forgets where it was before anybody could ask. This makes it emit the position, as it does for other commits.
  */
 OffsetManager.prototype.setDefaultOffset = async function resetAndSay(this: OffsetManager, { topic, partition }) {
   const from = this.resolvedOffsets[topic]?.[partition] ?? this.committedOffsets()[topic]?.[partition];
@@ -22,9 +22,9 @@ OffsetManager.prototype.setDefaultOffset = async function resetAndSay(this: Offs
     this.instrumentationEmitter.emit('consumer.commit_offsets', { reset: { topic, partition, from: Number(from) } });
 };
 
-/** Tells of each reset of this consumer's. */
-export function onReset(consumer: Consumer, told: (reset: Reset) => void): void {
+/** Calls the listener for each reset of this consumer. */
+export function onReset(consumer: Consumer, listener: (reset: Reset) => void): void {
   consumer.on(consumer.events.COMMIT_OFFSETS, ({ payload }) => {
-    if ('reset' in payload) told(payload.reset as Reset);
+    if ('reset' in payload) listener(payload.reset as Reset);
   });
 }

@@ -1,8 +1,9 @@
 /** What kafkajs does that decides how it is used (ADR 21): where a later version no longer does, look at it anew. */
+
+import { brokers, endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from '@attribution/messaging/testing';
 import { eventually } from '@attribution/testing';
 import { expect, jest } from '@jest/globals';
 import type { Producer } from 'kafkajs';
-import { brokers, endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
 import { api, startWire, type Wire } from './support-wire.ts';
 
 const ending = endAfterEach();

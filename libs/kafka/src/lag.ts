@@ -1,19 +1,20 @@
+import type { Lag, Subscription } from '@attribution/messaging';
+import { attemptWithin } from '@attribution/runtime';
 import type { Admin } from 'kafkajs';
-import type { Lag, Subscription } from './transport.ts';
 
 /** A subscriber's consumer group. */
 export const groupIdOf = (prefix: string, { group }: Pick<Subscription, 'group'>): string =>
   `${prefix}attribution.${group}`;
 
-/** Milliseconds for one topic: one that cannot be asked, as it has no leader or is gone, must not keep the others back. */
-const patience = 1_500;
+/** Milliseconds for one topic: one without a leader, or one that was deleted, must not keep the others back. */
+const timeoutMs = 1_500;
 
 /**
- * How many messages each group has not acknowledged yet, by topic, as the broker knows it. Topics that cannot be asked are
- * left out.
+ * How many messages each group has not acknowledged yet, by topic, as the broker knows it. Topics for which
+ * it does not answer are left out.
  */
 export async function readLag(admin: Admin, subscriptions: readonly Subscription[], prefix: string): Promise<Lag[]> {
-  const names = await findThere(admin, [...new Set(subscriptions.flatMap(({ topics }) => topics))], prefix);
+  const names = await findExisting(admin, [...new Set(subscriptions.flatMap(({ topics }) => topics))], prefix);
   const ends = new Map(names.map((name) => [name, endsOf(admin, prefix + name)]));
   const lags = subscriptions.flatMap((subscription) =>
     subscription.topics
@@ -26,7 +27,7 @@ export async function readLag(admin: Admin, subscriptions: readonly Subscription
         ]);
         const partitions = (offsets?.partitions ?? []).map(({ partition, offset }) => {
           const { low, high } = ofTopic?.get(partition) ?? { low: 0, high: 0 };
-          // -1: nothing acknowledged yet, so that it begins with what there is. Retention may have passed an offset.
+          // -1: nothing acknowledged yet, so that it begins at the start. Retention may have deleted events past an offset.
           const next = Math.max(low, Number(offset));
           return { partition, offset: next, events: Math.max(0, high - next) };
         });
@@ -38,21 +39,14 @@ export async function readLag(admin: Admin, subscriptions: readonly Subscription
         };
       }),
   );
-  const told = await Promise.all(lags.map((lag) => within(lag, patience)));
-  return told.filter((lag) => lag !== undefined);
+  const known = await Promise.all(lags.map((lag) => attemptWithin(timeoutMs, () => lag)));
+  return known.filter((lag) => lag !== undefined);
 }
 
-/** kafkajs would ask for one that is not there again and again, and lets nobody ask for another one meanwhile. */
-async function findThere(admin: Admin, names: readonly string[], prefix: string): Promise<readonly string[]> {
-  const there = await admin.listTopics().catch(() => undefined);
-  return there === undefined ? names : names.filter((name) => there.includes(prefix + name));
-}
-
-/** Undefined where it fails, or takes longer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
-  return Promise.race([work.catch(() => undefined), late.promise]).finally(() => clearTimeout(timer));
+/** kafkajs would ask for a missing topic again and again, and delays all other requests meanwhile. */
+async function findExisting(admin: Admin, names: readonly string[], prefix: string): Promise<readonly string[]> {
+  const existing = await admin.listTopics().catch(() => undefined);
+  return existing === undefined ? names : names.filter((name) => existing.includes(prefix + name));
 }
 
 async function endsOf(admin: Admin, topic: string) {

@@ -1,9 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { newUuid } from '@attribution/ids';
-import { captureLogs, eventually } from '@attribution/testing';
-import { expect } from '@jest/globals';
-import { CompressionCodecs, CompressionTypes, type Message as KafkaMessage } from 'kafkajs';
-import { deadLetterTopic } from '../src/index.ts';
+import { deadLetterTopic } from '@attribution/messaging';
 import {
   counting,
   createNode,
@@ -17,7 +14,10 @@ import {
   recording,
   things,
   withKafka,
-} from './support.ts';
+} from '@attribution/messaging/testing';
+import { captureLogs, eventually } from '@attribution/testing';
+import { expect } from '@jest/globals';
+import { CompressionCodecs, CompressionTypes, type Message as KafkaMessage } from 'kafkajs';
 
 const ending = endAfterEach();
 

@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
 
-/** By which a broker says that it does not follow a producer's numbering any more. kafkajs would go on with what was refused. */
+/** A broker's errors about a producer's sequence numbers. kafkajs would continue with the numbers that were refused. */
 const spentTypes = new Set([
   'OUT_OF_ORDER_SEQUENCE_NUMBER',
   'DUPLICATE_SEQUENCE_NUMBER',
@@ -10,7 +10,7 @@ const spentTypes = new Set([
   'PRODUCER_FENCED',
 ]);
 
-/** By which a broker refuses what is in a batch, or how much: fewer at once may pass. */
+/** A broker's errors about the contents or the size of a batch: parts of it may be accepted. */
 const refusalTypes = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP']);
 
 /** kafkajs wraps errors. */
@@ -18,15 +18,15 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause ? causeOf(error.cause) : error;
 }
 
-/** Kafka's name of what a broker answered, at the bottom of an error; empty where it was something else. */
+/** Kafka's name of the error that a broker returned; empty where the cause is something else. */
 export const typeOf = (error: unknown): string => {
   const cause = causeOf(error);
   return cause instanceof Error && 'type' in cause ? String(cause.type) : '';
 };
 
-/** There is something about the batch that the broker does not take. */
+/** The broker refuses the batch as it is. */
 export const isRefusal = (error: unknown): boolean => refusalTypes.has(typeOf(error));
 
-/** The producer's own state is at fault: the broker says so, or kafkajs has tripped over itself. */
+/** The producer itself can no longer be used: the broker says so, or kafkajs failed with an error that is not its own. */
 export const isSpent = (error: unknown): boolean =>
   spentTypes.has(typeOf(error)) || !(causeOf(error) instanceof kafkajs.KafkaJSError);

@@ -1,8 +1,9 @@
 /** What tells that a service does not hear its events: while it is kept out, and when they are gone. */
+
+import { endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from '@attribution/messaging/testing';
 import { captureLogs, eventually } from '@attribution/testing';
 import { beforeEach, describe, expect } from '@jest/globals';
 import type { Admin } from 'kafkajs';
-import { endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from './support.ts';
 
 const { topic, number } = things(2);
 const group = 'campaign';

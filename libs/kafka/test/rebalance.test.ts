@@ -1,5 +1,3 @@
-import { eventually } from '@attribution/testing';
-import { expect } from '@jest/globals';
 import {
   counting,
   createNode,
@@ -15,7 +13,9 @@ import {
   recording,
   things,
   withKafka,
-} from './support.ts';
+} from '@attribution/messaging/testing';
+import { eventually } from '@attribution/testing';
+import { expect } from '@jest/globals';
 
 const ending = endAfterEach();
 

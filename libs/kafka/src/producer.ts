@@ -1,8 +1,8 @@
 import type { Producer, ProducerBatch } from 'kafkajs';
 import type { Logger } from 'pino';
-import { isSpent } from './kafka-errors.ts';
+import { isSpent } from './broker-errors.ts';
 
-/** A producer that gives way to a new one when it is spent. Who sends decides what is sent again. */
+/** A producer that is replaced by a new one when it can no longer be used. What is sent again is the caller's decision. */
 export function createReplaceableProducer(create: () => Producer, logger: Logger) {
   let producer = create();
   let spent = false;

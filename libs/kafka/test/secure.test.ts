@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
+import { brokers, kafka, newPrefix, things } from '@attribution/messaging/testing';
 import { freePort, startKafka } from '@attribution/servers';
 import { captureLogs, eventually } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import forge from 'node-forge';
 import type { KafkaOptions } from '../src/index.ts';
-import { brokers, kafka, newPrefix, things } from './support.ts';
 
 const login = { mechanism: 'plain', username: 'platform', password: 'an hour by the sea' } as const;
 

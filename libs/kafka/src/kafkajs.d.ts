@@ -1,4 +1,4 @@
-/** Of kafkajs's inside, what `kafkajs-idle.ts`, `kafkajs-clock.ts` and `kafkajs-place.ts` touch. */
+/** The internals of kafkajs that `kafkajs-idle.ts`, `kafkajs-clock.ts` and `kafkajs-place.ts` touch. */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
     readonly pending: readonly unknown[];
@@ -10,7 +10,7 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
 
 declare module 'kafkajs/src/consumer/consumerGroup.js' {
   export default class ConsumerGroup {
-    /** Milliseconds since the epoch: when the broker heard of it last. */
+    /** Milliseconds since the epoch: of the last heartbeat. */
     lastRequest: number;
     heartbeat(options: { readonly interval: number }): Promise<void>;
     /** Null for one that has no place yet, or none any more. */

@@ -1,13 +1,13 @@
 import kafkajs, { type Admin } from 'kafkajs';
 import type { Logger } from 'pino';
-import { typeOf } from './kafka-errors.ts';
+import { typeOf } from './broker-errors.ts';
 import { differencesOf, type TopicLayout } from './topic-layout.ts';
 
-/** Makes topics that are not there. One that is there is never changed: where it differs, that is told. */
+/** Creates topics that are missing. One that exists is never changed: where it differs, that is logged as an error. */
 export async function createTopics(admin: Admin, layouts: readonly TopicLayout[], logger: Logger): Promise<void> {
   if (layouts.length === 0) return;
   await admin.createTopics({
-    waitForLeaders: false, // kafkajs's own wait gives up where a broker has not heard of the topic yet.
+    waitForLeaders: false, // kafkajs's own wait gives up where a broker does not know the topic yet.
     topics: layouts.map(({ name, partitions, replicas, settings }) => ({
       topic: name,
       numPartitions: partitions,
@@ -33,7 +33,7 @@ export async function createTopics(admin: Admin, layouts: readonly TopicLayout[]
   }
 }
 
-/** The controller has made them; the brokers, who are asked from now on, hear of it a moment later. */
+/** The controller has created them; the brokers, which answer from now on, learn of it a moment later. */
 async function untilKnown(admin: Admin, topics: string[]): Promise<void> {
   for (let left = 50; ; left--) {
     try {

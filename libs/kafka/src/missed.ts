@@ -1,7 +1,7 @@
+import type { Missed, Subscription } from '@attribution/messaging';
 import type { Admin } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Reset } from './kafkajs-reset.ts';
-import type { Missed, Subscription } from './transport.ts';
 
 /** Counts the events that were deleted before this process's consumers came to them. */
 export function countMissed(admin: Admin, prefix: string, logger: Logger) {

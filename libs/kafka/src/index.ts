@@ -1,0 +1,2 @@
+export type { KafkaOptions } from './client.ts';
+export { createKafkaTransport } from './transport.ts';
