@@ -1,6 +1,6 @@
 import type { Client, EventType, ServiceName } from '@attribution/contracts';
 import type { SqlTransaction } from '@attribution/database';
-import { type CatchUpParts, catchUp, type EventHandler, type Projection } from '@attribution/messaging';
+import { type CatchUpDependencies, catchUp, type EventHandler, type Projection } from '@attribution/messaging';
 import type { Job } from './jobs.ts';
 
 interface Page {
@@ -14,7 +14,7 @@ export interface Follow {
   readonly tables: readonly string[];
   readonly handlers: readonly EventHandler<SqlTransaction>[];
   /** The job that reads the snapshot. `name` is the snapshot's, here. */
-  catchUp(name: string, owner: Client, dependencies: CatchUpParts): Job;
+  catchUp(name: string, owner: Client, dependencies: CatchUpDependencies): Job;
 }
 
 /** What is followed: `pages` asks its owner for a page of the snapshot (null: the first), `apply` writes one. */
@@ -42,7 +42,7 @@ export const followedEvents = (follows: Follows): EventType[] =>
 /** The jobs that read the snapshots of what is followed. */
 export const followJobs = (
   follows: Follows,
-  { clients, ...dependencies }: CatchUpParts & { readonly clients: Readonly<Partial<Record<ServiceName, Client>>> },
+  { clients, ...dependencies }: CatchUpDependencies & { readonly clients: Readonly<Partial<Record<ServiceName, Client>>> },
 ): Job[] =>
   Object.entries(follows).flatMap(([name, { from, catchUp: job }]) => {
     const owner = clients[from];
