@@ -40,7 +40,7 @@ export const anyOf = <Value>(values: readonly Value[]) => sql<Value>`any(${value
 
 /** `Database` begins transactions: those are repeated after a deadlock, and know what waits for their commit. */
 async function refuse(): Promise<never> {
-  throw new Error('Connections and transactions are those of the Database, not of Kysely');
+  throw new Error('Transactions are begun by the Database, not by Kysely');
 }
 
 const driver: Driver = {

@@ -1,4 +1,5 @@
-import { createInstallation, getInstallation, newId, updateInstallation } from '@attribution/contracts';
+import { createInstallation, getInstallation, updateInstallation } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';

@@ -1,5 +1,5 @@
 import type { Sql } from '@attribution/database';
-import { type ExpressionBuilder, type OnConflictDatabase, type OnConflictTables, type Selectable } from 'kysely';
+import type { ExpressionBuilder, OnConflictDatabase, OnConflictTables, Selectable } from 'kysely';
 import type { DB, Payment } from '../generated/kysely/types.ts';
 import { type BillingDatabase, db } from '../store.ts';
 import type { ToldPayment } from './payment.ts';
