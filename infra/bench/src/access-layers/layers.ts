@@ -1,4 +1,4 @@
-import { type Database, kyselyOf, type Sql, type SqlText, type SqlTransaction } from '@attribution/database';
+import { anyOf, type Database, kyselyOf, type Sql, type SqlText, type SqlTransaction } from '@attribution/database';
 import { newId, newUuid } from '@attribution/ids';
 import type { Kysely } from 'kysely';
 import type { PoolClient } from 'pg';
@@ -36,6 +36,7 @@ export interface GeneratedClient extends SqlTransaction {
 export interface Fragments {
   sql(template: TemplateStringsArray, ...values: unknown[]): SqlText;
   join(fragments: readonly SqlText[], separator: string): SqlText;
+  raw(text: string): SqlText;
 }
 
 /** What `prisma generate --sql` writes into the module of each query. */
@@ -119,15 +120,9 @@ export function rawLayer({ prisma }: Database<GeneratedClient>): Layer {
   };
 }
 
-const columnList = ['id', 'group_id', 'name', 'timezone', 'address', 'latitude', 'longitude', 'venue_type'] as const;
-const laterColumns = ['opening_hours', 'status', 'created_at', 'updated_at'] as const;
-
 /** Tagged templates, put together of fragments at each call and sent as prepared statements. */
-export function composedLayer(database: Database<GeneratedClient>, { sql: fragment, join }: Fragments): Layer {
-  const selected = join(
-    [...columnList, ...laterColumns].map((name) => fragment([name] as never)),
-    ', ',
-  );
+export function composedLayer(database: Database<GeneratedClient>, { sql: fragment, join, raw }: Fragments): Layer {
+  const selected = raw(columns);
   const find = (conditions: readonly SqlText[], limit: number) =>
     database.sql.$queryRaw(fragment`
       SELECT ${selected} FROM locations WHERE ${join(conditions, ' AND ')} ORDER BY id LIMIT ${limit}`);
@@ -148,9 +143,12 @@ export function composedLayer(database: Database<GeneratedClient>, { sql: fragme
   };
 }
 
+const columnList = ['id', 'group_id', 'name', 'timezone', 'address', 'latitude', 'longitude', 'venue_type'] as const;
+const otherColumns = ['opening_hours', 'status', 'created_at', 'updated_at'] as const;
+
 interface Tables {
   locations: Record<(typeof columnList)[number] | 'account_id', string> &
-    Record<(typeof laterColumns)[number], unknown>;
+    Record<(typeof otherColumns)[number], unknown>;
   groups: { id: string; account_id: string; name: string; created_at: Date; updated_at: Date };
   outbox: Record<'event_id' | 'topic' | 'type' | 'account_id' | 'key' | 'data', string> & {
     version: number;
@@ -165,14 +163,14 @@ export function kyselyLayer(database: Database<GeneratedClient>): Layer {
   const inAccount = (account: string) =>
     db
       .selectFrom('locations')
-      .select([...columnList, ...laterColumns])
+      .select([...columnList, ...otherColumns])
       .where('account_id', '=', account);
   return {
     get: (account, id) => inAccount(account).where('id', '=', id).executeTakeFirst(),
     list: (account, limit) => inAccount(account).orderBy('id').limit(limit).execute(),
     page: ({ account, group, location }, limit) =>
       inAccount(account)
-        .where((eb) => eb('group_id', '=', eb.fn.any(eb.val([group]))))
+        .where('group_id', '=', anyOf([group]))
         .where('id', '>', location)
         .orderBy('id')
         .limit(limit)
