@@ -71,7 +71,7 @@ const forbidden = [
   },
   {
     name: 'database-client-outside-a-store',
-    comment: 'Only stores, and the composition root that opens the database, touch the generated client.',
+    comment: 'Only stores, and the composition root that opens the database, touch the generated client and types.',
     from: {
       pathNot: [generated, '^services/[^/]+/src/.+[.]store[.]ts$', '^services/[^/]+/src/(store|service)[.]ts$'],
     },

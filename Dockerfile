@@ -35,10 +35,10 @@ RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
       --store-dir "$PNPM_STORE" --package-import-method copy
 COPY services services
 COPY libs libs
-# Prisma asks for an engine binary that generating does not need (ADR 3).
+# Prisma asks for an engine binary that generating does not need (ADR 3), and looks for other generators in the PATH.
 RUN for service in services/*/; do \
       [ -d "$service/prisma" ] || continue; \
-      (cd "$service" && PRISMA_SCHEMA_ENGINE_BINARY=/bin/true CHECKPOINT_DISABLE=1 PRISMA_HIDE_UPDATE_MESSAGE=1 \
+      (cd "$service" && PATH="/app/node_modules/.bin:$PATH" PRISMA_SCHEMA_ENGINE_BINARY=/bin/true CHECKPOINT_DISABLE=1 PRISMA_HIDE_UPDATE_MESSAGE=1 \
         node /app/node_modules/prisma/build/index.js generate) || exit 1; \
     done
 

@@ -150,11 +150,12 @@ function providePrismaClients({ node }) {
       .sort()
       .map((name) => join(schema, name));
     whenChanged(join(root, folder, 'src/generated/.state'), hashOf([...files, 'pnpm-lock.yaml']), () => {
-      say(`Generating the database client of ${service}`);
+      say(`Generating the database client and types of ${service}`);
       run('prisma generate', node, [join(root, 'node_modules/prisma/build/index.js'), 'generate'], {
         cwd: join(root, folder),
         env: {
-          ...environmentFor(node),
+          // Where it finds the generators that are not its own.
+          ...environmentFor(node, join(root, 'node_modules/.bin')),
           PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
           CHECKPOINT_DISABLE: '1',
           PRISMA_HIDE_UPDATE_MESSAGE: '1',
@@ -164,9 +165,9 @@ function providePrismaClients({ node }) {
   }
 }
 
-/** The environment of a program that finds our Node first. */
-function environmentFor(node) {
-  return { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` };
+/** The environment of a program that finds our Node first, and the programs of more folders. */
+function environmentFor(node, ...folders) {
+  return { ...process.env, PATH: [dirname(node), ...folders, process.env.PATH].join(':') };
 }
 
 const [program, ...rest] = process.argv.slice(2).filter((argument) => argument !== '--watch');

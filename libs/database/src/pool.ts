@@ -19,6 +19,10 @@ const limits = { connect: 3_000, idleInTransaction: 20_000 };
  */
 const keepAlive = '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
+/** A day is read as it is written, `YYYY-MM-DD`: pg would make a moment of it, by the time zone of this machine. */
+const getTypeParser: typeof pg.types.getTypeParser = (type: number, format) =>
+  type === pg.types.builtins.DATE ? (day: string) => day : pg.types.getTypeParser(type, format as 'text');
+
 /** A pool on which nothing waits for ever: neither for a connection, nor for an answer, nor for another's lock. */
 export function openPool({ url, size, statementTimeout, onError }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
@@ -32,6 +36,7 @@ export function openPool({ url, size, statementTimeout, onError }: PoolOptions):
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     options: keepAlive,
+    types: { getTypeParser },
     Client: ImpatientClient as never,
   });
   pool.on('error', onError);

@@ -1,15 +1,19 @@
-import { type Database, type DatabaseOptions, openDatabase, type Sql } from '@attribution/database';
+import { type Database, type DatabaseOptions, kyselyOf, openDatabase, type Sql } from '@attribution/database';
 import type { EventContext, NewEvent } from '@attribution/messaging';
+import type { DB } from './generated/kysely/types.ts';
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts';
 import type { ProviderObject } from './provider/index.ts';
 
-/** The transaction of this service's database, as the stores take it. */
+/** Of the transactions that Prisma begins: stores take these, and any other, as `Sql`. */
 export type Tx = Prisma.TransactionClient;
 
 export type BillingDatabase = Database<PrismaClient, Tx>;
 
 export const openBillingDatabase = (options: DatabaseOptions): BillingDatabase =>
   openDatabase(options, (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }));
+
+/** The queries of this service's stores, over `BillingDatabase.sql` or a transaction. */
+export const db = kyselyOf<DB>();
 
 /** What the money ledger of an account ends with. */
 export interface LedgerEnd {

@@ -55,7 +55,7 @@ const table: StatementTable = {
   },
   /** A move to a group: that it exists is a statement of its own. */
   update_campaign: {
-    statements: 7,
+    statements: 6,
     async prepare(rows) {
       const tenant = await planned(rows);
       const body = { name: 'Other', group_id: await tenant.group() };

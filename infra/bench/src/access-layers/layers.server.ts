@@ -1,14 +1,28 @@
-/** Runs the work of one layer for some seconds, ten calls at once, and answers how many a second were done. */
+/** Runs the work of one layer for some seconds, ten calls at once, and answers how many a second were done and what processor time each took. */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { openDatabase, type PrismaLike } from '@attribution/database';
 import { announce } from '../server.ts';
-import { type GeneratedClient, type Layer, modelLayer, pgLayer, rawLayer, typedLayer } from './layers.ts';
+import {
+  composedLayer,
+  type Fragments,
+  type GeneratedClient,
+  type Home,
+  kyselyLayer,
+  type Layer,
+  modelLayer,
+  pgLayer,
+  rawLayer,
+  typedLayer,
+} from './layers.ts';
 
 const { DATABASE_URL = '', CLIENT = '', HOMES = '[]' } = process.env;
-const homes = JSON.parse(HOMES) as { account: string; location: string }[];
-const { PrismaClient } = (await import(CLIENT)) as { PrismaClient: new (options: object) => GeneratedClient };
+const homes = JSON.parse(HOMES) as Home[];
+const { PrismaClient, Prisma } = (await import(CLIENT)) as {
+  PrismaClient: new (options: object) => GeneratedClient;
+  Prisma: Fragments;
+};
 const { makeTypedQueryFactory } = createRequire(CLIENT)('@prisma/client/runtime/client');
 const database = openDatabase<GeneratedClient & PrismaLike<GeneratedClient>, GeneratedClient>(
   { url: DATABASE_URL, poolSize: 10 },
@@ -19,18 +33,22 @@ const layers: Readonly<Record<string, Layer>> = {
   model: modelLayer(database),
   typed: typedLayer(database, makeTypedQueryFactory),
   raw: rawLayer(database),
+  composed: composedLayer(database, Prisma),
+  kysely: kyselyLayer(database),
   pg: pgLayer(database),
 };
 
-const works: Readonly<Record<string, (layer: Layer, home: (typeof homes)[number]) => Promise<unknown>>> = {
+const works: Readonly<Record<string, (layer: Layer, home: Home) => Promise<unknown>>> = {
   get: (layer, { account, location }) => layer.get(account, location),
   list: (layer, { account }) => layer.list(account, 20),
+  page: (layer, home) => layer.page(home, 20),
   'long-list': (layer, { account }) => layer.list(account, 200),
   create: (layer, { account }) => layer.create(account),
 };
 
-/** Calls a second. */
-async function measure(layer: Layer, work: (typeof works)[string], seconds: number): Promise<number> {
+/** Calls a second, and microseconds of this process's processor time for each: that hardly depends on who else is at work. */
+async function measure(layer: Layer, work: (typeof works)[string], seconds: number) {
+  const before = process.cpuUsage();
   const started = performance.now();
   const end = started + seconds * 1000;
   let calls = 0;
@@ -41,7 +59,8 @@ async function measure(layer: Layer, work: (typeof works)[string], seconds: numb
     }
   };
   await Promise.all(Array.from({ length: 10 }, caller));
-  return (calls / (performance.now() - started)) * 1000;
+  const { user, system } = process.cpuUsage(before);
+  return { rate: (calls / (performance.now() - started)) * 1000, cpu: (user + system) / calls };
 }
 
 const server = createServer(async (req, res) => {
@@ -49,6 +68,6 @@ const server = createServer(async (req, res) => {
   const layer = layers[query.get('layer') ?? ''];
   const work = works[query.get('work') ?? ''];
   if (!layer || !work) res.writeHead(404).end();
-  else res.end(JSON.stringify({ rate: await measure(layer, work, Number(query.get('seconds'))) }));
+  else res.end(JSON.stringify(await measure(layer, work, Number(query.get('seconds')))));
 });
 server.listen(0, '127.0.0.1', () => announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

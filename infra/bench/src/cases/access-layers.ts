@@ -6,12 +6,20 @@ import { seedEstate } from '../endpoints/seed.ts';
 import { startServer } from '../server.ts';
 import { spreadOf } from '../statistics.ts';
 
-const layers = { model: "Prisma's models", typed: 'typed SQL', raw: '$queryRaw', pg: 'prepared pg' } as const;
+const layers = {
+  model: "Prisma's models",
+  typed: 'typed SQL',
+  raw: '$queryRaw',
+  composed: 'fragments over prepared pg',
+  kysely: 'Kysely over prepared pg',
+  pg: 'prepared pg',
+} as const;
 type LayerName = keyof typeof layers;
 
 const works = {
   get: 'a row by id',
   list: 'a list of 20',
+  page: 'a narrowed page of 20',
   'long-list': 'a list of 200',
   create: 'two inserts in a transaction',
 } as const;
@@ -20,7 +28,18 @@ type WorkName = keyof typeof works;
 /** A second or two are enough where nothing is judged. */
 const longest = 2;
 
-/** What each way of speaking to Postgres gives, called ten at once in one process, beside prepared pg. ADR 0009. */
+/** What one layer gave in one round. */
+interface Figures {
+  /** Calls a second. */
+  readonly rate: number;
+  /** Microseconds of processor time a call. */
+  readonly cpu: number;
+}
+
+/**
+ * What each way of speaking to Postgres costs, called ten at once in one process, beside prepared pg (ADR 0027). Judged
+ * by processor time: how many calls a second there were depends on what else the machine does.
+ */
 export const accessLayers: Case = {
   name: 'access-layers',
   async run(tools) {
@@ -49,28 +68,37 @@ export const accessLayers: Case = {
 /** All layers in turn, again and again; the first round is thrown away. */
 async function measure(work: WorkName, { pairs, seconds, say }: Tools, url: string, empty: () => Promise<void>) {
   const names = Object.keys(layers) as LayerName[];
-  const rounds: Record<LayerName, number>[] = [];
+  const rounds: Map<LayerName, Figures>[] = [];
   for (let round = 0; round <= pairs; round++) {
-    const rates = { model: 0, typed: 0, raw: 0, pg: 0 };
+    const figures = new Map<LayerName, Figures>();
     for (const layer of names) {
       await empty();
       const answer = await fetch(`${url}/?layer=${layer}&work=${work}&seconds=${Math.min(seconds, longest)}`);
-      rates[layer] = ((await answer.json()) as { rate: number }).rate;
+      figures.set(layer, (await answer.json()) as Figures);
     }
     if (round === 0) continue;
-    rounds.push(rates);
-    say(`  round ${round} of ${pairs}: ${names.map((name) => `${layers[name]} ${compact(rates[name])}`).join(', ')}`);
+    rounds.push(figures);
+    say(
+      `  round ${round} of ${pairs}: ${names.map((name) => `${layers[name]} ${shown(figures.get(name))}`).join(', ')}`,
+    );
   }
-  const of = (layer: LayerName) => spreadOf(rounds.map((rates) => rates[layer]));
+  const of = (layer: LayerName, figure: keyof Figures) =>
+    spreadOf(rounds.map((figures) => figures.get(layer)?.[figure] ?? Number.NaN));
+  const figuresOf = (layer: LayerName) => shown({ rate: of(layer, 'rate').median, cpu: of(layer, 'cpu').median });
+  const ratio = (figures: Map<LayerName, Figures>, layer: LayerName) =>
+    (figures.get('pg')?.cpu ?? Number.NaN) / (figures.get(layer)?.cpu ?? Number.NaN);
   return names
     .filter((layer) => layer !== 'pg')
     .map(
       (layer): Row => ({
         what: `${works[work]}: ${layers[layer]} beside ${layers.pg}`,
-        ours: `${compact(of(layer).median)}/s`,
-        beside: `${compact(of('pg').median)}/s`,
-        ratio: spreadOf(rounds.map((rates) => rates[layer] / rates.pg)),
+        ours: figuresOf(layer),
+        beside: figuresOf('pg'),
+        ratio: spreadOf(rounds.map((figures) => ratio(figures, layer))),
         bar: '–',
       }),
     );
 }
+
+const shown = (figures: Figures | undefined) =>
+  figures ? `${Math.round(figures.cpu)} µs (${compact(figures.rate)}/s)` : '–';

@@ -1,55 +1,54 @@
 import type { Sql } from '@attribution/database';
-import type { CheckoutMode, CheckoutStatus } from '../generated/prisma/enums.ts';
-import type { BillingDatabase } from '../store.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Checkout, CheckoutStatus } from '../generated/kysely/types.ts';
+import { type BillingDatabase, db } from '../store.ts';
 
-export interface CheckoutRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly mode: CheckoutMode;
-  readonly plan_key: string;
-  readonly return_url: string | null;
-  readonly status: CheckoutStatus;
-  readonly provider_checkout_id: string | null;
-  readonly url: string | null;
-  readonly created_by: string;
-  readonly created_at: Date;
-}
+export type CheckoutRow = Readonly<Selectable<Checkout>>;
 
 export type NewCheckoutRow = Omit<CheckoutRow, 'status' | 'provider_checkout_id' | 'url'>;
 
 /** Writes a checkout down, unless it is there; answers it. */
-export async function putCheckout({ sql }: BillingDatabase, row: NewCheckoutRow): Promise<CheckoutRow> {
-  await sql.$executeRaw`
-    INSERT INTO checkouts (id, account_id, mode, plan_key, return_url, created_by, created_at)
-    VALUES (${row.id}, ${row.account_id}, ${row.mode}::"CheckoutMode", ${row.plan_key}, ${row.return_url}, ${row.created_by},
-      ${row.created_at})
-    ON CONFLICT DO NOTHING`;
-  const found = await findCheckout(sql, row.account_id, row.id);
+export async function putCheckout(database: BillingDatabase, row: NewCheckoutRow): Promise<CheckoutRow> {
+  await db(database.sql)
+    .insertInto('checkouts')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const found = await findCheckout(database.sql, row.account_id, row.id);
   if (!found) throw new Error(`No checkout ${row.id}`);
   return found;
 }
 
-export async function findCheckout(sql: Sql, accountId: string, id: string): Promise<CheckoutRow | undefined> {
-  const [row] = await sql.$queryRaw<CheckoutRow[]>`
-    SELECT * FROM checkouts WHERE id = ${id} AND account_id = ${accountId}`;
-  return row;
+const checkoutsOf = (tx: Sql, accountId: string) =>
+  db(tx).selectFrom('checkouts').selectAll().where('account_id', '=', accountId);
+
+export async function findCheckout(tx: Sql, accountId: string, id: string): Promise<CheckoutRow | undefined> {
+  return checkoutsOf(tx, accountId).where('id', '=', id).executeTakeFirst();
 }
 
 /** Pages on which the account could begin to subscribe, the newest first. */
-export async function findOpenSubscriptions(sql: Sql, accountId: string): Promise<CheckoutRow[]> {
-  const rows = await sql.$queryRaw<CheckoutRow[]>`
-    SELECT * FROM checkouts WHERE account_id = ${accountId} AND mode = 'subscription' AND status = 'open' ORDER BY id DESC`;
-  return rows;
+export async function findOpenSubscriptions(tx: Sql, accountId: string): Promise<CheckoutRow[]> {
+  const open = checkoutsOf(tx, accountId).where('mode', '=', 'subscription').where('status', '=', 'open');
+  return open.orderBy('id', 'desc').execute();
 }
 
 /** What the provider says of it; an end is final. */
 export async function setCheckout(
-  sql: Sql,
+  tx: Sql,
   id: string,
-  told: { readonly providerId: string; readonly url: string | null; readonly status: CheckoutStatus },
+  now: { readonly providerId: string; readonly url: string | null; readonly status: CheckoutStatus },
 ): Promise<void> {
-  await sql.$executeRaw`
-    UPDATE checkouts SET provider_checkout_id = ${told.providerId}, url = coalesce(${told.url}, url),
-      status = CASE status WHEN 'open' THEN ${told.status}::"CheckoutStatus" ELSE status END
-    WHERE id = ${id}`;
+  await db(tx)
+    .updateTable('checkouts')
+    .set(({ fn, ref, val, case: when }) => ({
+      provider_checkout_id: now.providerId,
+      url: fn.coalesce(val(now.url), ref('url')),
+      status: when('status')
+        .when('open')
+        .then(sql<CheckoutStatus>`${now.status}::"CheckoutStatus"`)
+        .else(ref('status'))
+        .end(),
+    }))
+    .where('id', '=', id)
+    .execute();
 }

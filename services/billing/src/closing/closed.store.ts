@@ -1,8 +1,9 @@
 import type { Sql } from '@attribution/database';
-import type { BillingDatabase, Tx } from '../store.ts';
+import { sql } from 'kysely';
+import { type BillingDatabase, db } from '../store.ts';
 
-export async function markClosed(tx: Tx, accountId: string, now: Date): Promise<void> {
-  await tx.customer.updateMany({ where: { account_id: accountId }, data: { closed_at: now } });
+export async function markClosed(tx: Sql, accountId: string, now: Date): Promise<void> {
+  await db(tx).updateTable('customers').set({ closed_at: now }).where('account_id', '=', accountId).execute();
 }
 
 /** Something of a closed account that may still be paid for. */
@@ -11,18 +12,24 @@ export interface LeftOver {
   readonly id: string;
 }
 
-export async function findLeftOvers({ sql }: BillingDatabase, limit: number): Promise<readonly LeftOver[]> {
-  return sql.$queryRaw<LeftOver[]>`
-    SELECT 'checkout' AS kind, k.provider_checkout_id AS id FROM customers AS c JOIN checkouts AS k USING (account_id)
-    WHERE c.closed_at IS NOT NULL AND k.status = 'open' AND k.provider_checkout_id IS NOT NULL
-    UNION ALL
-    SELECT 'subscription', s.provider_subscription_id FROM customers AS c JOIN subscriptions AS s USING (account_id)
-    WHERE c.closed_at IS NOT NULL AND NOT s.cancel_at_period_end AND s.status NOT IN ('canceled', 'incomplete_expired')
-    LIMIT ${limit}`;
+export async function findLeftOvers(database: BillingDatabase, limit: number): Promise<readonly LeftOver[]> {
+  const closed = db(database.sql).selectFrom('customers').where('closed_at', 'is not', null);
+  const checkouts = closed
+    .innerJoin('checkouts', 'checkouts.account_id', 'customers.account_id')
+    .where('status', '=', 'open')
+    .where('provider_checkout_id', 'is not', null)
+    .select([sql.lit('checkout').as('kind'), 'provider_checkout_id as id'])
+    .$narrowType<LeftOver>();
+  const subscriptions = closed
+    .innerJoin('subscriptions', 'subscriptions.account_id', 'customers.account_id')
+    .where('cancel_at_period_end', '=', false)
+    .where('status', 'not in', ['canceled', 'incomplete_expired'])
+    .select([sql.lit('subscription').as('kind'), 'provider_subscription_id as id'])
+    .$narrowType<LeftOver>();
+  return checkouts.unionAll(subscriptions).limit(limit).execute();
 }
 
-export async function isClosed(sql: Sql, accountId: string): Promise<boolean> {
-  const rows = await sql.$queryRaw<object[]>`
-    SELECT FROM customers WHERE account_id = ${accountId} AND closed_at IS NOT NULL`;
-  return rows.length > 0;
+export async function isClosed(tx: Sql, accountId: string): Promise<boolean> {
+  const closed = db(tx).selectFrom('customers').where('account_id', '=', accountId).where('closed_at', 'is not', null);
+  return (await closed.select('account_id').executeTakeFirst()) !== undefined;
 }

@@ -1,8 +1,8 @@
 import { accountClosed } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import { on } from '@attribution/messaging';
-import type { Tx } from '../store.ts';
 import { markClosed } from './closed.store.ts';
 
-export const onAccountClosed = on(accountClosed, (tx: Tx, { data, occurredAt }) =>
+export const onAccountClosed = on(accountClosed, (tx: Sql, { data, occurredAt }) =>
   markClosed(tx, data.account_id, occurredAt),
 );

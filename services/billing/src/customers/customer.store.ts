@@ -1,71 +1,84 @@
 import type { Sql } from '@attribution/database';
-import type { BillingDatabase, Tx } from '../store.ts';
+import type { Selectable } from 'kysely';
+import type { Customer } from '../generated/kysely/types.ts';
+import { type BillingDatabase, db } from '../store.ts';
 
 /** The currency of every customer. */
 export const currency = 'usd';
 
-export interface CustomerRow {
-  readonly account_id: string;
-  readonly name: string;
-  readonly provider_customer_id: string | null;
-  readonly currency: string;
-  readonly ledger_cents: bigint;
-  readonly last_seq: number;
-}
+export type CustomerRow = Readonly<Omit<Selectable<Customer>, 'ledger_cents'>> & { readonly ledger_cents: bigint };
 
 /** Makes the customer known, by its name where that is told first. */
-export async function putCustomer(tx: Tx, customer: { accountId: string; name: string; now: Date }): Promise<void> {
+export async function putCustomer(tx: Sql, customer: { accountId: string; name: string; now: Date }): Promise<void> {
   const { accountId: account_id, name, now: created_at } = customer;
-  const create = { account_id, name, currency, created_at };
-  await tx.customer.upsert({ where: { account_id }, create, update: { name, created_at } });
+  await db(tx)
+    .insertInto('customers')
+    .values({ account_id, name, currency, created_at })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ name, created_at }))
+    .execute();
 }
+
+const customersOf = (tx: Sql, accountId: string) =>
+  db(tx).selectFrom('customers').selectAll().where('customers.account_id', '=', accountId);
+
+/** pg gives a bigint as text: not every one is a number. */
+const readRow = (row: Selectable<Customer>): CustomerRow => ({ ...row, ledger_cents: BigInt(row.ledger_cents) });
 
 /** For whoever comes before the news of the account. */
 export async function ensureCustomer({ sql }: BillingDatabase, accountId: string, now: Date): Promise<CustomerRow> {
-  await sql.$executeRaw`
-    INSERT INTO customers (account_id, name, currency, created_at)
-    VALUES (${accountId}, '', ${currency}, ${now}) ON CONFLICT DO NOTHING`;
-  const [row] = await sql.$queryRaw<CustomerRow[]>`
-    SELECT account_id, name, provider_customer_id, currency, ledger_cents, last_seq FROM customers
-    WHERE account_id = ${accountId}`;
-  if (!row) throw new Error(`No customer ${accountId}`);
-  return row;
+  await db(sql)
+    .insertInto('customers')
+    .values({ account_id: accountId, name: '', currency, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return readRow(await customersOf(sql, accountId).executeTakeFirstOrThrow());
 }
 
 /** What was paid or refunded is kept, whatever becomes of the account. */
-export async function deleteCustomer(tx: Tx, accountId: string): Promise<void> {
-  await tx.customer.deleteMany({ where: { account_id: accountId, entries: { none: {} } } });
+export async function deleteCustomer(tx: Sql, accountId: string): Promise<void> {
+  await db(tx)
+    .deleteFrom('customers')
+    .where('account_id', '=', accountId)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('money_entries').select('id').whereRef('money_entries.account_id', '=', 'customers.account_id'),
+        ),
+      ),
+    )
+    .execute();
 }
 
-/** The customer with its latest subscription. */
-export async function findCustomer({ prisma }: BillingDatabase, accountId: string) {
-  return prisma.customer.findUnique({
-    where: { account_id: accountId },
-    include: { subscriptions: { orderBy: [{ created_at: 'desc' }, { provider_subscription_id: 'desc' }], take: 1 } },
-  });
+export async function findCustomer({ sql }: BillingDatabase, accountId: string): Promise<CustomerRow | undefined> {
+  const row = await customersOf(sql, accountId).executeTakeFirst();
+  return row && readRow(row);
 }
 
 export async function findProviderCustomerId({ sql }: BillingDatabase, accountId: string): Promise<string | null> {
-  const [row] = await sql.$queryRaw<{ provider_customer_id: string | null }[]>`
-    SELECT provider_customer_id FROM customers WHERE account_id = ${accountId}`;
-  return row?.provider_customer_id ?? null;
+  const customer = db(sql).selectFrom('customers').select('provider_customer_id').where('account_id', '=', accountId);
+  return (await customer.executeTakeFirst())?.provider_customer_id ?? null;
 }
 
 export async function setProviderCustomer({ sql }: BillingDatabase, accountId: string, id: string): Promise<void> {
-  await sql.$executeRaw`
-    UPDATE customers SET provider_customer_id = ${id} WHERE account_id = ${accountId} AND provider_customer_id IS NULL`;
+  await db(sql)
+    .updateTable('customers')
+    .set({ provider_customer_id: id })
+    .where('account_id', '=', accountId)
+    .where('provider_customer_id', 'is', null)
+    .execute();
 }
 
 /** The customer, locked: whoever writes what the provider says of an account does so in turn. */
 export async function lockCustomer(tx: Sql, accountId: string): Promise<CustomerRow | undefined> {
-  const [row] = await tx.$queryRaw<CustomerRow[]>`
-    SELECT account_id, name, provider_customer_id, currency, ledger_cents, last_seq FROM customers
-    WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
-  return row && { ...row, ledger_cents: BigInt(row.ledger_cents) };
+  const row = await customersOf(tx, accountId).forNoKeyUpdate().executeTakeFirst();
+  return row && readRow(row);
 }
 
 export async function setCreditBalance(tx: Sql, accountId: string, cents: number): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE customers SET credit_balance_cents = ${cents}
-    WHERE account_id = ${accountId} AND credit_balance_cents <> ${cents}`;
+  await db(tx)
+    .updateTable('customers')
+    .set({ credit_balance_cents: cents })
+    .where('account_id', '=', accountId)
+    .where('credit_balance_cents', '<>', cents)
+    .execute();
 }

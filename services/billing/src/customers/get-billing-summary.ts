@@ -1,12 +1,13 @@
 import { getBillingSummary } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import type { BillingDatabase } from '../store.ts';
+import { findLatestSubscription } from '../subscriptions/index.ts';
 import { currency, findCustomer } from './customer.store.ts';
 
 export const getBillingSummaryEndpoint = (database: BillingDatabase) =>
   implement(getBillingSummary, async ({ caller }) => {
     const customer = await findCustomer(database, caller.accountId);
-    const subscription = customer?.subscriptions[0];
+    const subscription = await findLatestSubscription(database, caller.accountId);
     // The record follows the account by an event: until then the account owes and owns nothing.
     return {
       account_id: caller.accountId,

@@ -1,10 +1,10 @@
 import { accountCreated, accountPurged } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import { on } from '@attribution/messaging';
-import type { Tx } from '../store.ts';
 import { deleteCustomer, putCustomer } from './customer.store.ts';
 
-export const onAccountCreated = on(accountCreated, (tx: Tx, { data, occurredAt }) =>
+export const onAccountCreated = on(accountCreated, (tx: Sql, { data, occurredAt }) =>
   putCustomer(tx, { accountId: data.account_id, name: data.name, now: occurredAt }),
 );
 
-export const onAccountPurged = on(accountPurged, (tx: Tx, { data }) => deleteCustomer(tx, data.account_id));
+export const onAccountPurged = on(accountPurged, (tx: Sql, { data }) => deleteCustomer(tx, data.account_id));

@@ -1,12 +1,11 @@
-import type { Sql } from '@attribution/database';
-import type { PaymentStatus } from '../generated/prisma/enums.ts';
+import { anyOf, type Sql } from '@attribution/database';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { Customer, DB, Payment } from '../generated/kysely/types.ts';
+import { db } from '../store.ts';
 
 /** The sums of one account, as each table tells them. */
-export interface BooksRow {
-  readonly account_id: string;
-  readonly provider_customer_id: string | null;
+export interface BooksRow extends Pick<Selectable<Customer>, 'account_id' | 'provider_customer_id' | 'last_seq'> {
   readonly ledger_cents: bigint;
-  readonly last_seq: number;
   readonly entries_cents: bigint;
   readonly entries: number;
   readonly paid_cents: bigint;
@@ -14,60 +13,102 @@ export interface BooksRow {
   readonly unbooked: number;
 }
 
+type OfCustomer = ExpressionBuilder<{ c: Customer } & DB, 'c'>;
+
+const totalCents = sql<string>`coalesce(sum(amount_cents), 0)::bigint`;
+const rows = sql<number>`count(*)::int`;
+
+const entriesOf = (customer: OfCustomer) =>
+  customer
+    .selectFrom('money_entries')
+    .whereRef('money_entries.account_id', '=', 'c.account_id')
+    .select([totalCents.as('entries_cents'), rows.as('entries')])
+    .as('e');
+
+/** What has come in, and how many payments no entry of the ledger tells as they are. */
+const paymentsOf = (customer: OfCustomer) =>
+  customer
+    .selectFrom('payments as p')
+    .leftJoin('money_entries as m', (join) => join.onRef('m.payment_id', '=', 'p.id').on('m.kind', '=', 'payment'))
+    .whereRef('p.account_id', '=', 'c.account_id')
+    .where('p.status', '=', 'succeeded')
+    .select(({ fn }) => [
+      fn.coalesce(fn.sum<string>('p.amount_cents'), sql.lit('0')).as('paid_cents'),
+      fn
+        .countAll<string>()
+        .filterWhere('p.amount_cents', '>', 0)
+        .filterWhereRef('m.amount_cents', 'is distinct from', 'p.amount_cents')
+        .as('unbooked_payments'),
+    ])
+    .as('p');
+
+/** The same of what was given back, which the ledger tells below nought. */
+const refundsOf = (customer: OfCustomer) =>
+  customer
+    .selectFrom('refunds as r')
+    .leftJoin('money_entries as m', (join) => join.onRef('m.refund_id', '=', 'r.id').on('m.kind', '=', 'refund'))
+    .whereRef('r.account_id', '=', 'c.account_id')
+    .where('r.status', '=', 'succeeded')
+    .select(({ fn, neg, ref }) => [
+      fn.coalesce(fn.sum<string>('r.amount_cents'), sql.lit('0')).as('refunded_cents'),
+      fn
+        .countAll<string>()
+        .filterWhere('m.amount_cents', 'is distinct from', neg(ref('r.amount_cents')))
+        .as('unbooked_refunds'),
+    ])
+    .as('r');
+
 /** The books of accounts behind one, in the order of their ids; `only`: of these alone. */
 export async function findBooks(
-  sql: Sql,
-  page: { readonly after: string; readonly limit: number; readonly only: readonly string[] | null },
+  tx: Sql,
+  { after, limit, only }: { readonly after: string; readonly limit: number; readonly only: readonly string[] | null },
 ): Promise<BooksRow[]> {
-  const rows = await sql.$queryRaw<BooksRow[]>`
-    SELECT c.account_id, c.provider_customer_id, c.ledger_cents, c.last_seq, e.cents AS entries_cents, e.count AS entries,
-      p.cents AS paid_cents, r.cents AS refunded_cents, p.unbooked + r.unbooked AS unbooked
-    FROM (SELECT * FROM customers WHERE account_id > ${page.after}
-            AND (${page.only}::text[] IS NULL OR account_id = ANY(${page.only}::text[]))
-          ORDER BY account_id LIMIT ${page.limit}) AS c
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(amount_cents), 0)::bigint AS cents, count(*)::int AS count
-      FROM money_entries WHERE account_id = c.account_id) AS e
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(p.amount_cents), 0)::bigint AS cents,
-        (count(*) FILTER (WHERE p.amount_cents > 0 AND m.amount_cents IS DISTINCT FROM p.amount_cents))::int AS unbooked
-      FROM payments AS p LEFT JOIN money_entries AS m ON m.payment_id = p.id AND m.kind = 'payment'
-      WHERE p.account_id = c.account_id AND p.status = 'succeeded') AS p
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(r.amount_cents), 0)::bigint AS cents,
-        (count(*) FILTER (WHERE m.amount_cents IS DISTINCT FROM -r.amount_cents))::int AS unbooked
-      FROM refunds AS r LEFT JOIN money_entries AS m ON m.refund_id = r.id AND m.kind = 'refund'
-      WHERE r.account_id = c.account_id AND r.status = 'succeeded') AS r`;
-  return rows.map((row) => ({
+  let customers = db(tx).selectFrom('customers').selectAll().where('account_id', '>', after);
+  if (only) customers = customers.where('account_id', '=', anyOf(only));
+  const books = await db(tx)
+    .selectFrom(customers.orderBy('account_id').limit(limit).as('c'))
+    .innerJoinLateral(entriesOf, (join) => join.onTrue())
+    .innerJoinLateral(paymentsOf, (join) => join.onTrue())
+    .innerJoinLateral(refundsOf, (join) => join.onTrue())
+    .select(['c.account_id', 'c.provider_customer_id', 'c.ledger_cents', 'c.last_seq', 'entries_cents', 'entries'])
+    .select(['paid_cents', 'unbooked_payments', 'refunded_cents', 'unbooked_refunds'])
+    .execute();
+  return books.map(({ unbooked_payments, unbooked_refunds, ...row }) => ({
     ...row,
     ledger_cents: BigInt(row.ledger_cents),
     entries_cents: BigInt(row.entries_cents),
     paid_cents: BigInt(row.paid_cents),
     refunded_cents: BigInt(row.refunded_cents),
+    unbooked: Number(unbooked_payments) + Number(unbooked_refunds),
   }));
 }
 
-export interface KeptPayment {
-  readonly id: string;
+/** `refunds_cents`: of refunds that have not failed. */
+export type KeptPayment = Pick<Selectable<Payment>, 'id' | 'status' | 'amount_cents'> & {
   readonly provider_payment_id: string;
-  readonly status: PaymentStatus;
-  readonly amount_cents: number;
-  /** Of refunds that have not failed. */
   readonly refunds_cents: number;
-}
+};
 
-export async function findKeptPayments(sql: Sql, accountId: string): Promise<KeptPayment[]> {
-  const rows = await sql.$queryRaw<KeptPayment[]>`
-    SELECT p.id, p.provider_payment_id, p.status, p.amount_cents, coalesce(sum(r.amount_cents), 0)::int AS refunds_cents
-    FROM payments AS p LEFT JOIN refunds AS r ON r.payment_id = p.id AND r.status <> 'failed'
-    WHERE p.account_id = ${accountId} AND p.provider_payment_id IS NOT NULL
-    GROUP BY p.id`;
-  return rows;
+export async function findKeptPayments(tx: Sql, accountId: string): Promise<KeptPayment[]> {
+  return db(tx)
+    .selectFrom('payments as p')
+    .leftJoin('refunds as r', (join) => join.onRef('r.payment_id', '=', 'p.id').on('r.status', '<>', 'failed'))
+    .where('p.account_id', '=', accountId)
+    .where('p.provider_payment_id', 'is not', null)
+    .groupBy('p.id')
+    .select(['p.id', 'p.provider_payment_id', 'p.status', 'p.amount_cents'])
+    .select(({ ref }) => sql<number>`coalesce(sum(${ref('r.amount_cents')}), 0)::int`.as('refunds_cents'))
+    .$narrowType<{ provider_payment_id: string }>()
+    .execute();
 }
 
 /** Notifications that have waited since before a time. */
-export async function countWaiting(sql: Sql, before: Date): Promise<number> {
-  const [row] = await sql.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM provider_events WHERE due_at IS NOT NULL AND received_at < ${before}`;
-  return row?.count ?? 0;
+export async function countWaiting(tx: Sql, before: Date): Promise<number> {
+  const { count } = await db(tx)
+    .selectFrom('provider_events')
+    .select(rows.as('count'))
+    .where('due_at', 'is not', null)
+    .where('received_at', '<', before)
+    .executeTakeFirstOrThrow();
+  return count;
 }

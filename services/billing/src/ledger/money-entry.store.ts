@@ -1,6 +1,7 @@
 import { newId } from '@attribution/ids';
-import type { MoneyEntryKind } from '../generated/prisma/enums.ts';
-import type { BillingDatabase, Writing } from '../store.ts';
+import type { Selectable } from 'kysely';
+import type { MoneyEntry, MoneyEntryKind } from '../generated/kysely/types.ts';
+import { type BillingDatabase, db, type Writing } from '../store.ts';
 
 export interface NewEntry {
   readonly kind: MoneyEntryKind;
@@ -16,24 +17,30 @@ export interface NewEntry {
 export async function postEntry({ tx, customer, ledger, context }: Writing, entry: NewEntry): Promise<void> {
   ledger.last_seq += 1;
   ledger.ledger_cents += BigInt(entry.amount);
-  await tx.$executeRaw`
-    INSERT INTO money_entries (id, account_id, seq, kind, amount_cents, balance_after_cents, currency, description, payment_id,
-      refund_id, created_at)
-    VALUES (${newId('ledger_entry')}, ${customer.account_id}, ${ledger.last_seq}, ${entry.kind}::"MoneyEntryKind", ${entry.amount},
-      ${ledger.ledger_cents}, ${customer.currency}, ${entry.description}, ${entry.paymentId ?? null},
-      ${entry.refundId ?? null}, ${context.occurredAt})`;
+  const row = {
+    id: newId('ledger_entry'),
+    account_id: customer.account_id,
+    seq: ledger.last_seq,
+    kind: entry.kind,
+    amount_cents: entry.amount,
+    balance_after_cents: ledger.ledger_cents.toString(),
+    currency: customer.currency,
+    description: entry.description,
+    payment_id: entry.paymentId ?? null,
+    refund_id: entry.refundId ?? null,
+    created_at: context.occurredAt,
+  };
+  await db(tx).insertInto('money_entries').values(row).execute();
 }
 
 export async function findEntries(
-  { prisma }: BillingDatabase,
+  { sql }: BillingDatabase,
   accountId: string,
   page: { limit: number; beforeSeq: number | undefined },
-) {
-  return prisma.moneyEntry.findMany({
-    where: { account_id: accountId, ...(page.beforeSeq !== undefined && { seq: { lt: inRange(page.beforeSeq) } }) },
-    orderBy: { seq: 'desc' },
-    take: page.limit,
-  });
+): Promise<Selectable<MoneyEntry>[]> {
+  let entries = db(sql).selectFrom('money_entries').selectAll().where('account_id', '=', accountId);
+  if (page.beforeSeq !== undefined) entries = entries.where('seq', '<', inRange(page.beforeSeq));
+  return entries.orderBy('seq', 'desc').limit(page.limit).execute();
 }
 
 /** A cursor is text that came from outside: the column holds less than that can say. */

@@ -1,62 +1,73 @@
-import type { Sql } from '@attribution/database';
+import { anyOf, type Sql } from '@attribution/database';
 import type { Forgettable } from '@attribution/service';
+import type { Selectable } from 'kysely';
+import type { ProviderEvent as EventRow } from '../generated/kysely/types.ts';
 import type { ProviderEvent, ProviderObject } from '../provider/index.ts';
+import { db } from '../store.ts';
 
-/** A notification that is to be acted on. */
-export interface DueEvent {
-  readonly id: string;
+/** A notification that is to be acted on; the `traceparent` of one that was found in the provider's list is null. */
+export type DueEvent = Readonly<Pick<Selectable<EventRow>, 'id' | 'object_id' | 'attempts' | 'traceparent'>> & {
   readonly object_kind: ProviderObject;
-  readonly object_id: string;
-  readonly attempts: number;
-  /** Of the request that brought it; null where it was found in the provider's list. */
-  readonly traceparent: string | null;
-}
+};
 
 /** Writes a notification down, once for its id. */
 export async function insertEvent(
-  sql: Sql,
+  tx: Sql,
   event: ProviderEvent,
   now: Date,
   traceparent: string | null = null,
 ): Promise<boolean> {
-  const { kind, id } = event.object;
-  const due = kind === 'other' ? null : now;
-  const inserted = await sql.$executeRaw`
-    INSERT INTO provider_events (id, type, object_kind, object_id, created_at, received_at, due_at, traceparent)
-    VALUES (${event.id}, ${event.type}, ${kind}, ${id}, ${event.created_at}, ${now}, ${due}, ${traceparent})
-    ON CONFLICT DO NOTHING`;
-  return inserted > 0;
+  const { id, type, object, created_at } = event;
+  const due_at = object.kind === 'other' ? null : now;
+  const row = { id, type, object_kind: object.kind, object_id: object.id, created_at, received_at: now };
+  const { numInsertedOrUpdatedRows } = await db(tx)
+    .insertInto('provider_events')
+    .values({ ...row, due_at, traceparent })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
-export async function findDue(sql: Sql, now: Date, limit: number): Promise<readonly DueEvent[]> {
-  return sql.$queryRaw<DueEvent[]>`
-    SELECT id, object_kind, object_id, attempts, traceparent FROM provider_events WHERE due_at <= ${now}
-    ORDER BY due_at, received_at LIMIT ${limit}`;
+export async function findDue(tx: Sql, now: Date, limit: number): Promise<readonly DueEvent[]> {
+  return db(tx)
+    .selectFrom('provider_events')
+    .select(['id', 'object_kind', 'object_id', 'attempts', 'traceparent'])
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .orderBy('received_at')
+    .limit(limit)
+    .$narrowType<{ object_kind: ProviderObject }>()
+    .execute();
 }
 
-export async function markDone(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.$executeRaw`UPDATE provider_events SET due_at = NULL, error = NULL WHERE id = ANY(${ids})`;
+const eventsOf = (tx: Sql, ids: readonly string[]) =>
+  db(tx).updateTable('provider_events').where('id', '=', anyOf(ids));
+
+export async function markDone(tx: Sql, ids: readonly string[]): Promise<void> {
+  await eventsOf(tx, ids).set({ due_at: null, error: null }).execute();
 }
 
 export async function postpone(
-  sql: Sql,
+  tx: Sql,
   ids: readonly string[],
   failure: { readonly error: string; readonly dueAt: Date },
 ): Promise<void> {
-  await sql.$executeRaw`
-    UPDATE provider_events SET due_at = ${failure.dueAt}, attempts = attempts + 1, error = ${failure.error}
-    WHERE id = ANY(${ids})`;
+  await eventsOf(tx, ids)
+    .set((event) => ({ due_at: failure.dueAt, attempts: event('attempts', '+', 1), error: failure.error }))
+    .execute();
 }
 
 /** Until when the provider's own list has been read. */
-export async function findReadUntil(sql: Sql): Promise<Date | undefined> {
-  return (await sql.$queryRaw<{ read_until: Date }[]>`SELECT read_until FROM reconciliations`)[0]?.read_until;
+export async function findReadUntil(tx: Sql): Promise<Date | undefined> {
+  return (await db(tx).selectFrom('reconciliations').select('read_until').executeTakeFirst())?.read_until;
 }
 
-export async function setReadUntil(sql: Sql, until: Date): Promise<void> {
-  await sql.$executeRaw`
-    INSERT INTO reconciliations (id, read_until) VALUES (1, ${until})
-    ON CONFLICT (id) DO UPDATE SET read_until = excluded.read_until`;
+export async function setReadUntil(tx: Sql, until: Date): Promise<void> {
+  await db(tx)
+    .insertInto('reconciliations')
+    .values({ id: 1, read_until: until })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ read_until: until }))
+    .execute();
 }
 
 /** Those that nobody waits for. */

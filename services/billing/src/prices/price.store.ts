@@ -1,34 +1,30 @@
-import type { Sql } from '@attribution/database';
-import type { PlanPriceKind, PriceInterval } from '../generated/prisma/enums.ts';
-import type { BillingDatabase } from '../store.ts';
+import { anyOf, type Sql } from '@attribution/database';
+import type { Selectable } from 'kysely';
+import type { PlanPrice, UsagePrice } from '../generated/kysely/types.ts';
+import { type BillingDatabase, db } from '../store.ts';
 
-export interface PlanPriceRow {
-  readonly plan_key: string;
-  readonly name: string;
-  readonly kind: PlanPriceKind;
-  readonly amount_cents: number;
-  readonly currency: string;
-  readonly interval: PriceInterval | null;
-  readonly token_amount: number;
-  readonly active: boolean;
+export type PlanPriceRow = Readonly<Omit<Selectable<PlanPrice>, 'position'>>;
+
+/** What is sold. */
+export async function findPlanPrices({ sql }: BillingDatabase): Promise<Selectable<PlanPrice>[]> {
+  return db(sql).selectFrom('plan_prices').selectAll().where('active', '=', true).orderBy('position').execute();
 }
 
-export async function findPlanPrices({ prisma }: BillingDatabase) {
-  return prisma.planPrice.findMany({ where: { active: true }, orderBy: { position: 'asc' } });
+const usagePricesOf = (tx: Sql) => db(tx).selectFrom('usage_prices').selectAll().where('active', '=', true);
+
+export async function findUsagePrices({ sql }: BillingDatabase): Promise<Selectable<UsagePrice>[]> {
+  return usagePricesOf(sql).orderBy('position').execute();
 }
 
-export async function findUsagePrices({ prisma }: BillingDatabase) {
-  return prisma.usagePrice.findMany({ where: { active: true }, orderBy: { position: 'asc' } });
-}
-
-export async function findUsagePrice({ prisma }: BillingDatabase, action: string) {
-  return prisma.usagePrice.findUnique({ where: { action, active: true } });
+export async function findUsagePrice(
+  { sql }: BillingDatabase,
+  action: string,
+): Promise<Selectable<UsagePrice> | undefined> {
+  return usagePricesOf(sql).where('action', '=', action).executeTakeFirst();
 }
 
 /** Prices by plan key, those that are sold no more too: who has bought one keeps it. */
-export async function findPrices(sql: Sql, planKeys: readonly string[]): Promise<Map<string, PlanPriceRow>> {
-  const rows = await sql.$queryRaw<PlanPriceRow[]>`
-    SELECT plan_key, name, kind, amount_cents, currency, interval, token_amount, active FROM plan_prices
-    WHERE plan_key = ANY(${planKeys})`;
-  return new Map(rows.map((row) => [row.plan_key, row]));
+export async function findPrices(tx: Sql, planKeys: readonly string[]): Promise<Map<string, PlanPriceRow>> {
+  const prices = db(tx).selectFrom('plan_prices').selectAll().where('plan_key', '=', anyOf(planKeys));
+  return new Map((await prices.execute()).map((row) => [row.plan_key, row]));
 }

@@ -1,17 +1,25 @@
 import type { Sql } from '@attribution/database';
+import { db } from '../store.ts';
 import type { Kept } from './keepers.ts';
 
-const queries: Readonly<Record<Kept | 'reference', string>> = {
-  checkout: 'SELECT account_id FROM checkouts WHERE provider_checkout_id = $1',
-  payment: 'SELECT account_id FROM payments WHERE provider_payment_id = $1',
-  invoice: 'SELECT account_id FROM payments WHERE provider_invoice_id = $1',
-  subscription: 'SELECT account_id FROM subscriptions WHERE provider_subscription_id = $1',
-  refund: 'SELECT account_id FROM refunds WHERE provider_refund_id = $1',
-  reference: 'SELECT account_id FROM checkouts WHERE id = $1',
-  customer: 'SELECT account_id FROM customers WHERE provider_customer_id = $1',
-};
+const checkouts = (tx: Sql) => db(tx).selectFrom('checkouts').select('account_id');
+const payments = (tx: Sql) => db(tx).selectFrom('payments').select('account_id');
+const subscriptions = (tx: Sql) => db(tx).selectFrom('subscriptions').select('account_id');
+const refunds = (tx: Sql) => db(tx).selectFrom('refunds').select('account_id');
+const customers = (tx: Sql) => db(tx).selectFrom('customers').select('account_id');
+
+/** By ids of the provider; a reference is our own id of a checkout. */
+const queries = {
+  checkout: (tx: Sql, id: string) => checkouts(tx).where('provider_checkout_id', '=', id),
+  payment: (tx: Sql, id: string) => payments(tx).where('provider_payment_id', '=', id),
+  invoice: (tx: Sql, id: string) => payments(tx).where('provider_invoice_id', '=', id),
+  subscription: (tx: Sql, id: string) => subscriptions(tx).where('provider_subscription_id', '=', id),
+  refund: (tx: Sql, id: string) => refunds(tx).where('provider_refund_id', '=', id),
+  reference: (tx: Sql, id: string) => checkouts(tx).where('id', '=', id),
+  customer: (tx: Sql, id: string) => customers(tx).where('provider_customer_id', '=', id),
+} satisfies Record<Kept | 'reference', unknown>;
 
 /** The account that an object of the provider is known to be of. */
-export async function findAccountOf(sql: Sql, kind: keyof typeof queries, id: string): Promise<string | undefined> {
-  return (await sql.$queryRawUnsafe<{ account_id: string }[]>(queries[kind], id))[0]?.account_id;
+export async function findAccountOf(tx: Sql, kind: keyof typeof queries, id: string): Promise<string | undefined> {
+  return (await queries[kind](tx, id).executeTakeFirst())?.account_id;
 }

@@ -1,7 +1,8 @@
 import { type Principal, visibleGroupIds } from '@attribution/auth';
-import type { Sql } from '@attribution/database';
-import { Prisma } from '../generated/prisma/client.ts';
-import type { Tx } from '../store.ts';
+import { anyOf, type Sql } from '@attribution/database';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { Campaign, CampaignAd, DB } from '../generated/kysely/types.ts';
+import { db } from '../store.ts';
 import {
   type CampaignBrief,
   type CampaignFields,
@@ -12,104 +13,122 @@ import {
   summarizeAds,
 } from './campaign.ts';
 
-type Reader = Pick<Tx, 'campaign'>;
-
-/** A narrowed caller sees the campaigns of its groups and those it created itself (decision 30). */
-function visibleTo(caller: Principal): Prisma.CampaignWhereInput {
+/**
+ * The campaigns that the caller sees: all of its account, or, of a narrowed caller, those of its groups and those that it
+ * created itself (decision 30). Every query for a caller begins here.
+ */
+function campaignsOf(tx: Sql, caller: Principal) {
   const groups = visibleGroupIds(caller);
-  return {
-    account_id: caller.accountId,
-    ...(groups && { OR: [{ group_id: { in: groups } }, { created_by: caller.id }] }),
-  };
+  const inAccount = db(tx).selectFrom('campaigns').where('account_id', '=', caller.accountId);
+  if (!groups) return inAccount;
+  return inAccount.where((campaign) =>
+    campaign.or([campaign('group_id', '=', anyOf(groups)), campaign('created_by', '=', caller.id)]),
+  );
 }
+
+const listed = [
+  'id',
+  'account_id',
+  'group_id',
+  'name',
+  'description',
+  'start_date',
+  'end_date',
+  'priority',
+  'metadata',
+  'status',
+  'current_version',
+  'created_at',
+  'updated_at',
+  'screen_count',
+  'estimated_locations',
+  'media_asset_id',
+  'poster_url',
+  'scored_signature',
+] as const satisfies readonly (keyof Campaign)[];
 
 /** Newest first; with what is counted of their ads in the same statement. */
 export async function findCampaigns(
-  db: Sql,
+  tx: Sql,
   caller: Principal,
   page: { limit: number; before: string | undefined; statuses: readonly CampaignStatus[] | undefined },
 ): Promise<ListedCampaign[]> {
-  const groups = visibleGroupIds(caller);
-  const conditions = [
-    Prisma.sql`account_id = ${caller.accountId}`,
-    ...(groups ? [Prisma.sql`(group_id = ANY(${groups}) OR created_by = ${caller.id})`] : []),
-    ...(page.before === undefined ? [] : [Prisma.sql`id < ${page.before}`]),
-    ...(page.statuses === undefined ? [] : [Prisma.sql`status = ANY(${page.statuses}::"CampaignStatus"[])`]),
-  ];
-  return db.$queryRaw<ListedCampaign[]>(Prisma.sql`
-    SELECT id, account_id, group_id, name, description, brief -> 'product' AS product,
-      to_char(start_date, 'YYYY-MM-DD') AS start_date, to_char(end_date, 'YYYY-MM-DD') AS end_date, priority, metadata,
-      status, current_version, created_at, updated_at, screen_count, estimated_locations, media_asset_id, poster_url,
-      scored_signature, ads.*
-    FROM campaigns, LATERAL (
-      SELECT count(*)::int AS total_ad_count, count(score)::int AS scored_ad_count,
-        avg(score ORDER BY position, id) AS campaign_score
-      FROM campaign_ads WHERE campaign_id = campaigns.id
-    ) AS ads
-    WHERE ${Prisma.join(conditions, ' AND ')}
-    ORDER BY campaigns.id DESC LIMIT ${page.limit}`);
+  let campaigns = campaignsOf(tx, caller);
+  if (page.before !== undefined) campaigns = campaigns.where('id', '<', page.before);
+  if (page.statuses !== undefined) campaigns = campaigns.where('status', '=', anyOf(page.statuses));
+  return campaigns
+    .innerJoinLateral(countAds, (join) => join.onTrue())
+    .select(listed)
+    .select((campaign) => sql<string | null>`${campaign.ref('brief')} ->> 'product'`.as('product'))
+    .select(['total_ad_count', 'scored_ad_count', 'campaign_score'])
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute();
 }
 
-const withAds = { ads: { orderBy: [{ position: 'asc' }, { id: 'asc' }] } } satisfies Prisma.CampaignInclude;
+const countAds = (campaign: ExpressionBuilder<DB, 'campaigns'>) =>
+  campaign
+    .selectFrom('campaign_ads')
+    .whereRef('campaign_ads.campaign_id', '=', 'campaigns.id')
+    .select(({ fn, ref }) => [
+      sql<number>`count(*)::int`.as('total_ad_count'),
+      sql<number>`count(${ref('score')})::int`.as('scored_ad_count'),
+      fn.agg<number | null>('avg', ['score']).orderBy('position').orderBy('campaign_ads.id').as('campaign_score'),
+    ])
+    .as('ads');
 
-export type CampaignWithAds = ReturnType<typeof readRow>;
-
-const dayOf = (date: Date | null) => date?.toISOString().slice(0, 10) ?? null;
-
-function readRow(row: Prisma.CampaignGetPayload<{ include: typeof withAds }>) {
-  return {
-    ...row,
-    brief: row.brief as CampaignBrief,
-    start_date: dayOf(row.start_date),
-    end_date: dayOf(row.end_date),
-    metadata: row.metadata as Record<string, unknown>,
-    target: row.target as CampaignTarget,
-    ...summarizeAds(row.ads),
-  };
+/** What the columns of JSON hold. */
+interface Json {
+  brief: CampaignBrief;
+  target: CampaignTarget;
 }
 
-export async function findCampaign(db: Reader, caller: Principal, id: string): Promise<CampaignWithAds | undefined> {
-  const row = await db.campaign.findFirst({ where: { AND: [visibleTo(caller), { id }] }, include: withAds });
-  return row ? readRow(row) : undefined;
+export type CampaignWithAds = CampaignRow & { readonly ads: readonly Selectable<CampaignAd>[] };
+
+export async function findCampaign(tx: Sql, caller: Principal, id: string): Promise<CampaignWithAds | undefined> {
+  const campaign = campaignsOf(tx, caller).where('id', '=', id).selectAll().$narrowType<Json>();
+  return withAds(tx, await campaign.executeTakeFirst());
 }
 
 /** Locks the campaign, so that a change is decided on what it is now. */
-export async function lockCampaign(tx: Tx, caller: Principal, id: string): Promise<CampaignWithAds | undefined> {
-  await tx.$queryRaw`SELECT id FROM campaigns WHERE id = ${id} AND account_id = ${caller.accountId} FOR UPDATE`;
-  return findCampaign(tx, caller, id);
+export async function lockCampaign(tx: Sql, caller: Principal, id: string): Promise<CampaignWithAds | undefined> {
+  const campaign = campaignsOf(tx, caller).where('id', '=', id).selectAll().$narrowType<Json>();
+  return withAds(tx, await campaign.forUpdate().executeTakeFirst());
 }
+
+async function withAds(tx: Sql, row: (Selectable<Campaign> & Json) | undefined): Promise<CampaignWithAds | undefined> {
+  if (!row) return undefined;
+  const ads = db(tx).selectFrom('campaign_ads').where('campaign_id', '=', row.id).selectAll();
+  return countedWith(row, await ads.orderBy('position').orderBy('id').execute());
+}
+
+const countedWith = (row: Selectable<Campaign> & Json, ads: CampaignWithAds['ads']): CampaignWithAds => ({
+  ...row,
+  ads,
+  ...summarizeAds(ads),
+});
 
 export async function insertCampaign(tx: Sql, row: CampaignRow): Promise<void> {
-  const json = {
-    brief: JSON.stringify(row.brief),
-    metadata: JSON.stringify(row.metadata),
-    target: JSON.stringify(row.target),
-  };
-  await tx.$executeRaw`
-    INSERT INTO campaigns (id, account_id, group_id, created_by, name, description, brief, start_date, end_date, priority,
-      status, metadata, target, created_at, updated_at)
-    VALUES (${row.id}, ${row.account_id}, ${row.group_id}, ${row.created_by}, ${row.name}, ${row.description},
-      ${json.brief}::jsonb, ${row.start_date}::date, ${row.end_date}::date, ${row.priority},
-      ${row.status}::"CampaignStatus", ${json.metadata}::jsonb, ${json.target}::jsonb, ${row.created_at},
-      ${row.updated_at})`;
+  const { total_ad_count: _, scored_ad_count: __, campaign_score: ___, ...columns } = row;
+  const json = { brief: JSON.stringify(row.brief), target: JSON.stringify(row.target) };
+  await db(tx)
+    .insertInto('campaigns')
+    .values({ ...columns, ...json })
+    .execute();
 }
 
-const day = (date: string | null) => (date === null ? null : new Date(`${date}T00:00:00Z`));
-const json = (value: object) => value as Prisma.InputJsonObject;
-
 export async function replaceFields(
-  tx: Tx,
+  tx: Sql,
   { id, ads }: CampaignWithAds,
   fields: CampaignFields,
   now: Date,
 ): Promise<CampaignWithAds> {
-  const columns = {
-    ...fields,
-    brief: json(fields.brief),
-    metadata: json(fields.metadata),
-    start_date: day(fields.start_date),
-    end_date: day(fields.end_date),
-  };
-  const row = await tx.campaign.update({ where: { id }, data: { ...columns, updated_at: now } });
-  return readRow({ ...row, ads });
+  const row = await db(tx)
+    .updateTable('campaigns')
+    .set({ ...fields, brief: JSON.stringify(fields.brief), updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .$narrowType<Json>()
+    .executeTakeFirstOrThrow();
+  return countedWith(row, ads);
 }

@@ -4,9 +4,9 @@ import type { CampaignDatabase } from '../store.ts';
 import { findCampaign } from './campaign.store.ts';
 import { viewDetail } from './campaign.view.ts';
 
-export const getCampaignEndpoint = ({ prisma }: CampaignDatabase) =>
+export const getCampaignEndpoint = ({ sql }: CampaignDatabase) =>
   implement(getCampaign, async ({ params, caller }) => {
-    const campaign = await findCampaign(prisma, caller, params.id);
+    const campaign = await findCampaign(sql, caller, params.id);
     if (!campaign) throw Problem.notFound();
     return viewDetail(campaign);
   });

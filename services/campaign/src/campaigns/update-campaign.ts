@@ -10,7 +10,7 @@ import { requireGroup } from './group-choice.ts';
 
 export const updateCampaignEndpoint = ({ database, clock }: { database: CampaignDatabase; clock: Clock }) =>
   implement(updateCampaign, async ({ params, body, caller }) =>
-    database.transaction(async (tx) => {
+    database.sqlTransaction(async (tx) => {
       const row = await lockCampaign(tx, caller, params.id);
       if (!row) throw Problem.notFound();
       requireDraft(row.status);

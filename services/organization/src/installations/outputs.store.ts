@@ -22,15 +22,30 @@ export async function writeOutputs(tx: Sql, rows: readonly Wired[]): Promise<voi
     FROM jsonb_populate_recordset(NULL::installation_outputs, ${JSON.stringify(outputs)}::jsonb)`;
 }
 
-/** Of the screens, one that the location does not have; those that it has stay there until the commit. */
+/** The namespace of our advisory locks of screens. */
+const wiring = 4;
+
+/**
+ * Of the screens, one that the location does not have; those that it has stay there until the commit. First it waits for
+ * whoever changes what is wired to these screens, or to those `before`, in one order of them all: two installations
+ * that swapped their screens would else wait for each other, each for what the other is about to unwire.
+ */
 export async function findMissingScreen(
   tx: Sql,
   locationId: string,
   ids: readonly string[],
+  before: readonly string[],
 ): Promise<string | undefined> {
   if (ids.length === 0) return undefined;
   const found = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM screens WHERE location_id = ${locationId} AND id = ANY(${ids}) ORDER BY id FOR KEY SHARE`;
+    WITH turns AS MATERIALIZED (
+      SELECT pg_advisory_xact_lock(key) FROM (
+        SELECT DISTINCT hashtextextended(id, ${wiring}) AS key FROM unnest(${[...ids, ...before]}::text[]) AS screen (id) ORDER BY key
+      ) AS ordered
+    )
+    SELECT id FROM screens
+    WHERE location_id = ${locationId} AND id = ANY(${ids}) AND (SELECT count(*) FROM turns) > 0
+    ORDER BY id FOR KEY SHARE`;
   const known = new Set(found.map(({ id }) => id));
   return ids.find((id) => !known.has(id));
 }

@@ -9,7 +9,9 @@ export const updateInstallationEndpoint = (write: Writer) =>
     write({ caller, request }, async (change) => {
       const before = await change.lock(installationKind, params.id);
       const { status, outputs, ...fields } = body;
-      if (outputs) await requireScreens(change, before.location_id, outputs);
+      const comesBack = status === 'live' && !before.live;
+      if (outputs || comesBack)
+        await requireScreens(change, before.location_id, outputs ?? before.outputs, before.outputs);
       return change.update(installationKind, before, {
         ...fields,
         ...(outputs && { outputs: inOrder(outputs) }),

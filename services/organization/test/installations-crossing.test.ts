@@ -1,0 +1,99 @@
+import { createInstallation, getInstallation, updateInstallation } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
+import type { TestService } from '@attribution/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';
+
+/**
+ * Changes that want the same screens in opposite orders, and take their time from one to the next. Postgres finds a deadlock only after a second, while each of
+ * the two keeps a connection; twenty pairs at once then leave none for others, who are answered 503. Here it does not
+ * look for one at all, so that a deadlock ends as a statement that timed out: 503, too.
+ */
+let service: TestService;
+let tenant: Tenant;
+let tree: Tree;
+beforeAll(async () => {
+  service = await startOrganization();
+  await service.db.query(`
+    CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$;
+    CREATE TRIGGER linger BEFORE INSERT ON installation_outputs FOR EACH ROW EXECUTE FUNCTION linger();
+    DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''1h''', current_database()); END $$;
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+});
+beforeEach(async () => {
+  tenant = newTenant(service);
+  tree = await tenant.tree();
+});
+afterAll(() => service.stop());
+
+const five = Array.from({ length: 5 }, (_, at) => at);
+const wired = (...screens: readonly string[]) => screens.map((screen_id, at) => ({ output: `HDMI-${at}`, screen_id }));
+const change = (id: string, body: object) => tenant.owner.call(updateInstallation, { params: { id }, body });
+const create = (fields: object) =>
+  tenant.owner.call(createInstallation, {
+    body: { location_id: tree.location.id, device_id: newId('device'), ...fields },
+  });
+
+async function twoScreens() {
+  const [one, other] = [await tenant.screen(tree.zone.id), await tenant.screen(tree.zone.id)];
+  return [one.id, other.id] as const;
+}
+
+/** The screens of all live installations of the account: each once. */
+async function liveScreens(): Promise<string[]> {
+  const { rows } = await service.db.query<{ screen_id: string }>(
+    `SELECT o.screen_id FROM installation_outputs o JOIN installations i ON i.id = o.installation_id
+     WHERE i.account_id = $1 AND i.live`,
+    [tenant.account],
+  );
+  return rows.map(({ screen_id }) => screen_id);
+}
+
+async function expectEachOnce(): Promise<void> {
+  const screens = await liveScreens();
+  expect(new Set(screens).size).toBe(screens.length);
+}
+
+describe('of two changes at once that cross, each is made or refused, and none waits for a deadlock', () => {
+  test('two installations swap their screens: both are refused, or one is', async () => {
+    await Promise.all(
+      five.map(async () => {
+        const [one, other] = await twoScreens();
+        const a = await tenant.installation(tree.location.id, { outputs: wired(one) });
+        const b = await tenant.installation(tree.location.id, { outputs: wired(other) });
+        const swaps = [change(a.id, { outputs: wired(other) }), change(b.id, { outputs: wired(one) })];
+        for (const { status } of await Promise.all(swaps)) expect([200, 409]).toContain(status);
+      }),
+    );
+    await expectEachOnce();
+  });
+
+  test('two are created with the same screens in opposite orders: one is, the other is refused', async () => {
+    await Promise.all(
+      five.map(async () => {
+        const [one, other] = await twoScreens();
+        const both = [create({ outputs: wired(one, other) }), create({ outputs: wired(other, one) })];
+        expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([201, 409]);
+      }),
+    );
+    await expectEachOnce();
+  });
+
+  test('two come back into use with the same screens in opposite orders: one does, the other stays removed', async () => {
+    await Promise.all(
+      five.map(async () => {
+        const [one, other] = await twoScreens();
+        const made = [
+          await create({ outputs: wired(one, other), status: 'removed' }),
+          await create({ outputs: wired(other, one), status: 'removed' }),
+        ];
+        const ids = made.map(({ body }) => body.id);
+        const answers = await Promise.all(ids.map((id) => change(id, { status: 'live' })));
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+        const now = await Promise.all(ids.map((id) => tenant.owner.call(getInstallation, { params: { id } })));
+        expect(now.map(({ body }) => body.status).sort()).toEqual(['live', 'removed']);
+      }),
+    );
+    await expectEachOnce();
+  });
+});
