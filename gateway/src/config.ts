@@ -15,6 +15,7 @@ export const gatewaySettings = z.object({
   BILLING_URL: z.url(),
   TOKEN_PUBLIC_KEYS: KeysSetting,
   REDIS_URL: z.url().optional(),
+  REDIS_TIMEOUT_MS: setting.count.default(40),
   TRUSTED_PROXIES: setting.list.default(['loopback']),
   CORS_ORIGINS: setting.list.default([]),
   UPSTREAM_TIMEOUT_MS: setting.count.default(30_000),
