@@ -24,6 +24,9 @@ const ownSettings = z.object({
     secret: true,
     example: 'redis://:something@redis:6379',
   }),
+  REDIS_TIMEOUT_MS: setting.count.default(40).meta({
+    description: 'Milliseconds that a rate limit waits for Redis; after that the gateway counts without it',
+  }),
   TRUSTED_PROXIES: setting.list.default(['loopback']).meta({
     description: 'Comma-joined addresses or CIDR ranges whose `X-Forwarded-For` is believed',
   }),

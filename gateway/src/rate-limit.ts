@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Endpoint, Problem, type RateLimit } from '@attribution/contracts';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { createAttemptGate } from './attempt-gate.ts';
 import { rateLimitKey } from './client-ip.ts';
 import type { SharedCounts } from './redis.ts';
+import { type Place, takeSharedPlace } from './shared-places.ts';
 
 /** The limited passage of one request. */
 export interface Passage {
@@ -40,7 +42,13 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 type Enter = (key: string) => Promise<Passage>;
-type Window = Pick<RateLimiterRedis, 'consume' | 'get'>;
+
+interface Window extends Pick<RateLimiterRedis, 'consume' | 'get'> {
+  /** A place that all gateways count, for an attempt that may fail; undefined when others have all of them. */
+  takePlace(key: string): Promise<Place | undefined>;
+}
+
+const inProcess: Place = { async release() {} };
 
 function createWindow(
   name: string,
@@ -48,7 +56,14 @@ function createWindow(
   { shared: counts, onFallback }: Pick<RateLimiterOptions, 'shared' | 'onFallback'>,
 ): Window {
   const settings = { keyPrefix: `rate:${name}`, points: limit, duration: window_seconds };
-  if (!counts) return new RateLimiterMemory(settings);
+  if (!counts) {
+    const alone = new RateLimiterMemory(settings);
+    return {
+      consume: (key, points) => alone.consume(key, points),
+      get: (key) => alone.get(key),
+      takePlace: async () => inProcess,
+    };
+  }
   const { redis, breaker } = counts;
   const shared = new RateLimiterRedis({ ...settings, storeClient: redis, rejectIfRedisNotReady: true });
   const local = new RateLimiterMemory(settings);
@@ -83,6 +98,7 @@ function createWindow(
         () => shared.get(key),
         () => local.get(key),
       ),
+    takePlace: (key) => takeSharedPlace(counts, shared.getKey(key), limit),
   };
 }
 
@@ -101,9 +117,16 @@ function countRequests(window: Window, limit: RateLimit): Enter {
   };
 }
 
-/** Only answers of 401 count. Attempts of one client beyond what is left wait for those before them to be judged. */
+/** Milliseconds between two looks for a place while attempts at other gateways have all of them. */
+const betweenLooks = 25;
+
+/**
+ * Only answers of 401 count. Attempts of one client beyond what is left wait for those before them to be judged: in a
+ * line at each gateway, of which the first look for places that are shared by all gateways.
+ */
 function countUnauthorized(window: Window, limit: RateLimit): Enter {
   const gate = createAttemptGate();
+  const looking = createAttemptGate();
   return async (key) => {
     let state: RateLimiterRes | null = null;
     const left = async () => {
@@ -111,16 +134,37 @@ function countUnauthorized(window: Window, limit: RateLimit): Enter {
       if (state && state.consumedPoints >= limit.limit) throw tooMany(limit, state);
       return limit.limit - (state?.consumedPoints ?? 0);
     };
-    const leave = await gate.enter(key, left, () => tooManyAtOnce(limit, state));
+    const crowded = () => tooManyAtOnce(limit, state);
+
+    /** One of a client's attempts looks at a time: Redis is not to be asked by all that wait. */
+    async function takePlace(): Promise<Place> {
+      const stopLooking = await looking.enter(key, async () => 1, crowded);
+      try {
+        for (;;) {
+          const place = await window.takePlace(key);
+          if (place) return place;
+          await left(); // Rejects when there is nothing to wait for.
+          await sleep(betweenLooks);
+        }
+      } finally {
+        stopLooking();
+      }
+    }
+
+    const leave = await gate.enter(key, left, crowded);
+    const place = await takePlace().catch((error: unknown) => {
+      leave();
+      throw error;
+    });
     let settled = false;
     return {
       headers: {},
       settle(status) {
         if (settled) return;
         settled = true;
-        if (status !== 401) return leave();
-        // Beyond the limit consume rejects with the state: counted all the same.
-        window.consume(key).then(leave, leave);
+        // Counted before the place is free. Beyond the limit consume rejects with the state: counted all the same.
+        const counted = status === 401 ? window.consume(key).catch(() => {}) : Promise.resolve();
+        void counted.then(() => place.release()).then(leave);
       },
     };
   };

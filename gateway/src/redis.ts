@@ -9,13 +9,14 @@ export interface SharedCounts {
   close(): void;
 }
 
-export function openSharedCounts(url: string, logger: Logger): SharedCounts {
+/** `patience`: milliseconds that a request waits for Redis. */
+export function openSharedCounts(url: string, patience: number, logger: Logger): SharedCounts {
   // ioredis's defaults queue and retry for seconds.
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 1_000,
-    commandTimeout: 1_000,
+    commandTimeout: Math.max(1_000, patience),
     socketTimeout: 3_000, // What says nothing for so long may be another machine by now: connect anew.
     disconnectTimeout: 500,
     retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
@@ -30,7 +31,7 @@ export function openSharedCounts(url: string, logger: Logger): SharedCounts {
     away = false;
   });
   const breaker = createBreaker({
-    patience: 40,
+    patience,
     strikes: 3,
     pause: 1_000,
     probe: () => redis.ping(),

@@ -10,13 +10,15 @@ import { type Span, type TraceContext, type Tracing, withSampled } from '@attrib
 export function traceFinder(
   tracing: Tracing,
 ): (req: IncomingMessage, endpoint: Endpoint, requestId: string) => Span | TraceContext {
+  if (!tracing.on) return (req) => ({ traceparent: givenTraceparent(req) ?? newTraceparent(true) });
   return (req, { method, path, operation }, requestId) => {
     const given = givenTraceparent(req);
-    if (!tracing.on) return { traceparent: given ?? newTraceparent(true) };
-    const parent = given && withSampled(given, tracing.chooses());
-    const about = { 'http.request.method': method, 'http.route': path, operation, request_id: requestId };
-    const span = tracing.begin(`${method} ${path}`, 'server', parent, about);
-    return span ?? { traceparent: parent ?? newTraceparent(false) };
+    // The choice comes first: for what is not recorded nothing is made.
+    if (given && !tracing.chooses()) return { traceparent: withSampled(given, false) };
+    const span = tracing.begin(`${method} ${path}`, 'server', given && withSampled(given, true));
+    if (!span) return { traceparent: newTraceparent(false) };
+    span.set({ 'http.request.method': method, 'http.route': path, operation, request_id: requestId });
+    return span;
   };
 }
 

@@ -1,6 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { eventually, testParts } from '@attribution/testing';
 import { afterAll, beforeAll, expect } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { rateLimitKey } from '../src/client-ip.ts';
+import { takeSharedPlace } from '../src/shared-places.ts';
 import {
   expectProblem,
   newIp,
@@ -35,8 +38,9 @@ async function counted(gateway: TestGateway): Promise<void> {
   });
 }
 
-async function connected(url = redisUrl): Promise<TestGateway> {
-  const gateway = await startGateway(upstream, { REDIS_URL: url });
+/** With patience for Redis, as a machine that is busy with other tests makes it late. */
+async function connected(url = redisUrl, patience = 10_000): Promise<TestGateway> {
+  const gateway = await startGateway(upstream, { REDIS_URL: url, REDIS_TIMEOUT_MS: String(patience) });
   await counted(gateway);
   return gateway;
 }
@@ -76,6 +80,101 @@ redisTest('of fifty wrong logins at once, counted in Redis, ten reach the servic
   await gateway.stop();
 });
 
+const statusesOf = async (attempts: Promise<{ status: number }>[]) => (await Promise.all(attempts)).map((one) => one.status);
+const counts = (statuses: number[]) =>
+  Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((status) => status === one).length]));
+
+redisTest('of a hundred wrong logins at once to two gateways ten reach the service, and ninety are refused', async () => {
+  const [one, other] = await Promise.all([connected(), connected()]);
+  const ip = newIp();
+  const before = upstream.started.length;
+  const statuses = await statusesOf(range(100).map((n) => login(n % 2 === 0 ? one : other, ip, 401)));
+  expect(counts(statuses)).toEqual({ 401: 10, 429: 90 });
+  expect(upstream.started).toHaveLength(before + 10);
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+redisTest('right logins at once to two gateways pass, also where nine have failed before', async () => {
+  const [one, other] = await Promise.all([connected(), connected()]);
+  const ip = newIp();
+  for (const _ of range(9)) await login(one, ip, 401);
+  const statuses = await statusesOf(range(40).map((n) => login(n % 2 === 0 ? one : other, ip, 200)));
+  expect(counts(statuses)).toEqual({ 200: 40 });
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+redisTest('wrong and right logins at once to two gateways: ten fail at most, and then all are refused', async () => {
+  const [one, other] = await Promise.all([connected(), connected()]);
+  const ip = newIp();
+  const statuses = await statusesOf(
+    range(80).map((n) => login(n % 2 === 0 ? one : other, ip, n % 4 < 2 ? 401 : 200)),
+  );
+  expect(counts(statuses)[401]).toBe(10);
+  for (const gateway of [one, other]) expectProblem(await login(gateway, ip, 200), 'rate-limited');
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+/** What Redis keeps of a client's logins. */
+const keysOf = (ip: string) => {
+  const window = `rate:login:${rateLimitKey(ip)}`;
+  return { window, places: `${window}:places` };
+};
+
+async function withRedis(work: (redis: Redis) => Promise<void>): Promise<void> {
+  const redis = new Redis(redisUrl);
+  await work(redis).finally(() => redis.disconnect());
+}
+
+redisTest('a right login opens no window and makes none longer', () =>
+  withRedis(async (redis) => {
+    const gateway = await connected();
+    const ip = newIp();
+    const { window, places } = keysOf(ip);
+    await login(gateway, ip, 200);
+    expect(await redis.exists(window)).toBe(0);
+    await login(gateway, ip, 401);
+    await redis.pexpire(window, 100_000);
+    await login(gateway, ip, 200);
+    expect(await redis.get(window)).toBe('1');
+    expect(await redis.pttl(window)).toBeLessThanOrEqual(100_000);
+    await eventually(async () => expect(await redis.exists(places)).toBe(0));
+    await gateway.stop();
+  }),
+);
+
+redisTest('places that are taken elsewhere are waited for, and those that nobody renews are free again', () =>
+  withRedis(async (redis) => {
+    const gateway = await connected();
+    const ip = newIp();
+    const { places } = keysOf(ip);
+    const elsewhere = range(10).map((n) => `of a gateway that has ended ${n}`);
+    const [seconds] = await redis.time();
+    for (const place of elsewhere) await redis.zadd(places, (Number(seconds) + 60) * 1_000, place);
+    let answered = false;
+    const attempt = login(gateway, ip, 200).finally(() => (answered = true));
+    expect((await login(gateway, newIp(), 200)).status).toBe(200);
+    expect(answered).toBe(false);
+    for (const place of elsewhere) await redis.zadd(places, Number(seconds) * 1_000, place); // Its end has come.
+    expect((await attempt).status).toBe(200);
+    await gateway.stop();
+  }),
+);
+
+redisTest('a place is kept for ten seconds at most where it is not renewed, and given back at once when it is judged', () =>
+  withRedis(async (redis) => {
+    const { window, places } = keysOf(newIp());
+    const breaker = { attempt: <T>(work: () => Promise<T>) => work(), stop() {} };
+    const place = await takeSharedPlace({ redis, breaker }, window, 1);
+    expect(await takeSharedPlace({ redis, breaker }, window, 1)).toBeUndefined();
+    const [, end] = await redis.zrange(places, '0', '-1', 'WITHSCORES');
+    const [seconds] = await redis.time();
+    expect(Number(end)).toBeLessThanOrEqual((Number(seconds) + 1) * 1_000 + 10_000);
+    expect(await redis.pttl(places)).toBeLessThanOrEqual(10_000);
+    await place?.release();
+    expect(await redis.exists(places)).toBe(0);
+  }),
+);
+
 /** Stands between the gateway and Redis, and can hold back what Redis says. */
 async function startWire() {
   let held = false;
@@ -102,7 +201,7 @@ redisTest(
   'Redis that stops answering: the windows go on in-process at once, and are shared again when it is back',
   async () => {
     const wire = await startWire();
-    const gateway = await connected(wire.url);
+    const gateway = await connected(wire.url, 40);
     const ip = newIp();
     for (const _ of range(limit)) expect((await post(gateway, ip)).status).toBe(200);
     expectProblem(await post(gateway, ip), 'rate-limited');

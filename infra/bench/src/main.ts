@@ -4,12 +4,12 @@
  *     npm run bench -- [words of a case's name …] [--pairs 5] [--seconds 5] [--minutes 10] [--out file.md]
  */
 import { writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { provideParts } from '@attribution/tools/parts';
 import { type Case, type Row, stealAllowed, type Tools } from './case.ts';
 import { cases } from './cases/index.ts';
 import { placing, stayAround } from './cores.ts';
-import { needPrograms } from './programs.ts';
 import { machine, table } from './report.ts';
 import { watchingSteal } from './steal.ts';
 
@@ -26,16 +26,22 @@ const say = (line: string) => console.error(line);
 const chosen = cases.filter(({ name }) => positionals.every((word) => name.includes(word)));
 if (chosen.length === 0) throw new Error(`No case is called so. There are: ${cases.map((one) => one.name).join(', ')}`);
 
+/** Processes that ran or wanted to, of the last minute: what is there before the benchmarks disturbs them. */
+const [loadBefore = 0] = loadavg();
+const quiet = 0.5;
+if (loadBefore > quiet) say(`!! This machine is not quiet: its load is ${loadBefore.toFixed(1)}.`);
+
 await stayAround();
-const programs = await needPrograms(say);
 const parts = await provideParts((line) => say(`· ${line}`));
 for (const line of parts.missing) say(`\n!! MISSING ${line}\n!! Its cases are left out.\n`);
+if (parts.environment.TEST_WRK === undefined) throw new Error('Nothing can be measured without wrk.');
 const tools: Tools = {
   pairs: Number(values.pairs),
   seconds: Number(values.seconds),
   minutes: Number(values.minutes),
+  moment: false,
   say,
-  nginx: programs.nginx,
+  nginx: parts.environment.TEST_NGINX,
   postgresUrl: parts.environment.TEST_POSTGRES_URL ?? '',
   kafkaBrokers: parts.environment.TEST_KAFKA_BROKERS?.split(','),
   redisUrl: parts.environment.TEST_REDIS_URL,
@@ -73,6 +79,9 @@ function reportOf(all: readonly Row[], stolen: number): string {
     `${machine()}.`,
     `Load by wrk; ${pairs} pairs of runs of ${seconds} s a side, one after the other in turn; ${placing}.`,
     'Medians; in brackets the lowest and highest of the pairs.',
+    loadBefore > quiet
+      ? `**The machine was not quiet**: its load was ${loadBefore.toFixed(1)} before the first case.`
+      : `Nothing else ran: the load was ${loadBefore.toFixed(1)} before the first case.`,
     `Pairs during which the host took more than ${100 * stealAllowed} % of the processors are run again; it took ${(100 * stolen).toFixed(1)} % in all.`,
     '',
     table(['what', 'ours', 'beside', 'ratio', 'bar', ''], cells),

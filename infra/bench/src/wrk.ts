@@ -6,6 +6,7 @@ import { run } from './run.ts';
 
 export interface Load {
   readonly url: string;
+  /** Less than one: until as many requests are answered as there are connections, as wrk knows whole seconds alone. */
   readonly seconds: number;
   readonly connections?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,15 +30,35 @@ function done(summary, latency, requests)
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
 end`;
 
+/** Ends wrk after so many answers as Ctrl-C does: it reports what there was until then. */
+const endingAfter = (answers: number) => `
+local ffi, answers = require('ffi'), 0
+ffi.cdef 'int kill(int, int); int getpid();'
+function response()
+  answers = answers + 1
+  if answers == ${answers} then ffi.C.kill(ffi.C.getpid(), 2) end
+end`;
+
 /** Loads a server with wrk, from the cores around it. An answer other than 2xx or 3xx, or a broken connection, is an error. */
 export async function load(options: Load): Promise<LoadResult> {
   const { url, seconds, connections = 32, headers = {}, script = '' } = options;
   const directory = await mkdtemp(join(tmpdir(), 'attribution-wrk-'));
   try {
     const file = join(directory, 'load.lua');
-    await writeFile(file, `${script}\n${report}`);
+    const [ending, duration, patience] = seconds < 1 ? [endingAfter(connections), 60, 60] : ['', seconds, 10];
+    await writeFile(file, [script, ending, report].join('\n'));
     const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-    const settings = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', file, ...given, url];
+    const settings = [
+      '-t1',
+      `-c${connections}`,
+      `-d${duration}s`,
+      '--timeout',
+      `${patience}s`,
+      '-s',
+      file,
+      ...given,
+      url,
+    ];
     const output = await run(...placed('around', 'wrk', settings));
     const line = /RESULT (.*)/.exec(output)?.[1];
     if (!line) throw new Error(`wrk gave no result: ${output}`);

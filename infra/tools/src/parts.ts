@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@attribution/database';
 import {
+  findBenchProgram,
   findFaketime,
   findJudge,
   findKafka,
@@ -32,7 +33,7 @@ export async function provideParts(say: (line: string) => void): Promise<TestPar
   const directory = await mkdtemp(join(tmpdir(), 'attribution-tests-'));
   const cache = join(root, '.cache');
   await mkdir(cache, { recursive: true });
-  const [postgres, redis, kafka, schemathesis, stripeMock, toxiproxy, faketime, mounts, promtool, amtool] =
+  const [postgres, redis, kafka, schemathesis, stripeMock, toxiproxy, faketime, mounts, promtool, amtool, wrk, nginx] =
     await Promise.all([
       providePostgres(directory, say),
       findRedis({ directory: join(directory, 'redis'), say }),
@@ -44,6 +45,8 @@ export async function provideParts(say: (line: string) => void): Promise<TestPar
       findMounts({ say }),
       findJudge('promtool', { cache, say }),
       findJudge('amtool', { cache, say }),
+      findBenchProgram('wrk', { say }),
+      findBenchProgram('nginx', { say }),
     ]);
   const environment: Record<string, string> = { TEST_POSTGRES_URL: postgres.url };
   const missing: string[] = [];
@@ -57,6 +60,8 @@ export async function provideParts(say: (line: string) => void): Promise<TestPar
   take('Small file systems', 'TEST_MOUNTS', mounts);
   take('promtool', 'TEST_PROMTOOL', promtool);
   take('amtool', 'TEST_AMTOOL', amtool);
+  take('wrk', 'TEST_WRK', wrk);
+  take('nginx', 'TEST_NGINX', nginx);
 
   function take(name: string, variable: string, part: Part | NoPart): void {
     if ('missing' in part) {

@@ -1,3 +1,4 @@
+export { findBenchProgram } from './bench-programs.ts';
 export { tether } from './child.ts';
 export { type PostgresServer, startPostgres } from './embedded-postgres.ts';
 export { faketimeEnvironment, findFaketime } from './faketime.ts';
@@ -8,7 +9,6 @@ export { type Broker, startKafka } from './kafka-broker.ts';
 export { findMounts, mountSmallDisk, type SmallDisk } from './mounts.ts';
 export type { NoPart, Part } from './part.ts';
 export { freePort } from './port.ts';
-export { programOr } from './program.ts';
 export { findRedis } from './redis.ts';
 export { type RedisServer, startRedis } from './redis-server.ts';
 export { findSchemathesis } from './schemathesis.ts';

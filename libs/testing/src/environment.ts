@@ -22,6 +22,9 @@ export const testParts = {
   faketime: () => given('TEST_FAKETIME'),
   /** How file systems may be mounted here. */
   mounts: () => given('TEST_MOUNTS'),
+  /** The paths of programs that benchmarks need. */
+  wrk: () => given('TEST_WRK'),
+  nginx: () => given('TEST_NGINX'),
   stripeMockUrl: () => given('STRIPE_MOCK_URL'),
 };
 

@@ -60,7 +60,7 @@ export function createOtlpTracing({
     on: true,
     chooses,
     begin(name, kind, parent, attributes = {}) {
-      const recorded = parent === undefined ? chooses() : isTraceparent(parent) && isSampled(parent);
+      const recorded = parent === undefined ? chooses() : isSampled(parent) && isTraceparent(parent);
       if (!recorded) return undefined;
       const above = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(parent));
       return spanOver(tracer.startSpan(name, { kind: kinds[kind], attributes }, above));

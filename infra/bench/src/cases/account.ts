@@ -1,7 +1,7 @@
 import { createSigner, generateInternalKeys, generateKeySets, internalOf } from '@attribution/auth';
 import { newId, newUuid } from '@attribution/ids';
 import { fillKeys, fillMembers, secret, seedAccounts } from '../account/seed.ts';
-import { type Case, type Row, rateRow, type Tools } from '../case.ts';
+import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
 import { beside, withDatabase } from '../endpoints/beside.ts';
 import { serviceSettings } from '../endpoints/settings.ts';
@@ -90,29 +90,38 @@ export const accountScale: Case = {
     withDatabase(tools, 'account', (large) =>
       withDatabase(tools, 'account', async (small) => {
         tools.say('  filling: 1,000,000 keys of 10,000 accounts, and 10,000 users of one, beside 100 of each in one');
-        const [many, few] = [await seedAccounts(large, 10_000), await seedAccounts(small, 1)];
+        const accounts = tools.moment ? 10 : 10_000;
+        const [many, few] = [await seedAccounts(large, accounts), await seedAccounts(small, 1)];
         const [home, other] = [many[0]?.id ?? '', few[0]?.id ?? ''];
-        const keysOfMany = await fillKeys(large, 990_000);
-        await fillMembers(large, home, 10_000);
+        const keysOfMany = await fillKeys(large, 99 * accounts);
+        await fillMembers(large, home, accounts);
         const hundred = await fillKeys(small, 100);
         await fillMembers(small, other, 100);
-        const inTurn = async (load: (url: string, account: string) => Promise<number>) => {
-          const ours = await start('../endpoints/service.server.ts', large);
-          const bare = await start('../endpoints/service.server.ts', small);
-          return beside(tools, ours, bare, (url) => load(url, url === ours.url ? home : other));
-        };
-        const some = keysOfMany.filter((_, at) => at % 9_900 === 0);
-        const exchanged = await inTurn((url, account) => exchange(tools, account === home ? some : hundred)(url));
-        const read = (path: string) => (url: string, account: string) => page(tools, url + path, account);
-        return [
-          rateRow('Key exchange among 1,000,000 keys beside 100', exchanged, bars.scale),
-          rateRow(
-            'The 100 keys of an account, of 1,000,000 beside 100',
-            await inTurn(read('/v2/api-keys')),
-            bars.scale,
-          ),
-          rateRow('A page of 50 users of 10,000 beside of 100', await inTurn(read('/v2/users?limit=50')), bars.scale),
+        const servers = [
+          start('../endpoints/service.server.ts', large),
+          start('../endpoints/service.server.ts', small),
         ];
+        const [onLarge, onSmall] = (await Promise.all(servers)) as [BenchServer, BenchServer];
+        const inTurn = (load: (url: string, account: string) => Promise<number>) =>
+          compare(
+            tools,
+            () => load(onLarge.url, home),
+            () => load(onSmall.url, other),
+          );
+        const some = keysOfMany.filter((_, at) => at % (keysOfMany.length / 100) < 1);
+        const read = (path: string) => (url: string, account: string) => page(tools, url + path, account);
+        try {
+          const exchanged = await inTurn((url, account) => exchange(tools, account === home ? some : hundred)(url));
+          const listed = await inTurn(read('/v2/api-keys'));
+          const users = await inTurn(read('/v2/users?limit=50'));
+          return [
+            rateRow('Key exchange among 1,000,000 keys beside 100', exchanged, bars.scale),
+            rateRow('The 100 keys of an account, of 1,000,000 beside 100', listed, bars.scale),
+            rateRow('A page of 50 users of 10,000 beside of 100', users, bars.scale),
+          ];
+        } finally {
+          await Promise.all([onLarge.stop(), onSmall.stop()]);
+        }
       }),
     ),
 };

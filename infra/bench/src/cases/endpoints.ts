@@ -5,7 +5,7 @@ import { type BenchDatabase, createBenchDatabase } from '../database.ts';
 import { type BenchRequest, loadWith, requireSameAnswer } from '../endpoints/requests.ts';
 import { seedCampaigns, seedEstate } from '../endpoints/seed.ts';
 import { serviceSettings } from '../endpoints/settings.ts';
-import { startServer } from '../server.ts';
+import { type BenchServer, startServer } from '../server.ts';
 
 const bar = 0.4;
 
@@ -115,7 +115,8 @@ const callers = accounts.map((account) => {
 });
 
 /**
- * Each service on its own port, as production runs it, beside Express with prepared statements on the same database.
+ * Each service on its own port, as production runs it, beside Express with prepared statements on the same database;
+ * one process a side for all endpoints of a service, as in production.
  * The relay does not run unless that is said, and the tables that are filled are emptied before each run.
  */
 export const endpoints: Case = {
@@ -131,16 +132,29 @@ async function measureArea({ service, seed }: Area, tools: Tools): Promise<Row[]
   const database = await createBenchDatabase(tools.postgresUrl, service);
   try {
     const rows: Row[] = [];
-    for (const measured of await seed(database, accounts)) rows.push(await measure(service, measured, database, tools));
+    const all = await seed(database, accounts);
+    for (const relayed of [false, true]) {
+      const some = all.filter((measured) => (measured.relayed ?? false) === relayed);
+      if (some.length === 0) continue;
+      const sides = await startSides(service, database, relayed);
+      try {
+        for (const measured of some) rows.push(await measure(measured, sides, database, tools));
+      } finally {
+        await Promise.all([sides.ours.stop(), sides.bare.stop()]);
+      }
+    }
     return rows;
   } finally {
     await database.drop();
   }
 }
 
-async function measure(service: string, measured: Measured, database: BenchDatabase, tools: Tools): Promise<Row> {
-  const { what, relayed } = measured;
-  tools.say(what);
+interface Sides {
+  readonly ours: BenchServer;
+  readonly bare: BenchServer;
+}
+
+async function startSides(service: string, database: BenchDatabase, relayed: boolean): Promise<Sides> {
   const environment = {
     ...serviceSettings(keys),
     SERVICE: service,
@@ -151,28 +165,30 @@ async function measure(service: string, measured: Measured, database: BenchDatab
     startServer(new URL('../endpoints/service.server.ts', import.meta.url), environment),
     startServer(new URL('../endpoints/bare.server.ts', import.meta.url), environment),
   ]);
-  const requests = accounts.map((account, place) => ({ account, request: measured.request(place) }));
-  const ofOurs = requests.map(({ request }, place): BenchRequest => ({ ...request, headers: callers[place] ?? {} }));
-  const ofBare = requests.map(
-    ({ account, request }): BenchRequest => ({
-      ...request,
-      headers: { 'x-account': account },
-    }),
+  return { ours, bare };
+}
+
+async function measure(
+  { what, request, fills, relayed }: Measured,
+  { ours, bare }: Sides,
+  database: BenchDatabase,
+  tools: Tools,
+): Promise<Row> {
+  tools.say(what);
+  const ofOurs = accounts.map((_, place): BenchRequest => ({ ...request(place), headers: callers[place] ?? {} }));
+  const ofBare = accounts.map(
+    (account, place): BenchRequest => ({ ...request(place), headers: { 'x-account': account } }),
   );
   const run = async (url: string, sent: readonly BenchRequest[]) => {
-    if (measured.fills) await database.sql(`TRUNCATE ${measured.fills}`);
+    if (fills) await database.sql(`TRUNCATE ${fills} CASCADE`); // Foreign keys; nothing is below what is created.
     return (await loadWith(url, tools.seconds, sent)).rate;
   };
-  try {
-    const [first, second] = [ofOurs[0], ofBare[0]];
-    if (first && second) await requireSameAnswer(ours.url, bare.url, first, second);
-    const compared = await compare(
-      tools,
-      () => run(ours.url, ofOurs),
-      () => run(bare.url, ofBare),
-    );
-    return rateRow(what, compared, relayed ? undefined : bar);
-  } finally {
-    await Promise.all([ours.stop(), bare.stop()]);
-  }
+  const [first, second] = [ofOurs[0], ofBare[0]];
+  if (first && second) await requireSameAnswer(ours.url, bare.url, first, second);
+  const compared = await compare(
+    tools,
+    () => run(ours.url, ofOurs),
+    () => run(bare.url, ofBare),
+  );
+  return rateRow(what, compared, relayed ? undefined : bar);
 }

@@ -3,7 +3,7 @@ import { createSigner, generateKeySets } from '@attribution/auth';
 import { createClient, getEstateImport, importEstate } from '@attribution/contracts';
 import { newId, newUuid } from '@attribution/ids';
 import pg from 'pg';
-import { type Case, compact, compare, type Row, rateRow } from '../case.ts';
+import { type Case, compact, compare, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
 import { beside, withDatabase } from '../endpoints/beside.ts';
 import { serviceSettings } from '../endpoints/settings.ts';
@@ -16,6 +16,7 @@ import { load } from '../wrk.ts';
 const bars = { narrowed: 1 / 1.5, match: 1 / 2, import: 0.3, memory: 100 };
 const keys = generateKeySets('bench');
 const large = { groups: 500, locations: 10_000, zones: 40_000, screens: 100_000 };
+const sizeOf = ({ moment }: Tools) => (moment ? { groups: 50, locations: 200, zones: 400, screens: 800 } : large);
 /** As many locations in a group as the large one has. */
 const small = { groups: 5, locations: 100, zones: 400, screens: 1_000 };
 
@@ -51,7 +52,7 @@ export const estateNarrowed: Case = {
     withDatabase(tools, 'organization', (first) =>
       withDatabase(tools, 'organization', async (second) => {
         tools.say('  filling: 10,000 locations beside 100');
-        const [many, few] = await Promise.all([seedEstate(first, large), seedEstate(second, small)]);
+        const [many, few] = await Promise.all([seedEstate(first, sizeOf(tools)), seedEstate(second, small)]);
         const [ours, other] = await Promise.all([start(first, 'off'), start(second, 'off')]);
         const compared = await beside(tools, ours, other, async (url) => {
           const { account, groups } = url === ours.url ? many : few;
@@ -90,7 +91,7 @@ export const estateMatch: Case = {
   run: (tools) =>
     withDatabase(tools, 'organization', async (database) => {
       tools.say('  filling: 100,000 screens');
-      const { account } = await seedEstate(database, large);
+      const { account } = await seedEstate(database, sizeOf(tools));
       const server = await start(database, 'off');
       const client = new pg.Client({ connectionString: database.url });
       await client.connect();
@@ -142,7 +143,7 @@ export const estateImport: Case = {
   name: 'estate: import',
   run: (tools) =>
     withDatabase(tools, 'organization', async (database) => {
-      const chain = makeChain();
+      const chain = makeChain(tools.moment ? 1_000 : undefined);
       const empty = () => database.sql('TRUNCATE groups, outbox, estate_imports CASCADE');
       const server = await start(database, 'on');
       const compared = await compare(

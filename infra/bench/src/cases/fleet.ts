@@ -22,12 +22,16 @@ const settling = 30_000;
 export const fleetMix: Case = {
   name: 'fleet: a mixed journey, and memory',
   async run(tools) {
-    const { nginx, kafkaBrokers } = tools;
-    if (nginx === undefined || kafkaBrokers === undefined) return [];
+    const { nginx, kafkaBrokers, redisUrl } = tools;
+    if (nginx === undefined || kafkaBrokers === undefined || redisUrl === undefined) return [];
     const directory = await mkdtemp(join(tmpdir(), 'bench-fleet-'));
     try {
       const program = new URL('../fleet/fleet.server.ts', import.meta.url);
-      const fleet = await startServer(program, { DIRECTORY: directory }, 'anywhere');
+      const fleet = await startServer(
+        program,
+        { DIRECTORY: directory, TEST_KAFKA_BROKERS: kafkaBrokers.join(','), TEST_REDIS_URL: redisUrl },
+        'anywhere',
+      );
       return await measure(fleet, nginx, tools).finally(() => fleet.stop());
     } finally {
       await rm(directory, { recursive: true, force: true });
@@ -38,8 +42,10 @@ export const fleetMix: Case = {
 async function measure(fleet: BenchServer, nginx: string, tools: Tools): Promise<Row[]> {
   const description = await command<FleetDescription>(fleet.url, 'describe');
   const { gateway, databases, processes } = description;
-  tools.say(`  idle for ${settling / 1000} s`);
-  await sleep(settling);
+  if (!tools.moment) {
+    tools.say(`  idle for ${settling / 1000} s`);
+    await sleep(settling);
+  }
   const idle = await memoryOf(processes);
   const owners = await seedBoth(databases);
   const tokens = new Map(owners.map((owner) => [owner, tokensOf(description.tokenKeys)(owner)]));

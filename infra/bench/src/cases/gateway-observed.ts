@@ -16,6 +16,9 @@ interface Observed {
   readonly bar?: number;
 }
 
+/** Seconds of load before a process is measured: what a tenth of the requests run through is compiled late. */
+const warmUp = 10;
+
 /** How a gateway may be looked at. */
 const kinds: readonly Observed[] = [
   { what: 'with metrics, and a tenth of the requests traced', environment: {}, spans: [1, 40], bar },
@@ -36,10 +39,11 @@ export const gatewayObserved: Case = {
     const stage = await setStage(tools);
     const collector = await startTraceCollector();
     const rateOf = asks(tools, stage, { path: small.path });
+    const warm = asks({ ...tools, seconds: tools.moment ? tools.seconds : warmUp }, stage, { path: small.path });
     const rateWith = (environment: Readonly<Record<string, string>>) => async () => {
       const gateway = await startProgram('gateway', stage, environment);
       try {
-        await rateOf(gateway)(); // Compiled by now.
+        await warm(gateway)();
         return await rateOf(gateway)();
       } finally {
         await gateway.stop();

@@ -4,13 +4,15 @@ import { startNginxProxy } from '../gateway/nginx.ts';
 import { type Asking, asks, type Stage, setStage, startProgram } from '../gateway/stage.ts';
 import type { BenchServer } from '../server.ts';
 
-/** The gateway with all its duties, asked to read with a token, beside one other server. */
-function besides(
-  what: string,
-  start: (stage: Stage, tools: Tools) => Promise<BenchServer>,
-  bar?: number,
-  asking?: Asking,
-) {
+interface Measured {
+  readonly what: string;
+  readonly bar?: number;
+  /** Default: a small answer, by GET. */
+  readonly asking?: Asking;
+}
+
+/** The gateway with all its duties, asked to read with a token, beside one other server: a row for each way to ask. */
+function besides(start: (stage: Stage, tools: Tools) => Promise<BenchServer>, ...all: readonly Measured[]) {
   return async (tools: Tools): Promise<readonly Row[]> => {
     const stage = await setStage(tools);
     const servers: BenchServer[] = [stage.upstream];
@@ -19,28 +21,24 @@ function besides(
       servers.push(gateway);
       const other = await start(stage, tools);
       servers.push(other);
-      const rateOf = asks(tools, stage, asking ?? { path: small.path });
-      return [rateRow(what, await compare(tools, rateOf(gateway), rateOf(other)), bar)];
+      const rows: Row[] = [];
+      for (const { what, bar, asking = { path: small.path } } of all) {
+        const rateOf = asks(tools, stage, asking);
+        rows.push(rateRow(what, await compare(tools, rateOf(gateway), rateOf(other)), bar));
+      }
+      return rows;
     } finally {
       for (const server of servers.toReversed()) await server.stop();
     }
   };
 }
 
-const stock = (stage: Stage) => startProgram('stock', stage);
-
-const gatewayBesideStock: Case = {
-  name: 'gateway beside the stock assembly',
-  run: besides(
-    'Gateway, every duty, beside Express + express-rate-limit + jsonwebtoken + http-proxy-middleware',
-    stock,
-    2,
-  ),
-};
-
 const gatewayBesideForwarder: Case = {
   name: 'gateway beside its bare forwarder',
-  run: besides('Gateway beside its own forwarder alone', (stage) => startProgram('bare-forwarder', stage), 0.85),
+  run: besides((stage) => startProgram('bare-forwarder', stage), {
+    what: 'Gateway beside its own forwarder alone',
+    bar: 0.85,
+  }),
 };
 
 const gatewayBesideNginx: Case = {
@@ -48,31 +46,14 @@ const gatewayBesideNginx: Case = {
   async run(tools) {
     const { nginx } = tools;
     if (nginx === undefined) return [];
-    return besides('Gateway beside nginx proxy_pass, one worker', ({ upstream }) =>
-      startNginxProxy(nginx, upstream.url),
-    )(tools);
+    const start = ({ upstream }: Stage) => startNginxProxy(nginx, upstream.url);
+    return besides(start, { what: 'Gateway beside nginx proxy_pass, one worker' })(tools);
   },
 };
 
 const gatewayBesideUndici: Case = {
   name: 'gateway beside node:http and undici',
-  run: besides('Gateway beside the least of node:http + undici', (stage) => startProgram('undici', stage)),
-};
-
-const post = (bytes: number) => ({
-  path: small.path,
-  script: `wrk.method = "POST" wrk.headers["content-type"] = "application/json" wrk.body = string.rep("x", ${bytes})`,
-});
-
-const gatewayBodies: Case = {
-  name: 'gateway with larger bodies',
-  async run(tools) {
-    const answer = `Gateway beside the stock assembly, an answer of ${Math.round(large.body.length / 1000)} KB`;
-    return [
-      ...(await besides(answer, stock, undefined, { path: large.path })(tools)),
-      ...(await besides('Gateway beside the stock assembly, a POST of 4 KB', stock, undefined, post(4_000))(tools)),
-    ];
-  },
+  run: besides((stage) => startProgram('undici', stage), { what: 'Gateway beside the least of node:http + undici' }),
 };
 
 /** Each request from another address, as a trusted proxy tells it, so that no window fills. */
@@ -86,13 +67,24 @@ const limited: Asking = {
     end`,
 };
 
-const gatewayLimited: Case = {
-  name: 'gateway on an endpoint with a rate limit',
+const post = (bytes: number): Asking => ({
+  path: small.path,
+  script: `wrk.method = "POST" wrk.headers["content-type"] = "application/json" wrk.body = string.rep("x", ${bytes})`,
+});
+
+const stock = 'Gateway beside the stock assembly';
+
+const gatewayBesideStock: Case = {
+  name: 'gateway beside the stock assembly',
   run: besides(
-    'Gateway beside the stock assembly, a limited endpoint, each request from a new address',
-    stock,
-    undefined,
-    limited,
+    (stage) => startProgram('stock', stage),
+    {
+      what: 'Gateway, every duty, beside Express + express-rate-limit + jsonwebtoken + http-proxy-middleware',
+      bar: 2,
+    },
+    { what: `${stock}, an answer of ${Math.round(large.body.length / 1000)} KB`, asking: { path: large.path } },
+    { what: `${stock}, a POST of 4 KB`, asking: post(4_000) },
+    { what: `${stock}, a limited endpoint, each request from a new address`, asking: limited },
   ),
 };
 
@@ -101,6 +93,4 @@ export const gatewayCases: readonly Case[] = [
   gatewayBesideForwarder,
   gatewayBesideNginx,
   gatewayBesideUndici,
-  gatewayBodies,
-  gatewayLimited,
 ];

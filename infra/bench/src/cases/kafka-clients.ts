@@ -19,7 +19,7 @@ export const kafkaClients: Case = {
   name: 'kafka clients',
   async run(tools) {
     if (!tools.kafkaBrokers) return [];
-    const events = streamOf(name).eventsASecond * tools.seconds;
+    const events = Math.ceil(streamOf(name).eventsASecond * tools.seconds);
     const [kafkajs, platformatic] = [await start('loop', tools), await start('platformatic', tools)];
     const drain = async ({ url }: BenchServer) => {
       await command(url, 'prepare', { events });

@@ -56,7 +56,7 @@ interface Rate {
 
 async function drains(what: string, tools: Tools, stage: Stage, least?: number): Promise<Row> {
   const { stream, pipeline, loop } = stage;
-  const events = stream.eventsASecond * tools.seconds;
+  const events = Math.ceil(stream.eventsASecond * tools.seconds);
   const drain = async ({ url }: BenchServer) => {
     await command(url, 'prepare', { events });
     return (await command<Rate>(url, 'drain', { events })).rate;

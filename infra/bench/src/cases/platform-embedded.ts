@@ -45,7 +45,7 @@ export const platformEmbedded: Case = {
 };
 
 /** Starts after the first, and what the last of them takes when it is idle. */
-async function starts(options: LocalOptions, { pairs, say }: Tools): Promise<Row[]> {
+async function starts(options: LocalOptions, { pairs, say, moment }: Tools): Promise<Row[]> {
   const first = await startLocal(options);
   await first.stop();
   const times: number[] = [];
@@ -55,7 +55,7 @@ async function starts(options: LocalOptions, { pairs, say }: Tools): Promise<Row
     times.push(platform.seconds);
     say(`  start ${start} of ${pairs}: healthy after ${platform.seconds.toFixed(2)} s`);
     if (start === pairs) {
-      await sleep(settling);
+      if (!moment) await sleep(settling);
       rows = await idleRows(platform, options.directory);
     }
     await platform.stop();
@@ -87,10 +87,11 @@ async function idleRows({ pid }: LocalPlatform, directory: string): Promise<Row[
   ];
 }
 
-async function growth(options: LocalOptions, { minutes, say }: Tools): Promise<Row> {
+async function growth(options: LocalOptions, { minutes, say, moment }: Tools): Promise<Row> {
   const platform = await startLocal({ ...options, nodeArguments: ['--inspect=127.0.0.1:0'] });
   try {
     const owner = await newOwner(platform.url, platform.mailDirectory, 20);
+    const minute = moment ? 0.1 : 60;
     const loaded = async (seconds: number) => {
       const headers = { authorization: `Bearer ${await owner.token()}`, 'content-type': 'application/json' };
       return load({ url: platform.url, seconds, connections, headers, script: mixed(owner.group) });
@@ -101,15 +102,15 @@ async function growth(options: LocalOptions, { minutes, say }: Tools): Promise<R
       const resident = await residentOf(platform.pid);
       return { heap, resident };
     };
-    await loaded(60);
+    await loaded(minute);
     const before = await measure();
     say(`  after the first minute: heap ${before.heap.toFixed(1)} MB, resident ${before.resident?.toFixed(0)} MB`);
     let requests = 0;
     let after = before;
-    for (let minute = 1; minute <= minutes; minute++) {
-      requests += (await loaded(60)).rate * 60;
+    for (let passed = 1; passed <= minutes; passed++) {
+      requests += (await loaded(minute)).rate * minute;
       after = await measure();
-      say(`  minute ${minute}: heap ${after.heap.toFixed(1)} MB, resident ${after.resident?.toFixed(0)} MB`);
+      say(`  minute ${passed}: heap ${after.heap.toFixed(1)} MB, resident ${after.resident?.toFixed(0)} MB`);
     }
     const ratio = after.heap / before.heap;
     return {

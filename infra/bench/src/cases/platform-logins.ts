@@ -37,7 +37,7 @@ export const platformLogins: Case = {
       const post = (path: string) => fetch(`${people.url}${path}`, { method: 'POST' });
       async function beside(): Promise<number> {
         await post(`/start?rate=${rate}`);
-        await sleep(runUp);
+        await sleep(tools.moment ? 500 : runUp);
         try {
           return await quiet();
         } finally {

@@ -1,8 +1,9 @@
 /**
- * The processes of docker-compose.yml as `npm run fleet` runs them, one of each, on a Postgres, a Kafka and a Redis of
- * their own; beside each service's database an empty, migrated one for bare handlers. `POST /describe` tells where all
+ * The processes of docker-compose.yml as `npm run fleet` runs them, one of each, on a Postgres of their own and the Kafka
+ * and Redis of the benchmarks; beside each service's database an empty, migrated one for bare handlers. `POST /describe` tells where all
  * of it is. As in production, a tenth of the requests is traced.
  */
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@attribution/database';
@@ -24,6 +25,7 @@ const file = readCompose(await readFile(join(root, 'docker-compose.yml'), 'utf8'
   GATEWAY_PORT: String(port),
   PAYMENTS_PORT: String(await freePort()),
   OTEL_TRACES_SAMPLER_ARG: '0.1',
+  KAFKA_TOPIC_PREFIX: `bench-fleet-${randomBytes(4).toString('hex')}.`,
 });
 const servers = await startServers({
   file,

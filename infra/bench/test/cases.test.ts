@@ -1,0 +1,26 @@
+import { testParts } from '@attribution/testing';
+import { expect, test } from '@jest/globals';
+import type { Tools } from '../src/case.ts';
+import { cases } from '../src/cases/index.ts';
+
+const tools: Tools = {
+  pairs: 1,
+  seconds: 0.05,
+  minutes: 1,
+  moment: true,
+  say: () => {},
+  postgresUrl: testParts.postgresUrl(),
+  kafkaBrokers: testParts.kafkaBrokers(),
+  redisUrl: testParts.redisUrl(),
+  nginx: testParts.nginx(),
+};
+
+/** Needs what `npm run bench` needs. `npm test` says when a part is missing, and fails for it in CI. */
+const complete = testParts.wrk() && tools.nginx && tools.kafkaBrokers && tools.redisUrl;
+const benchTest = complete ? test : test.skip;
+
+benchTest.each(cases.map((one) => [one.name, one] as const))('%s: runs through, and gives rows', async (_name, one) => {
+  const rows = await one.run(tools);
+  expect(rows).not.toHaveLength(0);
+  for (const { ours } of rows) expect(ours).not.toContain('NaN');
+});
