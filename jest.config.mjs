@@ -2,7 +2,7 @@
 export default {
   testEnvironment: 'node',
   testRunner: './infra/tools/src/jest/run-file.ts',
-  testSequencer: './infra/tools/src/longest-first.ts',
+  testSequencer: './infra/tools/src/jest/longest-first.ts',
   testMatch: ['<rootDir>/{gateway,libs,services,infra}/**/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/\\.runtime/', '<rootDir>/\\.local/'],
   transform: {},
