@@ -1,12 +1,12 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { listen, type RunningServer } from '@attribution/http';
-import { eventually, personToken, problemBase } from '@attribution/testing';
+import { eventually, personToken, problemBase, testKeys } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { range, startGateway, type TestGateway } from './support.ts';
 
@@ -35,9 +35,13 @@ const sha256 = digest.digest('hex');
 /** What the system's buffers of four sockets may hold; far less than what is large. */
 const buffered = 30_000_000;
 
-function open(method: string, headers: Record<string, string> = {}): ClientRequest {
+function open(
+  method: string,
+  headers: Record<string, string> = {},
+  { port }: { readonly port: number } = gateway,
+): ClientRequest {
   const own = { authorization: `Bearer ${token}`, 'content-type': 'text/csv', ...headers };
-  return request({ port: gateway.port, path, method, agent: false, headers: own }).on('error', () => {});
+  return request({ port, path, method, agent: false, headers: own }).on('error', () => {});
 }
 
 async function response(req: ClientRequest): Promise<IncomingMessage> {
@@ -65,23 +69,32 @@ function writeAll(to: ClientRequest | ServerResponse): () => number {
   return () => written;
 }
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-/** Bytes in buffers that somebody still holds. */
-function held(): number {
-  collectGarbage();
-  return process.memoryUsage().arrayBuffers;
+/** A gateway in a process of its own, which measures its memory. */
+interface MeasuredGateway {
+  readonly port: number;
+  /** The most bytes that its buffers held since it began, beyond what they held before. */
+  most(): Promise<number>;
 }
 
-/** The most that buffers held meanwhile, beyond what they held before. */
-function watchMemory(): () => number {
-  const before = held();
-  let most = 0;
-  const timer = setInterval(() => (most = Math.max(most, held() - before)), 50);
-  return () => {
-    clearInterval(timer);
-    return most;
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.disconnect();
+});
+
+async function startMeasuredGateway(): Promise<MeasuredGateway> {
+  const args = [`http://127.0.0.1:${service.port}`, JSON.stringify(testKeys.public)];
+  const child = fork(join(import.meta.dirname, 'uploads.process.ts'), args, { execArgv: ['--expose-gc'] });
+  children.push(child);
+  const next = async () => (await once(child, 'message'))[0] as { port: number; most: number };
+  const { port } = await next();
+  child.send('watch');
+  await next();
+  return {
+    port,
+    async most() {
+      child.send('most');
+      return (await next()).most;
+    },
   };
 }
 
@@ -94,8 +107,8 @@ test.each<[string, Record<string, string>]>([
     await go.promise;
     res.end(await digestOf(req));
   };
-  const most = watchMemory();
-  const req = open('POST', headers);
+  const measured = await startMeasuredGateway();
+  const req = open('POST', headers, measured);
   const answer = response(req);
   const written = writeAll(req);
   let before = -1;
@@ -109,7 +122,7 @@ test.each<[string, Record<string, string>]>([
   let text = '';
   for await (const chunk of res) text += String(chunk);
   expect([res.statusCode, text]).toEqual([200, sha256]);
-  expect(most()).toBeLessThan(large * 0.6);
+  expect(await measured.most()).toBeLessThan(buffered);
 });
 
 test.each<[string, Record<string, string>]>([
@@ -121,8 +134,8 @@ test.each<[string, Record<string, string>]>([
     res.writeHead(200, { ...headers, 'content-disposition': 'attachment; filename="a.csv"' });
     written = writeAll(res);
   };
-  const most = watchMemory();
-  const res = await response(open('GET').end());
+  const measured = await startMeasuredGateway();
+  const res = await response(open('GET', {}, measured).end());
   expect(res.headers['content-disposition']).toBe('attachment; filename="a.csv"');
   let before = -1;
   while (written() > before) {
@@ -131,7 +144,7 @@ test.each<[string, Record<string, string>]>([
   }
   expect(before).toBeLessThan(buffered);
   expect(await digestOf(res)).toBe(sha256);
-  expect(most()).toBeLessThan(large * 0.6);
+  expect(await measured.most()).toBeLessThan(buffered);
 });
 
 test('401: what the gateway refuses is refused before the body, while the client still sends', async () => {

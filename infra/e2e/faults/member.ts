@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { compileCache } from './compile-cache.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -71,7 +72,13 @@ export function createMember(options: MemberOptions): Member {
       if (running()) throw new Error(`${options.program} runs already`);
       const args = ['--disable-warning=TimeoutNegativeWarning', ...(options.nodeArguments ?? []), ...nodeArguments];
       const started = spawn(process.execPath, [...args, join(root, options.program)], {
-        env: { PATH: process.env.PATH, NODE_ENV: 'test', PORT: String(options.port), ...options.environment },
+        env: {
+          PATH: process.env.PATH,
+          NODE_ENV: 'test',
+          PORT: String(options.port),
+          ...compileCache,
+          ...options.environment,
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       started.stdout.on('data', keep);

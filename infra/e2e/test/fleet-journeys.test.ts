@@ -1,9 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { estateKinds, signup } from '@attribution/contracts';
+import {
+  createCampaign,
+  createClient,
+  createGroup,
+  estateKinds,
+  getCampaign,
+  listGroups,
+  type Session,
+  signup,
+  verifyEmail,
+} from '@attribution/contracts';
 import { registeredNames } from '@attribution/registry';
 import { eventually, testParts } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { z } from 'zod';
 import { accountJourneys } from './journeys/account.ts';
 import { billingJourneys } from './journeys/billing.ts';
 import { chainJourneys } from './journeys/estate-chain.ts';
@@ -38,6 +49,22 @@ whole('npm run fleet, two of each process: on a Postgres of its own, Kafka and R
       const checks = { api: ['database'], worker: ['database', 'broker'] }[role];
       if (service !== 'gateway') expect(answer.checks).toEqual(checks);
     }
+  });
+
+  test('a sign-up at one gateway is a session at the other, and its events reach every service', async () => {
+    const gateways = (await fleet.processes()).filter(({ service }) => service === 'gateway');
+    const at = (index: number) => createClient({ baseUrl: gateways[index]?.url ?? '', headers: fromSomewhere() });
+    const email = newEmail();
+    await at(0).call(signup, { body: { email, password, full_name: 'Ada' } });
+    const code = await fleet.mailbox.codeFor(email);
+    const session = (await at(1).call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
+    const owner = at(1).with({ token: session.access_token });
+    await eventually(async () => expect((await owner.call(listGroups)).body.entries).toHaveLength(1));
+    const group = (await owner.call(createGroup, { body: { name: 'North' } })).body;
+    const campaign = await eventually(
+      async () => (await owner.call(createCampaign, { body: { name: 'Boots', group_id: group.id } })).body,
+    );
+    expect((await owner.call(getCampaign, { params: { id: campaign.id } })).body.group_id).toBe(group.id);
   });
 
   readmeWalk(on);

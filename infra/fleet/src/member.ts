@@ -46,6 +46,12 @@ export interface Member {
   stop(): Promise<Ending>;
 }
 
+/** What a process has of this one's environment: besides the path, where Node keeps what it has compiled. */
+function inherited(): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+}
+
 /** Milliseconds: before one that ended is started again, and what it has to stop, as the Compose file says. */
 const pause = 300;
 const patience = 12_000;
@@ -67,7 +73,7 @@ export function createMember(options: MemberOptions): Member {
     const [program = 'node', ...args] = command;
     const started = spawn(program === 'node' ? process.execPath : program, args, {
       cwd: root,
-      env: { PATH: process.env.PATH, ...environment },
+      env: { ...inherited(), ...environment },
       stdio: ['ignore', log, log],
       detached: true, // The Ctrl-C of a terminal is for us, who stop the fleet in its order.
     });

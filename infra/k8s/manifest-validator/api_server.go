@@ -21,10 +21,6 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
-	"k8s.io/kubernetes/pkg/registry/batch/job"
-	"k8s.io/kubernetes/pkg/registry/core/configmap"
-	"k8s.io/kubernetes/pkg/registry/core/namespace"
-	"k8s.io/kubernetes/pkg/registry/core/service"
 	"k8s.io/kubernetes/pkg/registry/networking/ingress"
 	"k8s.io/kubernetes/pkg/registry/networking/networkpolicy"
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
@@ -33,12 +29,12 @@ import (
 // The kinds that this platform uses, and by what the API server judges a new one of each. Any other is refused: a
 // Secret among them, as its values are no matter of a repository.
 var strategies = map[schema.GroupKind]rest.RESTCreateStrategy{
-	{Kind: "ConfigMap"}:                 configmap.Strategy,
-	{Kind: "Namespace"}:                 namespace.Strategy,
-	{Kind: "Service"}:                   service.Strategy,
+	{Kind: "ConfigMap"}:                 configMaps,
+	{Kind: "Namespace"}:                 namespaces,
+	{Kind: "Service"}:                   services,
 	{Group: "apps", Kind: "Deployment"}: deployment.Strategy,
 	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: horizontalpodautoscaler.Strategy,
-	{Group: "batch", Kind: "Job"}:                           job.Strategy,
+	{Group: "batch", Kind: "Job"}:                           jobs,
 	{Group: "networking.k8s.io", Kind: "Ingress"}:           ingress.Strategy,
 	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:     networkpolicy.Strategy,
 	{Group: "policy", Kind: "PodDisruptionBudget"}:          poddisruptionbudget.Strategy,

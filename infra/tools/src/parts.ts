@@ -20,68 +20,109 @@ import { templateName } from '@attribution/testing';
 import pg from 'pg';
 import { migrationsFolder, root, services } from './workspace.ts';
 
-export interface TestParts {
+/** What was found or started, and what was not. */
+export interface Provided {
   /** For the tests' environment. */
-  readonly environment: Record<string, string>;
-  /** Lines that say which parts are not there, and how to get them. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Lines that say which servers are not there, and how to get them. */
   readonly missing: readonly string[];
+}
+
+export interface TestParts extends Provided {
   stop(): Promise<void>;
 }
 
-/** Finds or starts the real Postgres, Redis and Kafka that the tests talk to, and what else they use; says what it found. */
+export interface StartingServers {
+  /** Postgres and Redis, which are there within seconds. */
+  readonly first: Promise<Provided>;
+  /** All of them: on a machine that has none of them yet, some are fetched and built for a minute or two. */
+  readonly all: Promise<Provided>;
+  /** Waits for what is being started, and stops it. */
+  stop(): Promise<void>;
+}
+
+/** By which variable of the environment the tests find a server, in the order in which what is missing is told. */
+const variables = {
+  Postgres: 'TEST_POSTGRES_URL',
+  Redis: 'TEST_REDIS_URL',
+  Kafka: 'TEST_KAFKA_BROKERS',
+  Schemathesis: 'TEST_SCHEMATHESIS',
+  'stripe-mock': 'STRIPE_MOCK_URL',
+  Toxiproxy: 'TEST_TOXIPROXY_URL',
+  libfaketime: 'TEST_FAKETIME',
+  'Small file systems': 'TEST_MOUNTS',
+  promtool: 'TEST_PROMTOOL',
+  amtool: 'TEST_AMTOOL',
+  wrk: 'TEST_WRK',
+  nginx: 'TEST_NGINX',
+} as const;
+type Name = keyof typeof variables;
+type Found = readonly [Name, Part | NoPart];
+
+/** Those that tests are given before the others are there. */
+const early = ['Postgres', 'Redis'] as const satisfies readonly Name[];
+const later = (Object.keys(variables) as Name[]).filter((name) => !early.some((one) => one === name));
+/** By which the tests find the others. */
+export const laterVariables = later.map((name) => variables[name]);
+
+/** Finds or starts the real servers and programs that the tests use, all of them, and resolves when they are there. */
 export async function provideParts(say: (line: string) => void): Promise<TestParts> {
+  const servers = await startServers(say);
+  try {
+    return { ...(await servers.all), stop: servers.stop };
+  } catch (error) {
+    await servers.stop();
+    throw error;
+  }
+}
+
+/** Begins to find or start them, and tells of each that is there. */
+export async function startServers(say: (line: string) => void): Promise<StartingServers> {
   const directory = await mkdtemp(join(tmpdir(), 'attribution-tests-'));
   const cache = join(root, '.cache');
   await mkdir(cache, { recursive: true });
-  const [postgres, redis, kafka, schemathesis, stripeMock, toxiproxy, faketime, mounts, promtool, amtool, wrk, nginx] =
-    await Promise.all([
-      providePostgres(directory, say),
-      findRedis({ directory: join(directory, 'redis'), say }),
-      findKafka({ directory: join(directory, 'kafka'), cache, say }),
-      findSchemathesis({ cache, say }),
-      findStripeMock({ directory: join(directory, 'stripe-mock'), cache, say }),
-      findToxiproxy({ directory: join(directory, 'toxiproxy'), cache, say }),
-      findFaketime({ say }),
-      findMounts({ say }),
-      findJudge('promtool', { cache, say }),
-      findJudge('amtool', { cache, say }),
-      findBenchProgram('wrk', { say }),
-      findBenchProgram('nginx', { say }),
-    ]);
-  const environment: Record<string, string> = { TEST_POSTGRES_URL: postgres.url };
-  const missing: string[] = [];
-  say(`Postgres: ${postgres.found}`);
-  take('Redis', 'TEST_REDIS_URL', redis);
-  take('Kafka', 'TEST_KAFKA_BROKERS', kafka);
-  take('Schemathesis', 'TEST_SCHEMATHESIS', schemathesis);
-  take('stripe-mock', 'STRIPE_MOCK_URL', stripeMock);
-  take('Toxiproxy', 'TEST_TOXIPROXY_URL', toxiproxy);
-  take('libfaketime', 'TEST_FAKETIME', faketime);
-  take('Small file systems', 'TEST_MOUNTS', mounts);
-  take('promtool', 'TEST_PROMTOOL', promtool);
-  take('amtool', 'TEST_AMTOOL', amtool);
-  take('wrk', 'TEST_WRK', wrk);
-  take('nginx', 'TEST_NGINX', nginx);
-
-  function take(name: string, variable: string, part: Part | NoPart): void {
-    if ('missing' in part) {
-      missing.push(`${name}: ${part.missing}`);
-      return;
-    }
-    environment[variable] = part.url;
-    say(`${name}: ${part.found}`);
+  const starting: { readonly [name in Name]: Promise<Part | NoPart> } = {
+    Postgres: providePostgres(directory, say),
+    Redis: findRedis({ directory: join(directory, 'redis'), say }),
+    Kafka: findKafka({ directory: join(directory, 'kafka'), cache, say }),
+    Schemathesis: findSchemathesis({ cache, say }),
+    'stripe-mock': findStripeMock({ directory: join(directory, 'stripe-mock'), cache, say }),
+    Toxiproxy: findToxiproxy({ directory: join(directory, 'toxiproxy'), cache, say }),
+    libfaketime: findFaketime({ say }),
+    'Small file systems': findMounts({ say }),
+    promtool: findJudge('promtool', { cache, say }),
+    amtool: findJudge('amtool', { cache, say }),
+    wrk: findBenchProgram('wrk', { say }),
+    nginx: findBenchProgram('nginx', { say }),
+  };
+  async function find(name: Name): Promise<Found> {
+    const server = await starting[name];
+    if ('found' in server) say(`${name}: ${server.found}`);
+    return [name, server];
   }
-
+  const first = Promise.all(early.map(find));
+  const all = Promise.all([first, Promise.all(later.map(find))]).then((found) => provided(found.flat()));
+  all.catch(() => {}); // Told to whoever waits for them.
   return {
-    environment,
-    missing,
+    first: first.then(provided),
+    all,
     async stop() {
-      await Promise.all(
-        [postgres, redis, kafka, stripeMock, toxiproxy].map((part) => ('stop' in part ? part.stop() : undefined)),
-      );
+      const ended = await Promise.allSettled(Object.values(starting));
+      const servers = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      await Promise.all(servers.map((server) => ('stop' in server ? server.stop() : undefined)));
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+function provided(found: readonly Found[]): Provided {
+  const environment: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const [name, server] of found) {
+    if ('missing' in server) missing.push(`${name}: ${server.missing}`);
+    else environment[variables[name]] = server.url;
+  }
+  return { environment, missing };
 }
 
 /** A given server, or one of our own; with the migrated database of each service, for test files to copy. */

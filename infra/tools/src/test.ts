@@ -1,89 +1,65 @@
-import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crowds } from './crowds.ts';
-import { provideParts } from './parts.ts';
+import { runChecks } from './check/run.ts';
+import { joined, type Outcome, slowest } from './jest/report.ts';
+import { runJest } from './jest/run-jest.ts';
+import { type Turn, turnsOf } from './jest/turns.ts';
+import { laterVariables, type Provided, startServers } from './parts.ts';
+import { createStopwatch } from './stopwatch.ts';
 import { root } from './workspace.ts';
 
 /**
- * `npm test`: the checks, then every test against real parts. `npm test -- <jest arguments>` runs only the tests they
- * choose. Ends with one plain line of the runner's own count.
+ * `npm test`: the checks, and every test against real servers. `npm test -- <jest arguments>` runs only the tests that
+ * they choose, without the checks. Ends with one plain line of the runner's own count.
+ *
+ * The checks and all servers start at once. The first turn of files begins as soon as Postgres and Redis are there; the
+ * others wait for the checks and for all servers.
  */
+// Some hundreds of processes load the same modules: each takes the compiled code of those before it.
+process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compiled');
 const jestArguments = process.argv.slice(2);
 const inCi = process.env.CI === 'true';
 const say = (line: string) => console.error(`· ${line}`);
+const { timed, phases } = createStopwatch();
 
-const checked = jestArguments.length > 0 || (await (await import('./check/run.ts')).runChecks());
-const parts = await provideParts(say);
-for (const line of parts.missing) console.error(`\n!! MISSING ${line}\n!! Its tests are skipped.\n`);
-
-const report = join(tmpdir(), `jest-${process.pid}.json`);
 let interrupted = false;
 process.on('SIGINT', () => {
-  interrupted = true; // The terminal tells Jest too; the parts are stopped when that has ended.
+  interrupted = true; // The terminal tells Jest too; the servers are stopped when that has ended.
 });
-let good = true;
-let counts = { passed: 0, failed: 0, skipped: 0 };
-for (const turn of turns()) {
-  if (interrupted) break;
-  if ((await runJest(turn)) !== 0) good = false;
-  const { passed, failed, skipped } = await readCounts();
-  counts = { passed: counts.passed + passed, failed: counts.failed + failed, skipped: counts.skipped + skipped };
+
+const servers = await startServers(say);
+const checks = jestArguments.length > 0 ? Promise.resolve(true) : timed('the checks', runChecks);
+const first = timed('Postgres and Redis', () => servers.first);
+const all = timed('all servers', () => servers.all).then(tellWhatIsMissing);
+
+const outcomes: Outcome[] = [];
+for (const turn of turnsOf(jestArguments)) {
+  const environment = await environmentOf(turn);
+  if (!interrupted) outcomes.push(await timed(turn.name, () => runJest(turn.arguments, environment)));
 }
-await parts.stop();
-const incomplete = inCi && parts.missing.length > 0;
-if (incomplete) console.error('In CI every part must be there: this run fails.');
+const checked = await checks;
+const { missing } = await all;
+await servers.stop();
+
+const { passed, failed, skipped, files } = joined(outcomes);
+console.error('\nSeconds of');
+for (const { name, seconds } of phases()) console.error(`${seconds.toFixed(0).padStart(6)}  ${name}`);
+console.error('\nThe slowest files');
+for (const { name, seconds } of slowest(files)) console.error(`${seconds.toFixed(0).padStart(6)}  ${name}`);
+console.error('');
+const incomplete = inCi && missing.length > 0;
+if (incomplete) console.error('In CI every server must be there: this run fails.');
 if (!checked) console.error('The checks failed: see above.');
-console.log(`tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-process.exit(good && !interrupted && checked && !incomplete && counts.passed > 0 ? 0 : 1);
+console.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+process.exit(outcomes.every(({ good }) => good) && !interrupted && checked && !incomplete && passed > 0 ? 0 : 1);
 
-/** What Jest is told, one run after the other: what is crowded by itself has the machine to itself. */
-function turns(): string[][] {
-  if (jestArguments.length > 0) return [jestArguments];
-  return [
-    ['--testPathIgnorePatterns', '/node_modules/', ...crowds, '--'],
-    ['--maxWorkers=1', '--', ...crowds],
-  ];
+/** Of a turn's tests. Resolves when what they need is there. */
+async function environmentOf({ servers: which }: Turn): Promise<Provided['environment']> {
+  if (which === 'first') return { ...(await first).environment, TEST_SERVERS_LATER: laterVariables.join(',') };
+  await checks;
+  return (await all).environment;
 }
 
-async function runJest(turn: readonly string[]): Promise<number> {
-  const args = [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    '--disable-warning=TimeoutNegativeWarning',
-  ];
-  const jest = join(root, 'node_modules/jest/bin/jest.js');
-  // A kafkajs client that is stopped while its group rebalances may leave a socket, which the broker ends after ten minutes.
-  const child = spawn(process.execPath, [...args, jest, '--forceExit', '--json', `--outputFile=${report}`, ...turn], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'], // With --json the report goes to stdout as well.
-    env: { ...process.env, ...parts.environment, NODE_ENV: 'test', FORCE_COLOR: process.stderr.isTTY ? '1' : '0' },
-  });
-  const stop = () => child.kill('SIGTERM');
-  process.on('SIGTERM', stop);
-  const exitCode = await new Promise<number>((resolve) => child.on('exit', (given) => resolve(given ?? 1)));
-  process.off('SIGTERM', stop);
-  return exitCode;
-}
-
-interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly numTodoTests: number;
-  readonly numRuntimeErrorTestSuites: number;
-}
-
-/** A file that could not even be loaded counts as a failure. */
-async function readCounts() {
-  const text = await readFile(report, 'utf8').catch(() => undefined);
-  await rm(report, { force: true });
-  if (text === undefined) return { passed: 0, failed: 1, skipped: 0 };
-  const counted = JSON.parse(text) as Report;
-  return {
-    passed: counted.numPassedTests,
-    failed: counted.numFailedTests + counted.numRuntimeErrorTestSuites,
-    skipped: counted.numPendingTests + counted.numTodoTests,
-  };
+function tellWhatIsMissing(found: Provided): Provided {
+  for (const line of found.missing) console.error(`\n!! MISSING ${line}\n!! Its tests are skipped.\n`);
+  return found;
 }

@@ -1,11 +1,17 @@
-/** The real parts of this test run, as `npm test` found them. */
+/** What is still being fetched or built while the first turn of files runs: whoever asked then would be skipped. */
+const later = new Set(process.env.TEST_SERVERS_LATER?.split(','));
+
+/** The real servers of this test run, as `npm test` found them. */
 function given(name: string): string | undefined {
+  if (later.has(name)) {
+    throw new Error(`${name} comes after the first turn of tests: name this file in infra/tools/src/jest/turns.ts`);
+  }
   return process.env[name] || undefined;
 }
 
 function required(name: string): string {
   const value = given(name);
-  if (!value) throw new Error(`${name} is not set: run the tests by \`npm test\`, which starts their parts`);
+  if (!value) throw new Error(`${name} is not set: run the tests by \`npm test\`, which starts their servers`);
   return value;
 }
 
@@ -26,6 +32,9 @@ export const testParts = {
   wrk: () => given('TEST_WRK'),
   nginx: () => given('TEST_NGINX'),
   stripeMockUrl: () => given('STRIPE_MOCK_URL'),
+  /** The programs of Prometheus and Alertmanager that judge rules and routes. */
+  promtool: () => given('TEST_PROMTOOL'),
+  amtool: () => given('TEST_AMTOOL'),
 };
 
 /** Of a service's migrated, empty database, which each test file copies. */

@@ -14,20 +14,14 @@ import { slowClients } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
 import { upstreams } from './upstreams.ts';
 
-/** In the order in which they run. */
-export const experiments: readonly Experiment[] = [
-  upstreams,
-  slowClients,
-  smuggling,
-  redis,
-  postgres,
-  kafka,
-  sigterm,
-  separate,
-  money,
-  moneyKills,
-  schemathesis,
-  crashOneProcess,
-  crashFleet,
-  crashEmbedded,
-];
+/** Each group is a test file, so that they take turns with others; in the order in which they run. */
+export const groups = {
+  /** What stands beside a service, away or hostile. */
+  outages: [upstreams, slowClients, smuggling, redis, postgres, kafka, sigterm],
+  /** Processes that die, and money that is on its way. */
+  crashes: [money, moneyKills, crashOneProcess, crashFleet, crashEmbedded],
+  /** Two of each process, each on its own; and every request that a schema allows. */
+  separate: [separate, schemathesis],
+} as const satisfies Record<string, readonly Experiment[]>;
+
+export const experiments: readonly Experiment[] = Object.values(groups).flat();

@@ -8,7 +8,6 @@ import { createTestDatabase, type TestDatabase } from '@attribution/testing';
 import { installAudit } from '../crash/check/audit.ts';
 import { type Databases, rowsOf } from '../crash/check/databases.ts';
 import { readTopics } from '../crash/check/topics.ts';
-import { compileCache } from '../crash/worlds/compile-cache.ts';
 import type { Experiment, Finding, Lab } from '../experiment.ts';
 import { type Fleet, startFleet } from '../fleet.ts';
 import type { Exchange } from '../outages/exchange.ts';
@@ -68,7 +67,6 @@ async function withFleet<T>(broker: Broker, long: boolean, work: (world: World) 
       return database.url;
     },
     environment: {
-      ...compileCache,
       KAFKA_TOPIC_PREFIX: topicPrefix,
       LOG_LEVEL: 'warn',
       // A consumer's group waits that long for the one before it: here what the broker allows at least.

@@ -9,7 +9,6 @@ import { newSecrets } from '@attribution/local';
 import { freePort } from '@attribution/servers';
 import { eventually } from '@attribution/testing';
 import pg from 'pg';
-import { compileCache } from '../crash/worlds/compile-cache.ts';
 import { createDatabases } from '../crash/worlds/databases.ts';
 import type { PlatformSettings } from '../crash/worlds/one-process.ts';
 import { createMember } from '../member.ts';
@@ -22,7 +21,7 @@ export async function openTill() {
   const member = createMember({
     program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
     port: await freePort(),
-    environment: { ...compileCache, PLATFORM: JSON.stringify(settings) },
+    environment: { PLATFORM: JSON.stringify(settings) },
   });
   const signer = createSigner(KeysSetting.parse(settings.secrets.token_keys.private));
   const anyone = createClient({ baseUrl: member.url });

@@ -6,7 +6,6 @@ import { KeySet, keyFilesOf } from '@attribution/auth';
 import { freePort } from '@attribution/servers';
 import { z } from 'zod';
 import { rowsOf } from '../crash/check/databases.ts';
-import { compileCache } from '../crash/worlds/compile-cache.ts';
 import type { Finding, Lab } from '../experiment.ts';
 import { createMember, type Ending } from '../member.ts';
 import { ownerTokens } from './owner.ts';
@@ -19,7 +18,7 @@ export async function stopEmbedded({ chance, rounds, say }: Lab): Promise<Findin
   const member = createMember({
     program: 'infra/local/src/main.ts',
     port: await freePort(),
-    environment: { ...compileCache, LOCAL_DIR: directory, LOG_LEVEL: 'warn', BCRYPT_COST: '4' },
+    environment: { LOCAL_DIR: directory, LOG_LEVEL: 'warn', BCRYPT_COST: '4' },
   });
   const total = { answered: 0, lost: 0, slowestStop: 0, endings: new Set<Ending>() };
   const failed: Parameters<typeof describeFailures>[0][number][] = [];

@@ -6,7 +6,6 @@ import { newSecrets } from '@attribution/local';
 import { freePort } from '@attribution/servers';
 import { createTestDatabase } from '@attribution/testing';
 import { rowsOf } from '../crash/check/databases.ts';
-import { compileCache } from '../crash/worlds/compile-cache.ts';
 import type { Finding, Lab } from '../experiment.ts';
 import { anyService, createMember, type Ending, type Member } from '../member.ts';
 import type { Exchange } from './exchange.ts';
@@ -27,7 +26,6 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
   const shared = {
     TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
     LOG_LEVEL: 'warn',
-    ...compileCache,
     // Longer than the balancers need to notice.
     ...(!lab.long && { LAME_DUCK_MS: '1500' }),
   };

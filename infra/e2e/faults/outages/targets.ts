@@ -5,7 +5,6 @@ import { registeredNames } from '@attribution/registry';
 import { freePort } from '@attribution/servers';
 import { installAudit } from '../crash/check/audit.ts';
 import type { Databases } from '../crash/check/databases.ts';
-import { compileCache } from '../crash/worlds/compile-cache.ts';
 import { startFleet } from '../fleet.ts';
 import { createMember, type Ending, type Member } from '../member.ts';
 import type { Cluster } from './cluster.ts';
@@ -32,7 +31,6 @@ export async function startEmbedded(cluster: Cluster, statementTimeout: number):
     program: 'infra/e2e/faults/outages/platform.process.ts',
     port: await freePort(),
     environment: {
-      ...compileCache,
       DATABASES: JSON.stringify(databases),
       DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeout),
       MAIL_DIR: mailDirectory,

@@ -7,7 +7,6 @@ import { createMember } from '../../member.ts';
 import type { Chance } from '../../random.ts';
 import { installAudit } from '../check/audit.ts';
 import { type Databases, rowsOf } from '../check/databases.ts';
-import { compileCache } from './compile-cache.ts';
 import type { World } from './world.ts';
 
 /** What `npm start` runs: the platform with a durable Postgres of its own, both killed at once. */
@@ -17,7 +16,6 @@ export async function openEmbedded(chance: Chance): Promise<World> {
     program: 'infra/local/src/main.ts',
     port: await freePort(),
     environment: {
-      ...compileCache,
       LOCAL_DIR: directory,
       LOG_LEVEL: 'warn',
       BCRYPT_COST: '4',

@@ -6,7 +6,6 @@ import type { Member } from '../../member.ts';
 import { installAudit } from '../check/audit.ts';
 import { dropTopics, readTopics } from '../check/topics.ts';
 import type { KillPoint } from '../kill/kill-points.ts';
-import { compileCache } from './compile-cache.ts';
 import type { Victim, World } from './world.ts';
 
 const requests = ['before commit', 'after commit'] as const;
@@ -34,7 +33,6 @@ export async function openFleet(kafkaBrokers: readonly string[]): Promise<World>
       return database.url;
     },
     environment: {
-      ...compileCache,
       KAFKA_TOPIC_PREFIX: topicPrefix,
       // How long a group waits for a consumer that was killed: what the broker allows at least.
       KAFKA_SESSION_TIMEOUT_MS: '6000',

@@ -6,7 +6,6 @@ import { freePort } from '@attribution/servers';
 import { createMember } from '../../member.ts';
 import { installAudit } from '../check/audit.ts';
 import type { KillPoint } from '../kill/kill-points.ts';
-import { compileCache } from './compile-cache.ts';
 import { createDatabases } from './databases.ts';
 import type { World } from './world.ts';
 
@@ -35,7 +34,7 @@ export async function openOneProcess(nodeArguments: readonly string[] = []): Pro
   const member = createMember({
     program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
     port: await freePort(),
-    environment: { ...compileCache, PLATFORM: JSON.stringify(settings) },
+    environment: { PLATFORM: JSON.stringify(settings) },
     nodeArguments,
   });
   return {

@@ -6,16 +6,21 @@ const { default: TestSequencer } = createRequire(import.meta.url)('@jest/test-se
   readonly default: typeof Sequencer.default;
 };
 
-/** Files that take minutes: begun last, they would keep one worker busy while the others have nothing left to do. */
-const long = ['services/organization/test/imports-kill.test.ts'];
+/** Files that take minutes, the longest first: begun last, they would keep one worker busy while the others have nothing left to do. */
+const long = [
+  'infra/e2e/test/faults-separate.test.ts',
+  'infra/e2e/test/faults-crashes.test.ts',
+  'infra/e2e/test/fleet-journeys.test.ts',
+  'services/organization/test/imports-kill.test.ts',
+];
 
 type Tests = Parameters<Sequencer.default['sort']>[0];
 
 /** Jest's own order, behind those that are known to be long: what took how long, it knows of its last run alone. */
 export default class LongestFirst extends TestSequencer {
   override async sort(tests: Tests): Promise<Tests> {
-    const isLong = ({ path }: Tests[number]) => long.some((name) => path.endsWith(name));
     const sorted = await super.sort(tests);
-    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+    const first = long.flatMap((name) => sorted.filter(({ path }) => path.endsWith(name)));
+    return [...new Set([...first, ...sorted])];
   }
 }

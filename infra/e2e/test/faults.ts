@@ -1,0 +1,34 @@
+import { testParts } from '@attribution/testing';
+import { describe, expect, test } from '@jest/globals';
+import type { Experiment } from '../faults/experiment.ts';
+import { lacking, runExperiment } from '../faults/run.ts';
+
+/** The short form of `npm run shake`, the same choices each time. */
+const seed = 20_261_121;
+
+/** Each experiment is a test: what it found holds. */
+export function testExperiments(experiments: readonly Experiment[]): void {
+  const servers = {
+    postgresUrl: testParts.postgresUrl(),
+    kafkaBrokers: testParts.kafkaBrokers(),
+    redisUrl: testParts.redisUrl(),
+    schemathesis: testParts.schemathesis(),
+    toxiproxyUrl: testParts.toxiproxyUrl(),
+    faketime: testParts.faketime(),
+    mounts: testParts.mounts(),
+  };
+  describe('what is promised holds while things break', () => {
+    for (const experiment of experiments) {
+      const run = lacking(experiment, servers) === undefined ? test : test.skip;
+      run(
+        experiment.name,
+        async () => {
+          const findings = await runExperiment(experiment, servers, { seed, long: false, say: () => {} });
+          expect(findings).not.toHaveLength(0);
+          expect(findings.filter(({ holds }) => !holds)).toEqual([]);
+        },
+        900_000,
+      );
+    }
+  });
+}

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../workspace.ts';
+import { type Outcome, takeReport } from './report.ts';
+
+/** Runs Jest on what its arguments choose, and resolves with what it found. */
+export async function runJest(
+  jestArguments: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const report = join(tmpdir(), `jest-${process.pid}.json`);
+  const flags = ['--disable-warning=ExperimentalWarning', '--disable-warning=TimeoutNegativeWarning'];
+  const program = join(root, 'node_modules/jest/bin/jest.js');
+  // A kafkajs client that is stopped while its group rebalances may leave a socket, which the broker ends after ten minutes.
+  const given = ['--forceExit', '--json', `--outputFile=${report}`, ...jestArguments];
+  const jest = spawn(process.execPath, [...flags, program, ...given], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'], // With --json the report goes to stdout as well.
+    env: { ...process.env, ...environment, NODE_ENV: 'test', FORCE_COLOR: process.stderr.isTTY ? '1' : '0' },
+  });
+  const stop = () => jest.kill('SIGTERM');
+  process.on('SIGTERM', stop);
+  const [exitCode] = (await once(jest, 'exit')) as [number | null];
+  process.off('SIGTERM', stop);
+  return { ...(await takeReport(report)), good: exitCode === 0 };
+}

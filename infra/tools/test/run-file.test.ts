@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** Every way in which a test may go wrong, and what test files share. */
+const tests = `
+import { expect, jest, test } from '@jest/globals';
+import { next as nextOfProduct } from '../product.ts';
+import { next as nextOfSupport } from './support.ts';
+
+test('support is evaluated for this file', () => expect(nextOfSupport()).toBe(1));
+test('the product is loaded once', () => expect(nextOfProduct()).toBe(1));
+test('no mock of another file is left', () => expect(Math.random()).toBeLessThan(1));
+test('a mock', () => void jest.spyOn(Math, 'random').mockReturnValue(7));
+test('a wrong value', () => expect({ a: [1] }).toEqual({ a: [2] }));
+test('hangs', () => new Promise(() => {}), 100);
+test('rejects where nobody looks', async () => {
+  void Promise.reject(new Error('unseen'));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+});
+test('throws later', async () => {
+  setTimeout(() => { throw new Error('late'); }, 1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+});
+test.skip('skipped', () => {});
+test.each([[1, 3]])('%d + %d', (a, b) => expect(a + b).toBe(4));
+test.todo('nothing');
+`;
+const counter = 'let count = 0;\nexport const next = () => ++count;\n';
+
+let directory: string;
+let statuses: Record<string, string>[];
+let broken: number;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'run-file-'));
+  await mkdir(join(directory, 'test'));
+  const files = { 'product.ts': counter, 'test/support.ts': counter, 'test/a.test.ts': tests, 'test/b.test.ts': tests };
+  for (const [name, text] of Object.entries({ ...files, 'test/c.test.ts': 'throw new Error("cannot be loaded");' }))
+    await writeFile(join(directory, name), text);
+  const config = {
+    rootDir: directory,
+    testRunner: join(root, 'infra/tools/src/jest/run-file.ts'),
+    testMatch: ['**/*.test.ts'],
+    transform: {},
+  };
+  const report = join(directory, 'report.json');
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const args = [jest, '--runInBand', '--config', JSON.stringify(config), '--json', `--outputFile=${report}`];
+  await new Promise<void>((done) => void execFile(process.execPath, args, { cwd: directory }, () => done()));
+  const { testResults, numRuntimeErrorTestSuites } = JSON.parse(await readFile(report, 'utf8')) as {
+    numRuntimeErrorTestSuites: number;
+    testResults: { name: string; assertionResults: { title: string; status: string }[] }[];
+  };
+  statuses = testResults
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ assertionResults }) => Object.fromEntries(assertionResults.map(({ title, status }) => [title, status])));
+  broken = numRuntimeErrorTestSuites;
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+test('a failure, a timeout, an unseen rejection and a late throw each fail their test, and no other', () => {
+  const ways = {
+    'a wrong value': 'failed',
+    hangs: 'failed',
+    'rejects where nobody looks': 'failed',
+    'throws later': 'failed',
+    skipped: 'pending',
+    '1 + 3': 'passed',
+    nothing: 'todo',
+  };
+  for (const file of statuses.slice(0, 2)) expect(file).toMatchObject(ways);
+});
+
+test('what lies in a test folder is evaluated for each file, mocks end with their file, the product is loaded once', () => {
+  const own = { 'support is evaluated for this file': 'passed', 'no mock of another file is left': 'passed' };
+  const [first, second] = statuses.slice(0, 2).toSorted((a) => (a['the product is loaded once'] === 'passed' ? -1 : 1));
+  expect(first).toMatchObject({ ...own, 'the product is loaded once': 'passed' });
+  expect(second).toMatchObject({ ...own, 'the product is loaded once': 'failed' });
+});
+
+test('a file that cannot be loaded fails', () => {
+  expect(broken).toBe(1);
+});
