@@ -44,9 +44,9 @@ ${indented(absent.join('\nor '), 10)}
 `;
 }
 
-/** Minutes: how long each process is away in the test, one after the other; and until that is told. */
+/** Minutes: how long each process is away in the test, one after the other; and until its alert is raised. */
 const away = 5;
-const toldAfter = 3;
+const raisedAfter = 3;
 
 /** What proves of every process that it is missed when it alone is gone. */
 export function missingProcessesTest(services: readonly Service[]): string {
@@ -60,7 +60,7 @@ export function missingProcessesTest(services: readonly Service[]): string {
   });
   const expected = programs.map(
     ({ service, role }, index) => `- alertname: ProcessMissing
-  eval_time: ${away * (index + 1) + toldAfter}m
+  eval_time: ${away * (index + 1) + raisedAfter}m
   exp_alerts:
     - exp_labels: { severity: page, service: ${service}, role: ${role} }
       exp_annotations:

@@ -51,10 +51,10 @@ withValidator('the manifests', () => {
 
   test('the pages tell of every secret that is asked for', async () => {
     const pages = ['k8s/README.md', 'k8s/services.md'].map((page) => readFile(join(root, page), 'utf8'));
-    const told = (await Promise.all(pages)).join('\n');
+    const documented = (await Promise.all(pages)).join('\n');
     const asked = overlays.flatMap((overlay) => secretsOf(judged.get(overlay)?.manifests ?? []));
     expect(asked.length).toBeGreaterThan(10);
-    expect([...new Set(asked)].filter((name) => !told.includes(`\`${name}\``))).toEqual([]);
+    expect([...new Set(asked)].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
   });
 
   test.each(broken.map((one, index) => ({ ...one, index })))('$change is found', ({ index, found }) => {

@@ -4,7 +4,7 @@ import { describeSettings, setting } from '../src/index.ts';
 
 const described = (field: z.ZodType) => describeSettings(z.object({ FIELD: field }))[0];
 
-test('settings are told in the order of their declaration, with what they are for', () => {
+test('settings are described in the order of their declaration, with what they are for', () => {
   const settings = describeSettings(
     z.object({
       PORT: setting.port.default(8080).meta({ description: 'Where it listens' }),
@@ -23,18 +23,18 @@ test('settings are told in the order of their declaration, with what they are fo
   ]);
 });
 
-test('a default is told as it would be written into the environment', () => {
+test('a default is given as it would be written into the environment', () => {
   expect(described(setting.flag.default(false))?.default).toBe('false');
   expect(described(setting.list.default(['loopback', '10.0.0.0/8']))?.default).toBe('loopback,10.0.0.0/8');
   expect(described(setting.count.pipe(z.int().min(4)).default(12))?.default).toBe('12');
 });
 
-test('an empty default, and none, are not told', () => {
+test('an empty default, and none, are left out', () => {
   for (const field of [setting.list.default([]), z.string().default(''), z.string().optional(), z.string()])
     expect(described(field)).not.toHaveProperty('default');
 });
 
-test('what holds without a setting may be told in words', () => {
+test('what holds without a setting may be said in words', () => {
   expect(described(z.url().optional().meta({ fallback: 'its own port' }))).toMatchObject({
     required: false,
     default: 'its own port',
@@ -59,7 +59,7 @@ test('what is said before `.default()` holds, unless something else is said behi
   });
 });
 
-test('the values of a choice are told', () => {
+test('the values of a choice are listed', () => {
   expect(described(z.enum(['plain', 'fancy']).default('plain'))?.values).toEqual(['plain', 'fancy']);
   expect(described(z.string())).not.toHaveProperty('values');
 });
