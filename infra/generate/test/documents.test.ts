@@ -17,7 +17,7 @@ test('the page of events has every topic, and who handles each event', () => {
 test('the page of events has who follows whom, and who calls whom', () => {
   expect(events).toContain('| billing | shops | account | `known_shops` |');
   expect(events).toContain('| Billing | worker | Account |');
-  expect(events).toContain('| `POST /internal/v2/token-holds` | account | Reserve tokens | ');
+  expect(events).toContain('| `POST /internal/v2/token-holds` | account | Reserve tokens | billing and campaign |');
 });
 
 test('the page of settings has those of each service, with what holds without them', () => {

@@ -36,13 +36,15 @@ ${table(['service', 'follows', 'of', 'in the tables'], services.flatMap(snapshot
 
 ${table(['caller', 'its processes', 'calls'], services.flatMap(internalCallsOf))}
 
+The contract names who may call an endpoint. A service that may call its own does so by commands of its operators.
+
 ${table(
   ['endpoint', 'of', 'what it does', 'may be called by'],
   internalEndpoints.map((endpoint) => [
     code(`${endpoint.method} ${endpoint.path}`),
     endpoint.service,
     endpoint.summary,
-    listed(callersOf(endpoint)),
+    listed(callersOf(endpoint)) || 'nobody',
   ]),
 )}
 `;
@@ -72,6 +74,4 @@ const snapshotsOf = ({ name, follows }: Service) =>
 const internalCallsOf = (service: Service) =>
   callsOf(service).map(({ name, roles }) => [titled(service.name), listed(roles), titled(name)]);
 
-/** Those that the contract names; until it names some, every service may call. */
-const callersOf = ({ access }: Endpoint): string[] =>
-  'callers' in access && Array.isArray(access.callers) ? access.callers.map(String) : ['every service'];
+const callersOf = ({ access }: Endpoint): readonly string[] => (access.credential === 'internal' ? access.callers : []);
