@@ -32,7 +32,9 @@ export function createGateway(
   const { upstreams } = settings;
   const registry = new Registry();
   const counts = observeGateway(registry, Object.keys(upstreams) as ServiceName[]);
-  const shared = settings.REDIS_URL ? openSharedCounts(settings.REDIS_URL, settings.REDIS_TIMEOUT_MS, logger) : undefined;
+  const shared = settings.REDIS_URL
+    ? openSharedCounts(settings.REDIS_URL, settings.REDIS_TIMEOUT_MS, logger)
+    : undefined;
   const limiter = createRateLimiter({ endpoints, shared, onFallback: counts.countFallback });
   const forwarder = createForwarder({ upstreams, timeout: settings.UPSTREAM_TIMEOUT_MS });
   const problemBase = settings.PROBLEM_BASE;

@@ -80,19 +80,23 @@ redisTest('of fifty wrong logins at once, counted in Redis, ten reach the servic
   await gateway.stop();
 });
 
-const statusesOf = async (attempts: Promise<{ status: number }>[]) => (await Promise.all(attempts)).map((one) => one.status);
+const statusesOf = async (attempts: Promise<{ status: number }>[]) =>
+  (await Promise.all(attempts)).map((one) => one.status);
 const counts = (statuses: number[]) =>
   Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((status) => status === one).length]));
 
-redisTest('of a hundred wrong logins at once to two gateways ten reach the service, and ninety are refused', async () => {
-  const [one, other] = await Promise.all([connected(), connected()]);
-  const ip = newIp();
-  const before = upstream.started.length;
-  const statuses = await statusesOf(range(100).map((n) => login(n % 2 === 0 ? one : other, ip, 401)));
-  expect(counts(statuses)).toEqual({ 401: 10, 429: 90 });
-  expect(upstream.started).toHaveLength(before + 10);
-  await Promise.all([one.stop(), other.stop()]);
-});
+redisTest(
+  'of a hundred wrong logins at once to two gateways ten reach the service, and ninety are refused',
+  async () => {
+    const [one, other] = await Promise.all([connected(), connected()]);
+    const ip = newIp();
+    const before = upstream.started.length;
+    const statuses = await statusesOf(range(100).map((n) => login(n % 2 === 0 ? one : other, ip, 401)));
+    expect(counts(statuses)).toEqual({ 401: 10, 429: 90 });
+    expect(upstream.started).toHaveLength(before + 10);
+    await Promise.all([one.stop(), other.stop()]);
+  },
+);
 
 redisTest('right logins at once to two gateways pass, also where nine have failed before', async () => {
   const [one, other] = await Promise.all([connected(), connected()]);
@@ -106,9 +110,7 @@ redisTest('right logins at once to two gateways pass, also where nine have faile
 redisTest('wrong and right logins at once to two gateways: ten fail at most, and then all are refused', async () => {
   const [one, other] = await Promise.all([connected(), connected()]);
   const ip = newIp();
-  const statuses = await statusesOf(
-    range(80).map((n) => login(n % 2 === 0 ? one : other, ip, n % 4 < 2 ? 401 : 200)),
-  );
+  const statuses = await statusesOf(range(80).map((n) => login(n % 2 === 0 ? one : other, ip, n % 4 < 2 ? 401 : 200)));
   expect(counts(statuses)[401]).toBe(10);
   for (const gateway of [one, other]) expectProblem(await login(gateway, ip, 200), 'rate-limited');
   await Promise.all([one.stop(), other.stop()]);
@@ -160,19 +162,21 @@ redisTest('places that are taken elsewhere are waited for, and those that nobody
   }),
 );
 
-redisTest('a place is kept for ten seconds at most where it is not renewed, and given back at once when it is judged', () =>
-  withRedis(async (redis) => {
-    const { window, places } = keysOf(newIp());
-    const breaker = { attempt: <T>(work: () => Promise<T>) => work(), stop() {} };
-    const place = await takeSharedPlace({ redis, breaker }, window, 1);
-    expect(await takeSharedPlace({ redis, breaker }, window, 1)).toBeUndefined();
-    const [, end] = await redis.zrange(places, '0', '-1', 'WITHSCORES');
-    const [seconds] = await redis.time();
-    expect(Number(end)).toBeLessThanOrEqual((Number(seconds) + 1) * 1_000 + 10_000);
-    expect(await redis.pttl(places)).toBeLessThanOrEqual(10_000);
-    await place?.release();
-    expect(await redis.exists(places)).toBe(0);
-  }),
+redisTest(
+  'a place is kept for ten seconds at most where it is not renewed, and given back at once when it is judged',
+  () =>
+    withRedis(async (redis) => {
+      const { window, places } = keysOf(newIp());
+      const breaker = { attempt: <T>(work: () => Promise<T>) => work(), stop() {} };
+      const place = await takeSharedPlace({ redis, breaker }, window, 1);
+      expect(await takeSharedPlace({ redis, breaker }, window, 1)).toBeUndefined();
+      const [, end] = await redis.zrange(places, '0', '-1', 'WITHSCORES');
+      const [seconds] = await redis.time();
+      expect(Number(end)).toBeLessThanOrEqual((Number(seconds) + 1) * 1_000 + 10_000);
+      expect(await redis.pttl(places)).toBeLessThanOrEqual(10_000);
+      await place?.release();
+      expect(await redis.exists(places)).toBe(0);
+    }),
 );
 
 /** Stands between the gateway and Redis, and can hold back what Redis says. */

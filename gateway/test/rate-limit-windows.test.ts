@@ -29,7 +29,7 @@ describe.each([['in-process', undefined], ...(url ? [['in Redis', url] as const]
   let limiter: RateLimiter;
   let fallbacks = 0;
   beforeAll(async () => {
-    shared = at === undefined ? undefined : openSharedCounts(at, pino({ enabled: false }));
+    shared = at === undefined ? undefined : openSharedCounts(at, 1_000, pino({ enabled: false }));
     await eventually(() => shared?.redis.ping());
     limiter = createRateLimiter({ endpoints, shared, onFallback: () => fallbacks++ });
   });

@@ -1,4 +1,4 @@
-import { type Endpoint, internalEndpoints, type ServiceName, serviceNames } from '@attribution/contracts';
+import { type Endpoint, internalEndpoints, serviceNames } from '@attribution/contracts';
 import { loadServices } from '@attribution/registry';
 import {
   badTokens,

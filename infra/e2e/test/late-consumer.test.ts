@@ -8,9 +8,9 @@ import {
   estateKinds,
   organizationEvents,
 } from '@attribution/contracts';
-import { createKafkaTransport } from '@attribution/kafka';
 import { listen } from '@attribution/http';
 import { newId } from '@attribution/ids';
+import { createKafkaTransport } from '@attribution/kafka';
 import { loadService } from '@attribution/registry';
 import {
   captureLogs,

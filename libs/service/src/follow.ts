@@ -42,7 +42,10 @@ export const followedEvents = (follows: Follows): EventType[] =>
 /** The jobs that read the snapshots of what is followed. */
 export const followJobs = (
   follows: Follows,
-  { clients, ...dependencies }: CatchUpDependencies & { readonly clients: Readonly<Partial<Record<ServiceName, Client>>> },
+  {
+    clients,
+    ...dependencies
+  }: CatchUpDependencies & { readonly clients: Readonly<Partial<Record<ServiceName, Client>>> },
 ): Job[] =>
   Object.entries(follows).flatMap(([name, { from, catchUp: job }]) => {
     const owner = clients[from];

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { createVerifier, internalOf } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate } from '@attribution/database';
-import { createKafkaTransport } from '@attribution/kafka';
 import { keptByClients, listen } from '@attribution/http';
+import { createKafkaTransport } from '@attribution/kafka';
 import {
   createLogger,
   observeProcess,

@@ -1,5 +1,5 @@
 import { createVerifier } from '@attribution/auth';
-import type { PrismaLike, Sql, SqlTransaction } from '@attribution/database';
+import type { Sql, SqlTransaction } from '@attribution/database';
 import { listen } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
