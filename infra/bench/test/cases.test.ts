@@ -19,8 +19,15 @@ const tools: Tools = {
 const complete = testParts.wrk() && tools.nginx && tools.kafkaBrokers && tools.redisUrl;
 const benchTest = complete ? test : test.skip;
 
-benchTest.each(cases.map((one) => [one.name, one] as const))('%s: runs through, and gives rows', async (_name, one) => {
-  const rows = await one.run(tools);
-  expect(rows).not.toHaveLength(0);
-  for (const { ours } of rows) expect(ours).not.toContain('NaN');
-});
+/** Of what hangs, milliseconds: some start a whole fleet, or the platform three times. */
+const timeout = 600_000;
+
+benchTest.each(cases.map((one) => [one.name, one] as const))(
+  '%s: runs through, and gives rows',
+  async (_name, one) => {
+    const rows = await one.run(tools);
+    expect(rows).not.toHaveLength(0);
+    for (const { ours } of rows) expect(ours).not.toContain('NaN');
+  },
+  timeout,
+);
