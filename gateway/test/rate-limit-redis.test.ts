@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { eventually, testParts } from '@attribution/testing';
+import { eventually, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { rateLimitKey } from '../src/client-ip.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.stop());
 
-const redisUrl = testParts.redisUrl() ?? '';
+const redisUrl = testServers.redisUrl() ?? '';
 const path = '/v2/auth/forgot-password';
 const limit = 3;
 const post = (gateway: TestGateway, ip: string) => gateway.send(path, { method: 'POST', ip });

@@ -1,5 +1,5 @@
 import { type Endpoint, endpoint } from '@attribution/contracts';
-import { eventually, testParts } from '@attribution/testing';
+import { eventually, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createRateLimiter, type RateLimiter } from '../src/rate-limit.ts';
@@ -22,7 +22,7 @@ const all = short('all', 'requests');
 const failed = short('failed', 'unauthorized');
 const endpoints: Endpoint[] = [all, failed];
 
-const url = testParts.redisUrl();
+const url = testServers.redisUrl();
 
 describe.each([['in-process', undefined], ...(url ? [['in Redis', url] as const] : [])])('%s', (_where, at) => {
   let shared: SharedCounts | undefined;

@@ -12,7 +12,7 @@ import {
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { ProblemDetails, type ProblemKind, problemKinds } from '@attribution/contracts';
 import { keepAlive, listen } from '@attribution/http';
-import { captureLogs, problemBase, testKeys, testParts } from '@attribution/testing';
+import { captureLogs, problemBase, testKeys, testServers } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
 import { expect, test } from '@jest/globals';
 import { createGateway, type Gateway, readGatewaySettings, upstreamsAt } from '../src/index.ts';
@@ -210,6 +210,6 @@ export const newIp = () => `2001:db8:${newGroup()}:${newGroup()}::1`;
 const newGroup = () => randomInt(0x1000, 0x10000).toString(16);
 
 /** Needs Redis. `npm test` says when it is missing, and fails for it in CI. */
-export const redisTest = testParts.redisUrl() ? test : test.skip;
+export const redisTest = testServers.redisUrl() ? test : test.skip;
 
 export const range = (count: number) => Array.from({ length: count }, (_, n) => n);

@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { provideParts } from '@attribution/tools/parts';
+import { provideServers } from '@attribution/tools/servers';
 import { type Case, type Row, stealAllowed, type Tools } from './case.ts';
 import { cases } from './cases/index.ts';
 import { placing, stayAround } from './cores.ts';
@@ -32,25 +32,25 @@ const quiet = 0.5;
 if (loadBefore > quiet) say(`!! This machine is not quiet: its load is ${loadBefore.toFixed(1)}.`);
 
 await stayAround();
-const parts = await provideParts((line) => say(`· ${line}`));
-for (const line of parts.missing) say(`\n!! MISSING ${line}\n!! Its cases are left out.\n`);
-if (parts.environment.TEST_WRK === undefined) throw new Error('Nothing can be measured without wrk.');
+const servers = await provideServers((line) => say(`· ${line}`));
+for (const line of servers.missing) say(`\n!! MISSING ${line}\n!! Its cases are left out.\n`);
+if (servers.environment.TEST_WRK === undefined) throw new Error('Nothing can be measured without wrk.');
 const tools: Tools = {
   pairs: Number(values.pairs),
   seconds: Number(values.seconds),
   minutes: Number(values.minutes),
   moment: false,
   say,
-  nginx: parts.environment.TEST_NGINX,
-  postgresUrl: parts.environment.TEST_POSTGRES_URL ?? '',
-  kafkaBrokers: parts.environment.TEST_KAFKA_BROKERS?.split(','),
-  redisUrl: parts.environment.TEST_REDIS_URL,
+  nginx: servers.environment.TEST_NGINX,
+  postgresUrl: servers.environment.TEST_POSTGRES_URL ?? '',
+  kafkaBrokers: servers.environment.TEST_KAFKA_BROKERS?.split(','),
+  redisUrl: servers.environment.TEST_REDIS_URL,
 };
 
 const rows: Row[] = [];
 const { stolen } = await watchingSteal(async () => {
   for (const one of chosen) rows.push(...(await runCase(one)));
-}).finally(() => parts.stop());
+}).finally(() => servers.stop());
 const text = reportOf(rows, stolen);
 console.log(text);
 if (values.out !== undefined) await writeFile(values.out, `${text}\n`);

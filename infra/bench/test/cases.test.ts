@@ -1,4 +1,4 @@
-import { testParts } from '@attribution/testing';
+import { testServers } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import type { Tools } from '../src/case.ts';
 import { cases } from '../src/cases/index.ts';
@@ -9,14 +9,14 @@ const tools: Tools = {
   minutes: 1,
   moment: true,
   say: () => {},
-  postgresUrl: testParts.postgresUrl(),
-  kafkaBrokers: testParts.kafkaBrokers(),
-  redisUrl: testParts.redisUrl(),
-  nginx: testParts.nginx(),
+  postgresUrl: testServers.postgresUrl(),
+  kafkaBrokers: testServers.kafkaBrokers(),
+  redisUrl: testServers.redisUrl(),
+  nginx: testServers.nginx(),
 };
 
 /** Needs what `npm run bench` needs. `npm test` says when a part is missing, and fails for it in CI. */
-const complete = testParts.wrk() && tools.nginx && tools.kafkaBrokers && tools.redisUrl;
+const complete = testServers.wrk() && tools.nginx && tools.kafkaBrokers && tools.redisUrl;
 const benchTest = complete ? test : test.skip;
 
 /** Of what hangs, milliseconds: some start a whole fleet, or the platform three times. */

@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { machine, table } from '@attribution/bench';
-import { provideParts } from '@attribution/tools/parts';
+import { provideServers } from '@attribution/tools/servers';
 import type { Finding } from './experiment.ts';
 import { experiments } from './experiments/index.ts';
 import { lacking, type Parts, runExperiment } from './run.ts';
@@ -28,7 +28,7 @@ const chosen = experiments.filter(({ name }) => positionals.every((word) => name
 if (chosen.length === 0) throw new Error(`There are: ${experiments.map((one) => one.name).join(', ')}`);
 
 say(`Seed ${seed}: \`npm run shake -- --seed ${seed}\` makes the same choices again.`);
-const provided = await provideParts((line) => say(`· ${line}`));
+const provided = await provideServers((line) => say(`· ${line}`));
 for (const line of provided.missing) say(`\n!! MISSING ${line}\n`);
 Object.assign(process.env, provided.environment); // For what the experiments share with the tests.
 const parts: Parts = {

@@ -1,4 +1,4 @@
-import { testParts } from '@attribution/testing';
+import { testServers } from '@attribution/testing';
 import { describe, expect, test } from '@jest/globals';
 import type { Experiment } from '../faults/experiment.ts';
 import { lacking, runExperiment } from '../faults/run.ts';
@@ -9,13 +9,13 @@ const seed = 20_261_121;
 /** Each experiment is a test: what it found holds. */
 export function testExperiments(experiments: readonly Experiment[]): void {
   const servers = {
-    postgresUrl: testParts.postgresUrl(),
-    kafkaBrokers: testParts.kafkaBrokers(),
-    redisUrl: testParts.redisUrl(),
-    schemathesis: testParts.schemathesis(),
-    toxiproxyUrl: testParts.toxiproxyUrl(),
-    faketime: testParts.faketime(),
-    mounts: testParts.mounts(),
+    postgresUrl: testServers.postgresUrl(),
+    kafkaBrokers: testServers.kafkaBrokers(),
+    redisUrl: testServers.redisUrl(),
+    schemathesis: testServers.schemathesis(),
+    toxiproxyUrl: testServers.toxiproxyUrl(),
+    faketime: testServers.faketime(),
+    mounts: testServers.mounts(),
   };
   describe('what is promised holds while things break', () => {
     for (const experiment of experiments) {

@@ -12,7 +12,7 @@ import {
   verifyEmail,
 } from '@attribution/contracts';
 import { registeredNames } from '@attribution/registry';
-import { eventually, testParts } from '@attribution/testing';
+import { eventually, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { accountJourneys } from './journeys/account.ts';
@@ -29,7 +29,7 @@ import { type FleetProgram, startFleetProgram } from './support-fleet.ts';
 import { startFollower, wholeEstate } from './support-followers.ts';
 import { fromSomewhere, newEmail, password } from './support-platform.ts';
 
-const whole = testParts.kafkaBrokers() && testParts.redisUrl() ? describe : describe.skip;
+const whole = testServers.kafkaBrokers() && testServers.redisUrl() ? describe : describe.skip;
 
 // What needs weeks to pass (billing-journey.test.ts) or a topic without its past (late-consumer.test.ts) is not here: a
 // fleet has no clock to set, and its own consumers are on its topics.

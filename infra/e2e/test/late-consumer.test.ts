@@ -21,7 +21,7 @@ import {
   problemBase,
   testInternal,
   testKeys,
-  testParts,
+  testServers,
 } from '@attribution/testing';
 import { afterAll, expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
@@ -29,7 +29,7 @@ import pg from 'pg';
 import { kinds, newTree, type Tree, untilImported, upload } from './support-estate.ts';
 import { type EstatePage, startFollower, wholeEstate } from './support-followers.ts';
 
-const brokers = testParts.kafkaBrokers() ?? [];
+const brokers = testServers.kafkaBrokers() ?? [];
 const withKafka = brokers.length > 0 ? test : test.skip;
 const prefix = `${randomBytes(4).toString('hex')}.`;
 const topic = `${prefix}${organizationEvents.name}`;

@@ -5,7 +5,7 @@ import { createGateway, readGatewaySettings, upstreamsAt } from '@attribution/ga
 import { programNames } from '@attribution/image';
 import { loadService } from '@attribution/registry';
 import { observeProcess, openProcessTracing, writeMetrics } from '@attribution/runtime';
-import { captureLogs, startTestService, type TestService, testKeys, testParts } from '@attribution/testing';
+import { captureLogs, startTestService, type TestService, testKeys, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   alertmanager,
@@ -167,7 +167,7 @@ describe('what they ask for', () => {
 });
 
 /** Provided by `npm test`, which fails in CI where it cannot be had. */
-const promtool = testParts.promtool();
+const promtool = testServers.promtool();
 (promtool ? describe : describe.skip)('Prometheus itself', () => {
   const check = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(promtool ?? '', args, {
@@ -186,7 +186,7 @@ const promtool = testParts.promtool();
   });
 });
 
-const amtool = testParts.amtool();
+const amtool = testServers.amtool();
 (amtool ? test : test.skip)('Alertmanager itself takes its routes', () => {
   const { status, stdout, stderr } = spawnSync(amtool ?? '', ['check-config', alertmanagerFile], { encoding: 'utf8' });
   expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('2 receivers')]);

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { generateInternalKeys } from '@attribution/auth';
 import { createClient, login, type Session } from '@attribution/contracts';
 import { freePort } from '@attribution/servers';
-import { eventually, testKeys, testParts } from '@attribution/testing';
+import { eventually, testKeys, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 
@@ -139,7 +139,7 @@ test('its manifests are what the rules for Kubernetes want', async () => {
 });
 
 test.each(['api', 'worker'])('as a process apart its %s is ready, and has metrics', async (role) => {
-  const brokers = testParts.kafkaBrokers();
+  const brokers = testServers.kafkaBrokers();
   if (role === 'worker' && !brokers) throw new Error('There is no Kafka: run the tests by `npm test`');
   const { databases } = JSON.parse(readFileSync(join(copy, '.local/running.json'), 'utf8')) as {
     databases: Record<string, string>;

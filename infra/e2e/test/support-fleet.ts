@@ -10,7 +10,7 @@ import { createClient } from '@attribution/contracts';
 import { completeSecrets, type FleetProcess } from '@attribution/fleet';
 import { readRunning } from '@attribution/ops/running';
 import { freePort, tether } from '@attribution/servers';
-import { openMailbox, testParts } from '@attribution/testing';
+import { openMailbox, testServers } from '@attribution/testing';
 import { generateSync } from 'otplib';
 import { type Platform, rowsOf } from './support-platform.ts';
 
@@ -45,7 +45,7 @@ const patience = { start: 240_000, stop: 90_000 };
  */
 export async function startFleetProgram(replicas: number): Promise<FleetProgram> {
   const directory = await mkdtemp(join(tmpdir(), 'fleet-program-'));
-  const kafka = { brokers: testParts.kafkaBrokers() ?? [], prefix: `${basename(directory)}.` };
+  const kafka = { brokers: testServers.kafkaBrokers() ?? [], prefix: `${basename(directory)}.` };
   const secrets = completeSecrets({});
   const [gateway, payments] = [String(await freePort()), String(await freePort())];
   const environment = {

@@ -1,11 +1,11 @@
 import { createClient, signup } from '@attribution/contracts';
 import { type CollectedSpan, startTraceCollector, type TraceCollector } from '@attribution/servers';
-import { createTestDatabase, eventually, type TestDatabase, testParts } from '@attribution/testing';
+import { createTestDatabase, eventually, type TestDatabase, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Fleet, startFleet } from '../faults/fleet.ts';
 import { fromSomewhere, newEmail, password } from './support.ts';
 
-const brokers = testParts.kafkaBrokers();
+const brokers = testServers.kafkaBrokers();
 const fleet = brokers ? describe : describe.skip;
 
 fleet('a trace, through the processes of a fleet and Kafka', () => {

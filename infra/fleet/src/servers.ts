@@ -1,6 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findKafka, findRedis, type NoPart, type Part, startPostgres, startTraceCollector } from '@attribution/servers';
+import {
+  type Found,
+  findKafka,
+  findRedis,
+  type Missing,
+  startPostgres,
+  startTraceCollector,
+} from '@attribution/servers';
 import type { ComposeFile } from './compose-file.ts';
 import { startMailCatcher } from './mail-catcher.ts';
 
@@ -79,9 +86,9 @@ export async function startServers({ file, directory, cache, mailDirectory, say 
   throw started.find((one) => one.status === 'rejected')?.reason;
 }
 
-function needed(part: Part | NoPart): Part {
-  if ('missing' in part) throw new Error(part.missing);
-  return part;
+function needed(server: Found | Missing): Found {
+  if ('missing' in server) throw new Error(server.missing);
+  return server;
 }
 
 /** `postgres -c name=value …` */

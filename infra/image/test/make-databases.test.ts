@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { testParts } from '@attribution/testing';
+import { testServers } from '@attribution/testing';
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { makeDatabases } from '../src/index.ts';
@@ -11,20 +11,20 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const name of names) {
-    await ask(testParts.postgresUrl(), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await ask(testParts.postgresUrl(), `DROP ROLE IF EXISTS ${name}`);
+    await ask(testServers.postgresUrl(), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await ask(testServers.postgresUrl(), `DROP ROLE IF EXISTS ${name}`);
   }
 });
 
 // The server may be somebody's: for others it is as it was.
 afterAll(async () => {
   for (const shared of ['postgres', 'template1'])
-    await ask(testParts.postgresUrl(), `GRANT CONNECT, TEMPORARY ON DATABASE ${shared} TO PUBLIC`);
+    await ask(testServers.postgresUrl(), `GRANT CONNECT, TEMPORARY ON DATABASE ${shared} TO PUBLIC`);
 });
 
 /** A role's URL of a database; by default of its own. */
 function urlOf(user: string, { database = user, password = 'p@ss/word' } = {}): string {
-  const url = new URL(testParts.postgresUrl());
+  const url = new URL(testServers.postgresUrl());
   Object.assign(url, { username: user, password: encodeURIComponent(password), pathname: `/${database}` });
   return url.href;
 }
@@ -39,7 +39,7 @@ async function ask(url: string, sql: string): Promise<pg.QueryResult> {
   }
 }
 
-const make = (urls = names.map((name) => urlOf(name))) => makeDatabases(testParts.postgresUrl(), urls, () => {});
+const make = (urls = names.map((name) => urlOf(name))) => makeDatabases(testServers.postgresUrl(), urls, () => {});
 
 test('each role does in its own database what a migration does, and can connect to no other', async () => {
   await make();

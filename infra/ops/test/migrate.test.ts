@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { testParts } from '@attribution/testing';
+import { testServers } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { ops, urlVariable } from './support.ts';
@@ -9,11 +9,11 @@ import { ops, urlVariable } from './support.ts';
 const folder = join(import.meta.dirname, '../../../services/campaign/prisma/migrations');
 const names = readdirSync(folder).filter((name) => /^\d/.test(name));
 const name = `ops_${randomBytes(6).toString('hex')}`;
-const url = new URL(testParts.postgresUrl());
+const url = new URL(testServers.postgresUrl());
 url.pathname = `/${name}`;
 const environment = { [urlVariable('campaign')]: url.href };
 
-const admin = new pg.Client({ connectionString: testParts.postgresUrl() });
+const admin = new pg.Client({ connectionString: testServers.postgresUrl() });
 beforeAll(async () => {
   await admin.connect();
   await admin.query(`CREATE DATABASE ${name}`);

@@ -3,7 +3,7 @@ import { runChecks } from './check/run.ts';
 import { joined, type Outcome, slowest } from './jest/report.ts';
 import { runJest } from './jest/run-jest.ts';
 import { type Turn, turnsOf } from './jest/turns.ts';
-import { laterVariables, type Provided, startServers } from './parts.ts';
+import { laterVariables, type Provided, startServers } from './servers.ts';
 import { createStopwatch } from './stopwatch.ts';
 import { root } from './workspace.ts';
 

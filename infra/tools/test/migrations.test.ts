@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { testParts } from '@attribution/testing';
+import { testServers } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { diffFromMigrations } from '../src/migrations/diff.ts';
 import { migrationsFolder, schemaFolder, services } from '../src/workspace.ts';
 
 const name = `scratch_${randomBytes(6).toString('hex')}`;
-const url = new URL(testParts.postgresUrl());
+const url = new URL(testServers.postgresUrl());
 url.pathname = `/${name}`;
 
-const admin = new pg.Client({ connectionString: testParts.postgresUrl() });
+const admin = new pg.Client({ connectionString: testServers.postgresUrl() });
 beforeAll(() => admin.connect());
 afterAll(async () => {
   await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

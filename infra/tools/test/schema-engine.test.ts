@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, missingMigrations, readMigrations } from '@attribution/database';
-import { testParts } from '@attribution/testing';
+import { testServers } from '@attribution/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { diffFromMigrations } from '../src/migrations/diff.ts';
@@ -12,7 +12,7 @@ import { migrationList, withSchemaEngine } from '../src/migrations/schema-engine
 const first = '20260101000000_first';
 const second = '20260102000000_second';
 const name = `scratch_${randomBytes(6).toString('hex')}`;
-const location = new URL(testParts.postgresUrl());
+const location = new URL(testServers.postgresUrl());
 location.pathname = `/${name}`;
 const url = location.href;
 
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 async function administer(sql: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: testParts.postgresUrl() });
+  const admin = new pg.Client({ connectionString: testServers.postgresUrl() });
   await admin.connect();
   await admin.query(sql).finally(() => admin.end());
 }

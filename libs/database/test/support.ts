@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { testParts } from '@attribution/testing';
+import { testServers } from '@attribution/testing';
 import pg from 'pg';
 import {
   type Database,
@@ -21,7 +21,7 @@ const services = join(import.meta.dirname, '../../../services');
 /** An empty database of the test's own. */
 export async function createScratchDatabase() {
   const name = `scratch_${randomBytes(6).toString('hex')}`;
-  const url = new URL(testParts.postgresUrl());
+  const url = new URL(testServers.postgresUrl());
   url.pathname = `/${name}`;
   await asAdmin(`CREATE DATABASE ${name}`);
   return { url: url.href, drop: () => asAdmin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
@@ -33,7 +33,7 @@ export async function writeMigration(directory: string, name: string, sql: strin
 }
 
 async function asAdmin(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: testParts.postgresUrl() });
+  const client = new pg.Client({ connectionString: testServers.postgresUrl() });
   await client.connect();
   await client.query(sql).finally(() => client.end());
 }

@@ -3,7 +3,7 @@ import { event, id, type Topic, topic as topicOf } from '@attribution/contracts'
 import { type Database, openDatabase, type PrismaLike, type SqlTransaction } from '@attribution/database';
 import { newId } from '@attribution/ids';
 import { createKafkaTransport, type KafkaOptions } from '@attribution/kafka';
-import { captureLogs, createTestDatabase, eventually, testParts } from '@attribution/testing';
+import { captureLogs, createTestDatabase, eventually, testServers } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import pg from 'pg';
@@ -41,7 +41,7 @@ export function things(partitions: number) {
   return { topic, type, number };
 }
 
-export const brokers = testParts.kafkaBrokers();
+export const brokers = testServers.kafkaBrokers();
 
 /** The transports that the one suite runs on. */
 export const transports: [string, () => Transport][] = [

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { captureLogs, testParts } from '@attribution/testing';
+import { captureLogs, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createLogger } from '../src/index.ts';
@@ -144,7 +144,7 @@ describe('an error', () => {
 describe('an error of the database', () => {
   let client: pg.Client;
   beforeAll(async () => {
-    client = new pg.Client({ connectionString: testParts.postgresUrl() });
+    client = new pg.Client({ connectionString: testServers.postgresUrl() });
     await client.connect();
     await client.query(`CREATE TEMPORARY TABLE people (id int PRIMARY KEY, email text CHECK (email <> '${hidden}'))`);
     await client.query(`INSERT INTO people VALUES (1, 'ada')`);

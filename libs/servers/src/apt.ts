@@ -1,4 +1,4 @@
-import type { Say } from './part.ts';
+import type { Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
 const env = { DEBIAN_FRONTEND: 'noninteractive' };

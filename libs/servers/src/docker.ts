@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tether } from './child.ts';
-import type { Part, Say } from './part.ts';
+import type { Found, Say } from './found.ts';
 import { freePort } from './port.ts';
 import { run, tail, which } from './which.ts';
 
@@ -19,7 +19,7 @@ async function dockerAnswers(): Promise<boolean> {
 }
 
 /** Runs a container that is removed at stop(), and when this process is gone. */
-export async function inDocker(container: Container, say: Say): Promise<Part | string> {
+export async function inDocker(container: Container, say: Say): Promise<Found | string> {
   if (!(await dockerAnswers())) return 'no Docker engine answers';
   const { image } = container;
   if (!(await run('docker', ['image', 'inspect', image], { ms: 10_000 })).ok) {

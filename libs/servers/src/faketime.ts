@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { aptInstall } from './apt.ts';
-import { firstOf, type NoPart, type Part, type Say } from './part.ts';
+import { type Found, firstOf, type Missing, type Say } from './found.ts';
 import { run } from './which.ts';
 
 const HINT = 'Install libfaketime (Debian and Ubuntu have it), or give TEST_FAKETIME (the path of libfaketimeMT.so.1).';
@@ -15,20 +15,20 @@ export const faketimeEnvironment = (library: string, seconds: number): Record<st
 });
 
 /**
- * libfaketime, whose file is the part's URL: TEST_FAKETIME, else Debian's, installed first where that can be done. It has
+ * libfaketime, whose file is the `url` of what is found: TEST_FAKETIME, else Debian's, installed first where that can be done. It has
  * to work with this Node, whose time of day it moves and whose timers it must leave alone.
  */
-export async function findFaketime({ say }: { say: Say }): Promise<Part | NoPart> {
-  const part = async (library: string, found: string): Promise<Part | string> =>
+export async function findFaketime({ say }: { say: Say }): Promise<Found | Missing> {
+  const checked = async (library: string, found: string): Promise<Found | string> =>
     (await trouble(library)) ?? { found, url: library, stop: async () => {} };
   const given = process.env.TEST_FAKETIME;
-  if (given) return firstOf('libfaketime', [() => part(given, 'given by TEST_FAKETIME')], HINT, say);
+  if (given) return firstOf('libfaketime', [() => checked(given, 'given by TEST_FAKETIME')], HINT, say);
   const own = async () => {
     const there = await debians();
     const refused = there === undefined ? await aptInstall([['libfaketime']], say) : undefined;
     const library = there ?? (await debians());
     if (library === undefined) return `it is not installed, and ${refused ?? 'apt-get brought none'}`;
-    return part(library, library);
+    return checked(library, library);
   };
   return firstOf('libfaketime', [own], HINT, say);
 }

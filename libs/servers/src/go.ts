@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { Say } from './part.ts';
+import type { Say } from './found.ts';
 import { programOr } from './program.ts';
 import { run, tail } from './which.ts';
 

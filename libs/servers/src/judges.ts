@@ -1,6 +1,6 @@
 import { access, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { firstOf, type NoPart, type Part, type Say } from './part.ts';
+import { type Found, firstOf, type Missing, type Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
 /** Of rules (promtool) and of routes (amtool): Debian's package of the server that each belongs to, and its own variable. */
@@ -11,12 +11,12 @@ const judges = {
 type Judge = keyof typeof judges;
 
 /**
- * Prometheus's or Alertmanager's own judge of what they are given; its path is the part's URL. Given by its variable, else
+ * Prometheus's or Alertmanager's own judge of what they are given; its path is the `url`. Given by its variable, else
  * the one on PATH, else that of Debian's package, unpacked below `cache`: installed, it would start a server.
  */
-export async function findJudge(name: Judge, { cache, say }: { cache: string; say: Say }): Promise<Part | NoPart> {
+export async function findJudge(name: Judge, { cache, say }: { cache: string; say: Say }): Promise<Found | Missing> {
   const { debian, variable } = judges[name];
-  const found = (program: string, how: string): Part => ({ found: how, url: program, stop: async () => {} });
+  const found = (program: string, how: string): Found => ({ found: how, url: program, stop: async () => {} });
   const given = process.env[variable];
   if (given) return found(given, `given by ${variable}`);
   const onPath = async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Say } from './part.ts';
+import type { Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
 /** The pom.xml that names the broker's jars. */

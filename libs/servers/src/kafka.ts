@@ -1,11 +1,11 @@
 import { aptInstall } from './apt.ts';
 import { type Container, inDocker } from './docker.ts';
+import { type Found, firstOf, given, type Missing, type Say } from './found.ts';
 import { findJava, MIN_JAVA } from './java.ts';
 import { startKafka } from './kafka-broker.ts';
 import { cachedJars, kafkaVersion } from './kafka-jars.ts';
 import { kafkaTrouble } from './kafka-ping.ts';
 import { dockerEnvironment, nodeSettings } from './kafka-settings.ts';
-import { firstOf, given, type NoPart, type Part, type Say } from './part.ts';
 import { which } from './which.ts';
 
 export interface KafkaOptions {
@@ -25,7 +25,7 @@ const HINT = `Start Docker, install Java ${MIN_JAVA} and Maven, or give TEST_KAF
  * A Kafka for tests: TEST_KAFKA_BROKERS, else Docker, else one run by this machine's Java, which is installed
  * first, like Maven, where that can be done. Rejects when the one given does not answer.
  */
-export async function findKafka(options: KafkaOptions): Promise<Part | NoPart> {
+export async function findKafka(options: KafkaOptions): Promise<Found | Missing> {
   const brokers = process.env.TEST_KAFKA_BROKERS;
   if (brokers) return given(`Kafka at ${brokers}`, brokers, 'TEST_KAFKA_BROKERS', kafkaTrouble);
   const docker = async () => inDocker(container(await kafkaVersion(options.pom)), options.say);
@@ -56,7 +56,7 @@ function container(version: string): Container {
   };
 }
 
-async function local(options: KafkaOptions): Promise<Part | string> {
+async function local(options: KafkaOptions): Promise<Found | string> {
   const refused = await provide(options);
   if (refused !== undefined) return refused;
   const broker = await startKafka(options);

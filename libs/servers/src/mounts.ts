@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstOf, type NoPart, type Part, type Say } from './part.ts';
+import { type Found, firstOf, type Missing, type Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
 const HINT = 'Run this as root, or as somebody whom sudo asks for no password.';
@@ -12,7 +12,7 @@ export interface SmallDisk {
   unmount(): Promise<void>;
 }
 
-/** A file system of so many MiB, in memory, that belongs to a user; `how` is the URL of the part that `findMounts` found. */
+/** A file system of so many MiB, in memory, that belongs to a user; `how` is the `url` that `findMounts` found. */
 export async function mountSmallDisk(how: string, mebibytes: number, uid: number): Promise<SmallDisk> {
   const directory = await mkdtemp(join(tmpdir(), 'small-disk-'));
   const options = `size=${mebibytes}m,uid=${uid},mode=0700`;
@@ -31,9 +31,9 @@ export async function mountSmallDisk(how: string, mebibytes: number, uid: number
   };
 }
 
-/** Whether this process may mount file systems. The part's URL says how: `root`, or `sudo`. */
-export async function findMounts({ say }: { say: Say }): Promise<Part | NoPart> {
-  const way = (how: string) => async (): Promise<Part | string> => {
+/** Whether this process may mount file systems. The `url` says how: `root`, or `sudo`. */
+export async function findMounts({ say }: { say: Say }): Promise<Found | Missing> {
+  const way = (how: string) => async (): Promise<Found | string> => {
     if (how === 'root' && process.getuid?.() !== 0) return 'this is not root';
     if (how === 'sudo' && (await which('sudo')) === undefined) return 'there is no sudo';
     const disk = await mountSmallDisk(how, 1, process.getuid?.() ?? 0);

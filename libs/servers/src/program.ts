@@ -1,5 +1,5 @@
 import { aptInstall } from './apt.ts';
-import type { Say } from './part.ts';
+import type { Say } from './found.ts';
 import { which } from './which.ts';
 
 /** The path of a program on PATH, installed by apt first where it is missing and that can be done. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { aptInstall } from './apt.ts';
 import { type Child, startChild } from './child.ts';
-import type { Say } from './part.ts';
+import type { Say } from './found.ts';
 import { freePort } from './port.ts';
 import { redisTrouble } from './redis-ping.ts';
 import { run, which } from './which.ts';

@@ -1,5 +1,5 @@
 import { inDocker } from './docker.ts';
-import { firstOf, given, type NoPart, type Part } from './part.ts';
+import { type Found, firstOf, given, type Missing } from './found.ts';
 import { redisTrouble } from './redis-ping.ts';
 import { MEMORY_ONLY, type RedisServerOptions, startRedis } from './redis-server.ts';
 
@@ -10,7 +10,7 @@ const HINT = 'Start Docker, install redis-server, or give TEST_REDIS_URL.';
  * A Redis for tests: TEST_REDIS_URL, else Docker, else `redis-server` of this machine, installed first where
  * that can be done. Rejects when the one given does not answer.
  */
-export async function findRedis(options: RedisServerOptions): Promise<Part | NoPart> {
+export async function findRedis(options: RedisServerOptions): Promise<Found | Missing> {
   const url = process.env.TEST_REDIS_URL;
   if (url) return given(`Redis at ${hostOf(url)}`, url, 'TEST_REDIS_URL', redisTrouble);
   const docker = () =>

@@ -3,7 +3,7 @@ import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { aptInstall } from './apt.ts';
-import { firstOf, type NoPart, type Part, type Say } from './part.ts';
+import { type Found, firstOf, type Missing, type Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
 /** Schemathesis and all that it needs, with hashes. */
@@ -13,12 +13,12 @@ const PROBE = 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))
 const HINT = 'Install Python 3.10 or newer with venv and pip, or give TEST_SCHEMATHESIS (a virtual environment).';
 
 /**
- * A virtual environment that has Schemathesis, whose directory is the part's URL: TEST_SCHEMATHESIS, else one below
+ * A virtual environment that has Schemathesis, whose directory is the `url`: TEST_SCHEMATHESIS, else one below
  * `cache`, made by this machine's Python. It is run by `bin/python -m schemathesis.cli`.
  */
-export async function findSchemathesis({ cache, say }: { cache: string; say: Say }): Promise<Part | NoPart> {
+export async function findSchemathesis({ cache, say }: { cache: string; say: Say }): Promise<Found | Missing> {
   const given = process.env.TEST_SCHEMATHESIS;
-  const found = (directory: string, how: string): Part => ({ found: how, url: directory, stop: async () => {} });
+  const found = (directory: string, how: string): Found => ({ found: how, url: directory, stop: async () => {} });
   if (given) return found(given, 'given by TEST_SCHEMATHESIS');
   const own = async () => {
     const python = await findPython(say);

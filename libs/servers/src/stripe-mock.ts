@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startChild } from './child.ts';
+import { type Found, firstOf, given, type Missing, type Say } from './found.ts';
 import { goProgram } from './go.ts';
-import { firstOf, given, type NoPart, type Part, type Say } from './part.ts';
 import { freePort } from './port.ts';
 
 export interface StripeMockOptions {
@@ -20,13 +20,13 @@ const HINT = 'Install Go 1.22 or newer, or give STRIPE_MOCK_URL.';
  * Stripe's own double of its API, which holds requests against Stripe's OpenAPI document and keeps no state:
  * STRIPE_MOCK_URL, else one built by this machine's Go, installed first where that can be done.
  */
-export async function findStripeMock(options: StripeMockOptions): Promise<Part | NoPart> {
+export async function findStripeMock(options: StripeMockOptions): Promise<Found | Missing> {
   const url = process.env.STRIPE_MOCK_URL;
   if (url) return given(`stripe-mock at ${url}`, url, 'STRIPE_MOCK_URL', trouble);
   return firstOf('stripe-mock', [() => local(options)], HINT, options.say);
 }
 
-async function local({ directory, cache, say }: StripeMockOptions): Promise<Part | string> {
+async function local({ directory, cache, say }: StripeMockOptions): Promise<Found | string> {
   const program = await goProgram({ cache, say, from: { module: PACKAGE } });
   if (program === undefined) return 'go is not on PATH';
   const port = await freePort();

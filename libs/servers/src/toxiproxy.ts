@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startChild } from './child.ts';
+import { type Found, firstOf, given, type Missing, type Say } from './found.ts';
 import { goProgram } from './go.ts';
-import { firstOf, given, type NoPart, type Part, type Say } from './part.ts';
 import { freePort } from './port.ts';
 
 export interface ToxiproxyOptions {
@@ -18,15 +18,15 @@ const HINT = 'Install Go 1.23 or newer, or give TEST_TOXIPROXY_URL.';
 
 /**
  * Shopify's proxy that delays and breaks connections at a command: TEST_TOXIPROXY_URL, else one built by this machine's
- * Go, installed first where that can be done. The part's URL is that of its commands.
+ * Go, installed first where that can be done. The `url` is where it takes commands.
  */
-export async function findToxiproxy(options: ToxiproxyOptions): Promise<Part | NoPart> {
+export async function findToxiproxy(options: ToxiproxyOptions): Promise<Found | Missing> {
   const url = process.env.TEST_TOXIPROXY_URL;
   if (url) return given(`Toxiproxy at ${url}`, url, 'TEST_TOXIPROXY_URL', trouble);
   return firstOf('Toxiproxy', [() => local(options)], HINT, options.say);
 }
 
-async function local({ directory, cache, say }: ToxiproxyOptions): Promise<Part | string> {
+async function local({ directory, cache, say }: ToxiproxyOptions): Promise<Found | string> {
   const program = await goProgram({ cache, say, from: PROGRAM });
   if (program === undefined) return 'go is not on PATH';
   const port = await freePort();

@@ -1,4 +1,4 @@
-import { captureLogs, createTestDatabase, eventually, testParts } from '@attribution/testing';
+import { captureLogs, createTestDatabase, eventually, testServers } from '@attribution/testing';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { type DatabaseClock, followDatabaseClock } from '../src/database-clock.ts';
@@ -17,7 +17,7 @@ const setMachine = (milliseconds: number) =>
   jest.spyOn(Date, 'now').mockImplementation(() => Math.floor(realNow() + milliseconds));
 const realNow = () => performance.timeOrigin + performance.now();
 
-async function follow(every?: number, url = testParts.postgresUrl()) {
+async function follow(every?: number, url = testServers.postgresUrl()) {
   const logs = captureLogs();
   const clock = await followDatabaseClock({ url, logger: logs.logger, ...(every !== undefined && { every }) });
   clocks.push(clock);

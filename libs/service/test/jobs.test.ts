@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { captureLogs, eventually, testParts } from '@attribution/testing';
+import { captureLogs, eventually, testServers } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { type Job, type RunningJobs, startJobs } from '../src/jobs.ts';
@@ -8,7 +8,7 @@ const hour = 60 * 60 * 1000;
 
 let pool: pg.Pool;
 beforeAll(() => {
-  pool = new pg.Pool({ connectionString: testParts.postgresUrl(), max: 25 });
+  pool = new pg.Pool({ connectionString: testServers.postgresUrl(), max: 25 });
 });
 afterAll(() => pool.end());
 
@@ -55,7 +55,7 @@ test('of 20 replicas one runs the job at a time, and all of them get their turn'
 });
 
 test('twenty jobs at once leave connections for requests, and for each other', async () => {
-  const small = new pg.Pool({ connectionString: testParts.postgresUrl(), max: 2, connectionTimeoutMillis: 1_000 });
+  const small = new pg.Pool({ connectionString: testServers.postgresUrl(), max: 2, connectionTimeoutMillis: 1_000 });
   const { logger, text } = captureLogs();
   let runs = 0;
   const run = async () => {
@@ -75,7 +75,7 @@ test('twenty jobs at once leave connections for requests, and for each other', a
 });
 
 test('a job runs again after the connection of its lock was cut', async () => {
-  const own = new pg.Pool({ connectionString: testParts.postgresUrl(), max: 2, application_name: name });
+  const own = new pg.Pool({ connectionString: testServers.postgresUrl(), max: 2, application_name: name });
   own.on('error', () => {});
   own.on('connect', (client) => client.on('error', () => {})); // As the services' pools do.
   let runs = 0;

@@ -7,7 +7,7 @@ import {
   type SqlTransaction,
 } from '@attribution/database';
 import pg from 'pg';
-import { templateName, testParts } from './environment.ts';
+import { templateName, testServers } from './environment.ts';
 
 export interface TestDatabase {
   readonly url: string;
@@ -15,7 +15,7 @@ export interface TestDatabase {
 }
 
 async function admin(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: testParts.postgresUrl() });
+  const client = new pg.Client({ connectionString: testServers.postgresUrl() });
   await client.connect();
   try {
     await client.query(sql);
@@ -28,7 +28,7 @@ async function admin(sql: string): Promise<void> {
 export async function createTestDatabase(service: string): Promise<TestDatabase> {
   const name = `test_${service}_${randomBytes(6).toString('hex')}`;
   await admin(`CREATE DATABASE ${name} TEMPLATE ${templateName(service)}`);
-  const url = new URL(testParts.postgresUrl());
+  const url = new URL(testServers.postgresUrl());
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }

@@ -15,7 +15,7 @@ function required(name: string): string {
   return value;
 }
 
-export const testParts = {
+export const testServers = {
   /** URL of Postgres's maintenance database, as a user who may create databases. */
   postgresUrl: () => required('TEST_POSTGRES_URL'),
   redisUrl: () => given('TEST_REDIS_URL'),

@@ -1,7 +1,7 @@
 export { badTokens } from './bad-tokens.ts';
 export { createTestClock } from './clock.ts';
 export { createTestDatabase, openBareDatabase, type TestDatabase } from './database.ts';
-export { templateName, testParts } from './environment.ts';
+export { templateName, testServers } from './environment.ts';
 export { eventually } from './eventually.ts';
 export { modulesLoadedBy } from './loaded-modules.ts';
 export { captureLogs } from './logs.ts';

@@ -1,4 +1,4 @@
-import { testParts } from '@attribution/testing';
+import { testServers } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import Stripe from 'stripe';
 import type { CatalogueEntry, PaymentProvider } from '../src/provider/payment-provider.ts';
@@ -8,7 +8,7 @@ import { startStripeDouble } from './stripe-double.ts';
  * Needs stripe-mock, which refuses what Stripe's OpenAPI document does not have, and does not give metadata back.
  * `npm test` says when it is missing.
  */
-const url = testParts.stripeMockUrl();
+const url = testServers.stripeMockUrl();
 const mockTest = url === undefined ? test.skip : test;
 let double: Awaited<ReturnType<typeof startStripeDouble>>;
 let stripe: PaymentProvider;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@attribution/database';
 import {
+  type Found,
   findBenchProgram,
   findFaketime,
   findJudge,
@@ -12,8 +13,7 @@ import {
   findSchemathesis,
   findStripeMock,
   findToxiproxy,
-  type NoPart,
-  type Part,
+  type Missing,
   startPostgres,
 } from '@attribution/servers';
 import { templateName } from '@attribution/testing';
@@ -28,7 +28,7 @@ export interface Provided {
   readonly missing: readonly string[];
 }
 
-export interface TestParts extends Provided {
+export interface ProvidedServers extends Provided {
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ const variables = {
   nginx: 'TEST_NGINX',
 } as const;
 type Name = keyof typeof variables;
-type Found = readonly [Name, Part | NoPart];
+type Outcome = readonly [Name, Found | Missing];
 
 /** Those that tests are given before the others are there. */
 const early = ['Postgres', 'Redis'] as const satisfies readonly Name[];
@@ -66,7 +66,7 @@ const later = (Object.keys(variables) as Name[]).filter((name) => !early.some((o
 export const laterVariables = later.map((name) => variables[name]);
 
 /** Finds or starts the real servers and programs that the tests use, all of them, and resolves when they are there. */
-export async function provideParts(say: (line: string) => void): Promise<TestParts> {
+export async function provideServers(say: (line: string) => void): Promise<ProvidedServers> {
   const servers = await startServers(say);
   try {
     return { ...(await servers.all), stop: servers.stop };
@@ -81,7 +81,7 @@ export async function startServers(say: (line: string) => void): Promise<Startin
   const directory = await mkdtemp(join(tmpdir(), 'attribution-tests-'));
   const cache = join(root, '.cache');
   await mkdir(cache, { recursive: true });
-  const starting: { readonly [name in Name]: Promise<Part | NoPart> } = {
+  const starting: { readonly [name in Name]: Promise<Found | Missing> } = {
     Postgres: providePostgres(directory, say),
     Redis: findRedis({ directory: join(directory, 'redis'), say }),
     Kafka: findKafka({ directory: join(directory, 'kafka'), cache, say }),
@@ -95,7 +95,7 @@ export async function startServers(say: (line: string) => void): Promise<Startin
     wrk: findBenchProgram('wrk', { say }),
     nginx: findBenchProgram('nginx', { say }),
   };
-  async function find(name: Name): Promise<Found> {
+  async function find(name: Name): Promise<Outcome> {
     const server = await starting[name];
     if ('found' in server) say(`${name}: ${server.found}`);
     return [name, server];
@@ -115,7 +115,7 @@ export async function startServers(say: (line: string) => void): Promise<Startin
   };
 }
 
-function provided(found: readonly Found[]): Provided {
+function provided(found: readonly Outcome[]): Provided {
   const environment: Record<string, string> = {};
   const missing: string[] = [];
   for (const [name, server] of found) {
@@ -126,22 +126,22 @@ function provided(found: readonly Found[]): Provided {
 }
 
 /** A given server, or one of our own; with the migrated database of each service, for test files to copy. */
-async function providePostgres(directory: string, say: (line: string) => void): Promise<Part> {
-  const part = process.env.TEST_POSTGRES_URL
+async function providePostgres(directory: string, say: (line: string) => void): Promise<Found> {
+  const server = process.env.TEST_POSTGRES_URL
     ? givenPostgres(process.env.TEST_POSTGRES_URL)
     : await ownPostgres(directory, say);
   for (const service of services) {
-    const url = new URL(part.url);
+    const url = new URL(server.url);
     url.pathname = `/${templateName(service)}`;
-    await recreate(part.url, templateName(service));
+    await recreate(server.url, templateName(service));
     await migrate({ url: url.href, directory: migrationsFolder(service) });
   }
-  return part;
+  return server;
 }
 
-const givenPostgres = (url: string): Part => ({ url, found: 'given by TEST_POSTGRES_URL', stop: async () => {} });
+const givenPostgres = (url: string): Found => ({ url, found: 'given by TEST_POSTGRES_URL', stop: async () => {} });
 
-async function ownPostgres(directory: string, say: (line: string) => void): Promise<Part> {
+async function ownPostgres(directory: string, say: (line: string) => void): Promise<Found> {
   const server = await startPostgres({
     directory: join(directory, 'postgres'),
     password: 'tests',

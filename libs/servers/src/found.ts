@@ -1,23 +1,23 @@
-/** A server that the tests talk to. */
-export type Part = {
+/** A server, or a program, that was found or started on this machine. */
+export type Found = {
   /** For a person: `redis-server 7.0.15 on this machine, port 20123`. */
   found: string;
-  /** Of Redis a URL, of Kafka the brokers, joined by commas. */
+  /** How to reach it: a URL, Kafka's brokers joined by commas, or the path of a program. */
   url: string;
-  /** Ends what was started for it; may be called again. */
+  /** Stops what was started for it. It may be called again. */
   stop(): Promise<void>;
 };
 
-/** Why there is none, and how to get it, in one line. */
-export type NoPart = { missing: string };
+/** Why it is not available, and how to get it, in one line. */
+export type Missing = { missing: string };
 
 export type Say = (line: string) => void;
 
-/** A way to a part; a string, like an error's message, says why it leads nowhere on this machine. */
-type Way = () => Promise<Part | string>;
+/** One way to get it. A string, like an error's message, says why that way does not work on this machine. */
+type Way = () => Promise<Found | string>;
 
-/** The first way that leads somewhere; `hint` says what a person can do when none does. */
-export async function firstOf(name: string, ways: Way[], hint: string, say: Say): Promise<Part | NoPart> {
+/** Tries the ways in order, and returns the result of the first that works; `hint` says what to do when none does. */
+export async function firstOf(name: string, ways: Way[], hint: string, say: Say): Promise<Found | Missing> {
   const reasons: string[] = [];
   for (const way of ways) {
     try {
@@ -26,7 +26,7 @@ export async function firstOf(name: string, ways: Way[], hint: string, say: Say)
       reasons.push(result);
     } catch (error) {
       const { message } = error as Error;
-      // Worth seeing in full, as it may have the end of a log; the outcome has room for its first line.
+      // The whole message is printed because it may end with a log; the outcome has room for its first line only.
       say(message);
       reasons.push((message.split('\n')[0] ?? '').replace(/[.:]$/, ''));
     }
@@ -34,13 +34,13 @@ export async function firstOf(name: string, ways: Way[], hint: string, say: Say)
   return { missing: `No ${name}: ${reasons.join('; ')}. ${hint}` };
 }
 
-/** A part that somebody else runs, and that has to answer. */
+/** A server that runs already, at an address given by a variable. It must answer. */
 export async function given(
   name: string,
   url: string,
   variable: string,
   troubleOf: (url: string) => Promise<string | undefined>,
-): Promise<Part> {
+): Promise<Found> {
   const trouble = await troubleOf(url);
   if (trouble !== undefined) throw new Error(`${name}, given by ${variable}, does not answer: ${trouble}`);
   return { found: `${name}, given by ${variable}`, url, stop: async () => {} };
