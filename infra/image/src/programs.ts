@@ -1,6 +1,5 @@
 import { loadService, registeredNames } from '@attribution/registry';
 import { RoleSetting, readConfig } from '@attribution/runtime';
-import { runService } from '@attribution/service';
 import { z } from 'zod';
 
 /** What the image can be, by the name in `SERVICE`. */
@@ -18,9 +17,13 @@ export const choice = z
     path: ['ROLE'],
   });
 
+/** Loads the program that is chosen and nothing of the others: a gateway needs neither Postgres nor Kafka code. */
 export async function runChosen(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const { SERVICE: name } = readConfig(choice, environment);
-  if (name === 'gateway')
+  if (name === 'gateway') {
     await import('@attribution/gateway/main'); // Loading it runs it.
-  else await runService(await loadService(name));
+    return;
+  }
+  const { runService } = await import('@attribution/service');
+  await runService(await loadService(name));
 }

@@ -96,6 +96,7 @@ test('401: a session that has ended opens no other, though its token still works
   expect((await switchTo(stolen, accountId)).problem).toMatchObject(ended);
   expect((await switchTo(stolen, newId('account'))).problem).toMatchObject(ended);
   await refresh(service, session.refresh_token);
+  service.clock.advance({ seconds: 11 }); // A refresh token that comes again within 10 s ends nothing.
   await refresh(service, session.refresh_token);
   expect((await switchTo(client, accountId)).problem).toMatchObject(ended);
 });

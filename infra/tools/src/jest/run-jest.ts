@@ -11,7 +11,12 @@ export async function runJest(
   environment: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
   const report = join(tmpdir(), `jest-${process.pid}.json`);
-  const flags = ['--disable-warning=ExperimentalWarning', '--disable-warning=TimeoutNegativeWarning'];
+  // A test loads the contracts into a context without Node, by node:vm's modules.
+  const flags = [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=TimeoutNegativeWarning',
+  ];
   const program = join(root, 'node_modules/jest/bin/jest.js');
   // A kafkajs client that is stopped while its group rebalances may leave a socket, which the broker ends after ten minutes.
   const given = ['--forceExit', '--json', `--outputFile=${report}`, ...jestArguments];
