@@ -2,7 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { newUuid } from '@attribution/ids';
 import { captureLogs, eventually } from '@attribution/testing';
 import { expect } from '@jest/globals';
-import { CompressionCodecs, CompressionTypes, type Message as KafkaMessage } from 'kafkajs';
+import kafkajs, { CompressionTypes, type Message as KafkaMessage } from 'kafkajs';
 import { deadLetterTopic } from '../src/index.ts';
 import {
   counting,
@@ -126,6 +126,7 @@ withKafka('a dead letter that nobody can read yet stays one when it is replayed,
 
 withKafka('a foreign producer that compresses in a way that we do not read stops nobody', async () => {
   const { database, put, good } = await open();
+  const { CompressionCodecs } = kafkajs;
   const unreadable = CompressionCodecs[CompressionTypes.ZSTD];
   // Only while it is written: the listener is of this process, too.
   Object.assign(CompressionCodecs, {
