@@ -208,16 +208,17 @@ test.each<[string, Record<string, string>]>([
 });
 
 test('an upload that is broken off is broken off at the service', async () => {
+  const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<boolean>();
   handle = (req) => {
     req
-      .resume()
+      .once('data', () => begun.resolve())
       .on('close', () => ended.resolve(req.complete))
       .on('error', () => {});
   };
   const req = open('POST', { 'content-length': String(large) });
   req.write(piece);
-  await sleep(100);
+  await begun.promise;
   req.destroy();
   expect(await ended.promise).toBe(false);
 });

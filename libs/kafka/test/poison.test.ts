@@ -17,7 +17,7 @@ import {
 } from '@attribution/messaging/testing';
 import { captureLogs, eventually } from '@attribution/testing';
 import { expect } from '@jest/globals';
-import { CompressionCodecs, CompressionTypes, type Message as KafkaMessage } from 'kafkajs';
+import kafkajs, { CompressionTypes, type Message as KafkaMessage } from 'kafkajs';
 
 const ending = endAfterEach();
 
@@ -126,6 +126,7 @@ withKafka('a dead letter that nobody can read yet stays one when it is replayed,
 
 withKafka('a foreign producer that compresses in a way that we do not read stops nobody', async () => {
   const { database, put, good } = await open();
+  const { CompressionCodecs } = kafkajs;
   const unreadable = CompressionCodecs[CompressionTypes.ZSTD];
   // Only while it is written: the listener is of this process, too.
   Object.assign(CompressionCodecs, {

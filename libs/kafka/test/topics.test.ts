@@ -3,7 +3,7 @@ import { deadLetterTopic } from '@attribution/messaging';
 import { brokers, endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from '@attribution/messaging/testing';
 import { captureLogs, eventually } from '@attribution/testing';
 import { describe, expect, test } from '@jest/globals';
-import { type Admin, ConfigResourceTypes } from 'kafkajs';
+import kafkajs, { type Admin } from 'kafkajs';
 import { differencesOf, layoutOf } from '../src/topic-layout.ts';
 import { acksOf, api, startWire } from './support-wire.ts';
 
@@ -22,7 +22,7 @@ async function described(admin: Admin, name: string) {
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name }],
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }],
   });
   const entries = resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]);
   return { partitions: topics[0]?.partitions ?? [], config: Object.fromEntries(entries ?? []) };
