@@ -7,7 +7,7 @@ export const steps = [
   { name: 'before the ledger entry is written', before: 'insert into money_entries' },
   { name: 'before the event is appended', before: 'insert into outbox' },
   { name: 'after the payment is committed', committed: 'insert into payments' },
-  { name: 'before the notification is done', before: 'update provider_events set due_at = null' },
+  { name: 'before the notification is done', before: 'update provider_events set due_at =' },
   { name: 'before the event leaves the outbox', before: 'delete from outbox' },
   { name: 'before the tokens are granted', before: 'insert into token_grants' },
   { name: 'after the tokens are granted, before the commit', after: 'insert into token_grants' },

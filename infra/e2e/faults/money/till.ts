@@ -55,11 +55,9 @@ export async function openTill() {
     },
     /** Resolves when nothing is on its way between the services. */
     async quiet() {
-      const waiting = async () =>
-        (await count('account', 'SELECT count(*)::int FROM outbox')) +
-        (await count('billing', 'SELECT count(*)::int FROM outbox'));
       await eventually(async () => {
-        if ((await waiting()) > 0) throw new Error('Events wait');
+        for (const service of Object.keys(databases))
+          if ((await count(service, 'SELECT count(*)::int FROM outbox')) > 0) throw new Error(`Events wait in ${service}`);
       });
     },
     /** Payments that have succeeded, their ledger entries, and the grants for them. */
