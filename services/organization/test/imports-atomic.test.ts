@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 
 const atFault = (row: number) => `Row ${row} of the same location is at fault.`;
 /** In the order of an export. */
-const inOrder = (...refs: string[]) => ['', '-Z', '-S', '-I', '-C'].flatMap((end) => refs.map((ref) => `${ref}${end}`));
+const sortOutputs = (...refs: string[]) => ['', '-Z', '-S', '-I', '-C'].flatMap((end) => refs.map((ref) => `${ref}${end}`));
 
 describe('one row at fault refuses all rows of its location, and no other’s', () => {
   /** A file of three sites; the second one’s rows are 8 to 12. */
@@ -118,7 +118,7 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
     expect(report.map(({ row, reason: why }) => [row, why])).toEqual(
       Array.from({ length: refused }, (__, at) => [8 + at, 8 + at === faulty ? reason : atFault(faulty)]),
     );
-    expect(await exportedIds(tenant.owner)).toEqual(['G', ...inOrder('A', 'C')]);
+    expect(await exportedIds(tenant.owner)).toEqual(['G', ...sortOutputs('A', 'C')]);
     const told = (await tenant.events()).map(({ data }) => JSON.stringify(data));
     expect(told).toHaveLength(11);
     expect(told.filter((data) => data.includes('"external_id":"B'))).toEqual([]);
@@ -292,7 +292,7 @@ describe('a location of more rows than a transaction takes', () => {
     const { report, ...done } = await imported(tenant.owner, large(last));
     expect([countsOf(done), report.length]).toEqual([[11, 0, 0, 2_103], 2_103]);
     // Which of two lots is first is not told.
-    expect((await exportedIds(tenant.owner)).sort()).toEqual(['G', ...inOrder('A', 'B')].sort());
+    expect((await exportedIds(tenant.owner)).sort()).toEqual(['G', ...sortOutputs('A', 'B')].sort());
     expect(await tenant.events()).toHaveLength(11);
   });
 });

@@ -1,7 +1,7 @@
 import { type EstateKind, estateKinds } from '@attribution/contracts';
 import { describe, expect, test } from '@jest/globals';
 import { type Columns, decide } from '../src/imports/decide.ts';
-import type { Grants } from '../src/imports/importer.ts';
+import type { Grants } from '../src/imports/grants.ts';
 import type { RowFields } from '../src/imports/row.ts';
 import { device } from './support-imports.ts';
 

@@ -59,7 +59,7 @@ describe('what a location lets go of', () => {
   });
 });
 
-test('an import of groups that the maker does not see tells nothing of ids: whether they are anybody’s or nobody’s', async () => {
+test('an import of groups that the creator does not see tells nothing of ids: whether they are anybody’s or nobody’s', async () => {
   const tenant = newTenant(service);
   const [mine, other] = [await tenant.group(), await tenant.group()];
   const hidden = await tenant.location(other.id);

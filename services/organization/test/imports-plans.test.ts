@@ -2,7 +2,7 @@ import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lockImport } from '../src/imports/import.store.ts';
-import { deleteLots, findClosed, findGroupRows, findLots } from '../src/imports/lot.store.ts';
+import { deleteBatches, findDoneUnits, findGroupRows, findBatches } from '../src/imports/batch.store.ts';
 import { findFaulty } from '../src/imports/refused-row.store.ts';
 import { type OrganizationDatabase, openOrganizationDatabase } from '../src/store.ts';
 import { startOrganization } from './support.ts';
@@ -26,14 +26,14 @@ const refs = asked.map((at) => `G${at}`);
 /** What is asked for a transaction of 1,500 rows. */
 async function askAll(id: string) {
   const { sql } = database;
-  const lots = await findLots(sql, id, { groups: true, lot: -1 }, asked.length);
-  const closed = await findClosed(sql, id, asked);
+  const lots = await findBatches(sql, id, { groups: true, lot: -1 }, asked.length);
+  const closed = await findDoneUnits(sql, id, asked);
   const faulty = await findFaulty(sql, id, asked);
   const groups = await database.sqlTransaction(async (tx) => {
     await lockImport(tx, id);
     return findGroupRows(tx, id, refs);
   });
-  await deleteLots(sql, id, { groups: true, from: 0, to: 9, kept: [3] });
+  await deleteBatches(sql, id, { groups: true, from: 0, to: 9, kept: [3] });
   return [lots.length, closed.size, faulty.size, groups.length];
 }
 
@@ -50,5 +50,5 @@ test('what is asked of large imports is quick for who asked when nothing was the
       SELECT '${id}', at, 'group', 'G' || at, at, 'No' FROM generate_series(0, ${count - 1}) at`);
   // A statement that compares everything with everything would be ended by its time limit.
   expect(await askAll(id)).toEqual([1_500, 1_500, 1_500, 1_500]);
-  expect((await findLots(database.sql, id, { groups: true, lot: -1 }, 3)).map(({ lot }) => lot)).toEqual([3, 10, 11]);
+  expect((await findBatches(database.sql, id, { groups: true, lot: -1 }, 3)).map(({ lot }) => lot)).toEqual([3, 10, 11]);
 });

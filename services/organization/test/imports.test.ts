@@ -9,7 +9,7 @@ import {
 import { newId } from '@attribution/ids';
 import { personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endedImports } from '../src/imports/index.ts';
+import { importPurge } from '../src/imports/index.ts';
 import { newTenant, startOrganization } from './support.ts';
 import {
   a,
@@ -218,19 +218,19 @@ describe('reading them', () => {
   test('404: another account’s, one that never was, and to others than account-wide admins another person’s', async () => {
     const tenant = newTenant(service);
     const { id: group } = await tenant.group('G', { external_id: 'G' });
-    const [maker, colleague] = [tenant.narrowed({ [group]: 'a' }), tenant.narrowed({ [group]: 'a' })];
-    const { id } = await send(maker, site('L', 'G'));
-    await ended(maker, id);
-    const statuses = async (caller: typeof maker, of = id) => [
+    const [creator, colleague] = [tenant.narrowed({ [group]: 'a' }), tenant.narrowed({ [group]: 'a' })];
+    const { id } = await send(creator, site('L', 'G'));
+    await ended(creator, id);
+    const statuses = async (caller: typeof creator, of = id) => [
       (await caller.call(getEstateImport, { params: { id: of } })).status,
       (await caller.call(getEstateImportReport, { params: { id: of } })).status,
       (await caller.call(listEstateImports)).body.entries.length,
     ];
-    for (const who of [maker, tenant.owner, tenant.as({ role: 'admin' })])
+    for (const who of [creator, tenant.owner, tenant.as({ role: 'admin' })])
       expect(await statuses(who)).toEqual([200, 200, 1]);
     for (const who of [colleague, tenant.as({ role: 'member' }), newTenant(service).owner])
       expect(await statuses(who)).toEqual([404, 404, 0]);
-    expect(await statuses(maker, newId('job'))).toEqual([404, 404, 1]);
+    expect(await statuses(creator, newId('job'))).toEqual([404, 404, 1]);
   });
 
   test('the report: a line for each refused row, as a CSV that is saved under the job’s name', async () => {
@@ -265,9 +265,9 @@ test('an import is forgotten 30 days after its end, its report and its rows with
   const parts = openParts(service);
   const inDays = (days: number) => ({ now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) });
   try {
-    await endedImports({ ...parts, clock: inDays(29) }).purge();
+    await importPurge({ ...parts, clock: inDays(29) }).purge();
     expect(await reportOf(owner, id)).toHaveLength(1);
-    await endedImports({ ...parts, clock: inDays(31) }).purge();
+    await importPurge({ ...parts, clock: inDays(31) }).purge();
   } finally {
     await parts.database.close();
   }

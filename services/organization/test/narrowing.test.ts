@@ -149,7 +149,7 @@ const questions: Record<'get' | 'update' | 'remove' | 'create', (kind: KindName)
 type Deed = keyof typeof questions;
 const deeds = Object.keys(questions) as Deed[];
 
-/** Imports are their maker's rather than a group's: they have tests of their own. */
+/** Imports are their creator's rather than a group's: they have tests of their own. */
 const ofImports = [importEstate, listEstateImports, getEstateImport, getEstateImportReport];
 
 test('every endpoint of the area is asked for below: a new one needs a row', () => {

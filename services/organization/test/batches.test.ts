@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createLots, type Piece, type StagedRow } from '../src/imports/lots.ts';
+import { createBatches, type StagedRows, type StagedRow } from '../src/imports/batches.ts';
 
 const rowOf = (row: number, unit: number, kind: StagedRow['kind'] = 'screen'): StagedRow => ({
   ...{ row, unit, kind, external_id: `${kind} ${row}`, parent: null },
@@ -7,9 +7,9 @@ const rowOf = (row: number, unit: number, kind: StagedRow['kind'] = 'screen'): S
 });
 
 /** What comes of rows that are taken after each so many. */
-function piecesOf(rows: readonly StagedRow[], each: number): Piece[] {
-  const lots = createLots();
-  const pieces: Piece[] = [];
+function slicesOf(rows: readonly StagedRow[], each: number): StagedRows[] {
+  const lots = createBatches();
+  const pieces: StagedRows[] = [];
   for (const row of rows) {
     lots.add(row);
     if (lots.gathered >= each) pieces.push(...lots.take());
@@ -18,7 +18,7 @@ function piecesOf(rows: readonly StagedRow[], each: number): Piece[] {
 }
 
 /** Units by the lots that they lie in. */
-function lotsOf(pieces: readonly Piece[]): Map<number, Set<number>> {
+function lotsOf(pieces: readonly StagedRows[]): Map<number, Set<number>> {
   const byUnit = new Map<number, Set<number>>();
   for (const { lot, rows } of pieces)
     for (const { unit } of rows) byUnit.set(unit, (byUnit.get(unit) ?? new Set()).add(lot));
@@ -35,7 +35,7 @@ test.each([
   ['kind by kind', byKind(200, 20)],
 ])('a file that goes %s: each row comes out once, in the order of its unit, and each unit in one lot', (_, rows) => {
   for (const each of [1, 7, 1_000, 10_000]) {
-    const pieces = piecesOf(rows, each);
+    const pieces = slicesOf(rows, each);
     expect(new Set(pieces.map(({ lot, piece }) => `${lot} ${piece}`)).size).toBe(pieces.length);
     for (const { size, rows: own } of pieces) expect(own).toHaveLength(size);
     for (const lots of lotsOf(pieces).values()) expect(lots.size).toBe(1);
@@ -48,15 +48,15 @@ test.each([
 });
 
 test('a lot takes some locations, and none behind one that fills it', () => {
-  const sizes = (rows: readonly StagedRow[]) => [...Map.groupBy(piecesOf(rows, 100_000), ({ lot }) => lot).values()];
-  const unitsOf = (pieces: readonly Piece[]) =>
+  const sizes = (rows: readonly StagedRow[]) => [...Map.groupBy(slicesOf(rows, 100_000), ({ lot }) => lot).values()];
+  const unitsOf = (pieces: readonly StagedRows[]) =>
     new Set(pieces.flatMap(({ rows }) => rows.map(({ unit }) => unit))).size;
   expect(sizes(byKind(200, 20)).map(unitsOf)).toEqual(Array.from({ length: 25 }, () => 8));
   expect(sizes(shops(30, 500)).map(unitsOf)).toEqual(Array.from({ length: 30 }, () => 1));
 });
 
 test('a group is a lot by itself, found by what the file calls it', () => {
-  const lots = createLots();
+  const lots = createBatches();
   for (const row of [rowOf(2, 2, 'group'), rowOf(3, 3, 'location'), rowOf(4, 4, 'group')]) lots.add(row);
   expect(lots.take().map(({ groups, lot, ref }) => [groups, lot, ref])).toEqual([
     [true, 2, 'group 2'],
