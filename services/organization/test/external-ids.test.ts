@@ -21,7 +21,7 @@ describe.each(kindNames)('the external id of a %s', (kind) => {
     const tenant = newTenant(service);
     const tree = await tenant.tree();
     const first = (await create(tenant, kind, tree, 'X-1')).body;
-    const refused = { kind: 'conflict', detail: `body.external_id: is the one of another ${kind}.` };
+    const refused = { kind: 'conflict', detail: `body.external_id: is used by another ${kind}.` };
     expect((await create(tenant, kind, tree, 'X-1')).problem).toMatchObject(refused);
     const change = (id: string, external_id: string | null) =>
       tenant.owner.call(update, { params: { id }, body: { external_id } });

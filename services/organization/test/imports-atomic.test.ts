@@ -304,7 +304,7 @@ describe('faulty files', () => {
     [
       'has a quote that is not closed',
       `${csv(manyGroups())}group,"G`,
-      'row 2002: opens a quote that is closed nowhere.',
+      'row 2002: opens a quote that is never closed.',
     ],
   ])('a file that %s sets up nothing, and the error names the row', async (_, content, error) => {
     const tenant = newTenant(service);

@@ -227,7 +227,7 @@ describe('rights', () => {
 
   test.each(estateKinds)('the external id of a %s in a hidden group is refused as taken', (kind) => {
     expect(decided(kind, { grants: { H: 'a' }, parent: { id: 'H', group_id: 'H' } })).toEqual(
-      refused(`external_id: is the one of another ${kind}.`),
+      refused(`external_id: is used by another ${kind}.`),
     );
   });
 

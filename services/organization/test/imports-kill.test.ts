@@ -140,7 +140,7 @@ test('an import whose file cannot be read, killed at any step, fails and never s
     await run();
     const { status, error } = await ended(tenant.owner, id, 0);
     expect([steps, status, error, await reportOf(tenant.owner, id)]).toEqual([
-      ...[steps, 'failed', 'row 4: opens a quote that is closed nowhere.'],
+      ...[steps, 'failed', 'row 4: opens a quote that is never closed.'],
       [],
     ]);
     expect(await exported(tenant.owner)).not.toContain('One');

@@ -110,7 +110,7 @@ describe('create', () => {
     expect((await create({ external_id: 'P-1' })).status).toBe(201);
     expect((await create({ external_id: 'P-1' })).problem).toMatchObject({
       kind: 'conflict',
-      detail: 'body.external_id: is the one of another installation.',
+      detail: 'body.external_id: is used by another installation.',
     });
     const other = newTenant(service);
     const { location } = await other.tree();

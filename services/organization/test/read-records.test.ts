@@ -79,14 +79,14 @@ describe('CSV', () => {
     ['kind,external_id,kind\n', 'row 1: the column "kind" is named more than once.'],
     ['kind,name\n', 'row 1: the column external_id is missing.'],
     ['external_id', 'row 1: the column kind is missing.'],
-    ['kind,external_id,"name', 'row 1: opens a quote that is closed nowhere.'],
-    ['kind,external_id,na"me\n', 'row 1: has a quote inside a cell that is not written as two in a quoted cell.'],
+    ['kind,external_id,"name', 'row 1: opens a quote that is never closed.'],
+    ['kind,external_id,na"me\n', 'row 1: has a stray quote: a cell with quotes must be quoted, and its quotes doubled.'],
     ['kind,external_id\0\n', 'row 1: contains a NUL character.'],
   ])('the header %j is refused', async (text, refused) => {
     expect(await csv(text)).toEqual([{ refused }]);
   });
 
-  const stray = 'has a quote inside a cell that is not written as two in a quoted cell.';
+  const stray = 'has a stray quote: a cell with quotes must be quoted, and its quotes doubled.';
   test.each([
     ['too few cells', 'group,a\n', 'has 2 cells, and the header has 3.'],
     ['too many cells', 'group,a,x,\n', 'has 4 cells, and the header has 3.'],
@@ -112,7 +112,7 @@ describe('CSV', () => {
 
   test('a quote that is not closed refuses the file by the row that opens it, after all rows before it', async () => {
     const text = `${head}${line('x')}${line('"y')}${line('z').repeat(1000)}`;
-    expect(await csv(text)).toEqual([record(2, 'x'), { refused: 'row 3: opens a quote that is closed nowhere.' }]);
+    expect(await csv(text)).toEqual([record(2, 'x'), { refused: 'row 3: opens a quote that is never closed.' }]);
   });
 
   test('a cell of 1 MB is read', async () => {

@@ -3,7 +3,7 @@ import { violatedConstraint } from '@attribution/database';
 
 /** What to answer when a constraint of the database is violated. */
 const refusals: readonly (readonly [RegExp, string])[] = [
-  [/^(\w+)s_account_id_external_id_key$/, 'body.external_id: is the one of another $1.'],
+  [/^(\w+)s_account_id_external_id_key$/, 'body.external_id: is used by another $1.'],
   [/^locations_account_id_group_id_fkey$/, 'The group has locations: move or delete them first.'],
   [/^zones_.*_fkey$/, 'The location has zones: delete them first.'],
   [/^installations_.*_fkey$/, 'The location has installations: delete them first.'],

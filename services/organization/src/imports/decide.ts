@@ -61,7 +61,7 @@ export function decide(
   const hidden = existing && !canSee(grants, groupOf(existing));
   // The answer must not reveal whether an id of ours belongs to another account.
   if (looksLikeId(ref) && (!existing || hidden)) return refuse(`external_id: there is no ${kind} ${ref}.`);
-  if (hidden) return refuse(`external_id: is the one of another ${kind}.`);
+  if (hidden) return refuse(`external_id: is used by another ${kind}.`);
   if (existing && parent && fixedKinds.includes(kind) && existing.location_id !== parent.id)
     return refuse(`parent: the ${kind} is in another location, where it stays.`);
   const given = existing ? fields : { ...emptyFields[kind], ...defaults[kind], ...fields };

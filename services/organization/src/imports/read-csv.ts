@@ -65,7 +65,7 @@ export async function* readCsv(
     if (read.length > 0) yield read;
     read = [];
     if (error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')
-      throw refuseFile(row + 1, 'opens a quote that is closed nowhere.');
+      throw refuseFile(row + 1, 'opens a quote that is never closed.');
     if (error) throw error as Error;
     // The parser's own limit counts neither delimiters nor quotes.
     if (unreadAt + unread.length - end > maxRecordBytes)
@@ -92,7 +92,7 @@ function faultOf(cells: readonly string[], raw: Buffer): string | undefined {
   if (cells.some((cell) => cell.includes('\0'))) return 'contains a NUL character.';
   // The parser keeps stray quotes in the cells, so only cells with quotes need the second look.
   if (cells.some((cell) => cell.includes('"')) && hasStrayQuote(raw))
-    return 'has a quote inside a cell that is not written as two in a quoted cell.';
+    return 'has a stray quote: a cell with quotes must be quoted, and its quotes doubled.';
   return undefined;
 }
 
