@@ -301,11 +301,7 @@ describe('a location with more rows than a transaction usually has', () => {
 describe('faulty files', () => {
   test.each<[string, string | Uint8Array<ArrayBuffer>, string]>([
     ['is not UTF-8 further down', latin1(`${csv([a.group('G'), ...site('A', 'G')])}`), 'row 9: is not valid UTF-8.'],
-    [
-      'has a quote that is not closed',
-      `${csv(manyGroups())}group,"G`,
-      'row 2002: opens a quote that is never closed.',
-    ],
+    ['has a quote that is not closed', `${csv(manyGroups())}group,"G`, 'row 2002: opens a quote that is never closed.'],
   ])('a file that %s sets up nothing, and the error names the row', async (_, content, error) => {
     const tenant = newTenant(service);
     const done = await imported(tenant.owner, content);

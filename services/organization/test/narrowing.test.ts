@@ -178,8 +178,8 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
       const { list } = kinds[kind];
       const shown = async (query: Record<string, string> = {}) =>
         (await client.call(list, { query })).body.entries.map(({ id }) => id);
-      const idsIn = (places: readonly Place[]) =>
-        places.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place][kind].id);
+      const idsIn = (filtered: readonly Place[]) =>
+        filtered.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place][kind].id);
       expect([kind, await shown()]).toEqual([kind, idsIn(places)]);
       for (const name of filtersOf(list)) {
         const value = (place: Place) => filterValues[name]?.(world.trees[place]) ?? `no value for ${name}`;
@@ -193,8 +193,8 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
   test('sees in a match, and in its counts, exactly the screens that the table says', async () => {
     const world = await newWorld();
     const client = service.client.with({ token: tokenOf(caller, world) });
-    const expectMatch = async (query: Record<string, string>, places: readonly Place[]) => {
-      const seen = places.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place]);
+    const expectMatch = async (query: Record<string, string>, filtered: readonly Place[]) => {
+      const seen = filtered.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place]);
       expect((await client.call(matchScreens, { query })).body).toEqual({
         total: seen.length,
         groups: seen.map(({ group }) => ({ group_id: group.id, screen_count: 1 })),
@@ -213,10 +213,10 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
   test('gets in an export exactly what the table says', async () => {
     const world = await newWorld();
     const client = service.client.with({ token: tokenOf(caller, world) });
-    const expectFile = async (query: Record<string, string>, places: readonly Place[]) => {
+    const expectFile = async (query: Record<string, string>, filtered: readonly Place[]) => {
       const { text } = (await client.call(exportEstate, { query: { format: 'ndjson', ...query } })).body;
       const lines = text.split('\n').filter((line) => line !== '');
-      const seen = places.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place]);
+      const seen = filtered.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place]);
       // A thing without an external id is exported by its id.
       const ids = lines.map((line) => (JSON.parse(line) as { external_id: string }).external_id);
       expect(ids.sort()).toEqual(seen.flatMap((tree) => kindNames.map((kind) => tree[kind].id)).sort());

@@ -80,7 +80,10 @@ describe('CSV', () => {
     ['kind,name\n', 'row 1: the column external_id is missing.'],
     ['external_id', 'row 1: the column kind is missing.'],
     ['kind,external_id,"name', 'row 1: opens a quote that is never closed.'],
-    ['kind,external_id,na"me\n', 'row 1: has a stray quote: a cell with quotes must be quoted, and its quotes doubled.'],
+    [
+      'kind,external_id,na"me\n',
+      'row 1: has a stray quote: a cell with quotes must be quoted, and its quotes doubled.',
+    ],
     ['kind,external_id\0\n', 'row 1: contains a NUL character.'],
   ])('the header %j is refused', async (text, refused) => {
     expect(await csv(text)).toEqual([{ refused }]);

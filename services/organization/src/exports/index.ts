@@ -16,7 +16,8 @@ const maxExports = 3;
 export function exportEstateEndpoint(database: OrganizationDatabase) {
   let running = 0;
   return implement(exportEstate, async ({ query, caller }) => {
-    if (running === maxExports) throw new Problem('unavailable', 'Too many exports are running. Try again.', { 'retry-after': '2' });
+    if (running === maxExports)
+      throw new Problem('unavailable', 'Too many exports are running. Try again.', { 'retry-after': '2' });
     running++;
     try {
       const spool = await writeExport(database, query.format, scopeOf(caller), query.group_ids);
