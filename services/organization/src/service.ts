@@ -15,14 +15,13 @@ import { zoneEndpoints } from './zones/index.ts';
 
 type OrganizationDependencies = OpenDependencies<OrganizationDatabase, object>;
 
-/** The composition root. */
 export function openOrganization(dependencies: OrganizationDependencies): ServiceContents<Tx> {
   const { database, outbox, clock, logger, wake } = dependencies;
   const write = createWriter({ database, outbox, clock });
 
   return {
     implementations: [
-      matchScreensEndpoint(database), // Before the screen of an id: "match" is none.
+      matchScreensEndpoint(database), // Before the endpoint of one screen, whose path would take "match" for an id.
       ...groupEndpoints(database, write),
       ...locationEndpoints(database, write),
       ...zoneEndpoints(database, write),

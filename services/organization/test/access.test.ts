@@ -2,14 +2,14 @@ import { endpoints, exportEstate, matchScreens } from '@attribution/contracts';
 import { expect, test } from '@jest/globals';
 import { kindNames, kinds } from './kinds.ts';
 
-/** Every endpoint of the contract; who is let in where is in `conformance.test.ts`. */
+/** Every endpoint of the contract. Who may call which is tested in `conformance.test.ts`. */
 const all = endpoints.filter((endpoint) => endpoint.service === 'organization');
 
 test('the contract has all endpoints of the area', () => {
   expect(all).toHaveLength(36);
 });
 
-test('no key writes, and every list and thing of the estate is read by a key that may read', () => {
+test('no key writes, and a key that may read can read every list and thing of the estate', () => {
   const byKeys = all.filter(({ access }) => access.credential === 'any');
   expect(byKeys.filter(({ method }) => method !== 'GET')).toEqual([]);
   const reads = kindNames.flatMap((kind) => [kinds[kind].list, kinds[kind].get]);

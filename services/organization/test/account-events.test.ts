@@ -17,7 +17,7 @@ function deliverCreated(account: string) {
   return service.deliver(accountCreated, data, account);
 }
 
-test('account.created gives the account its first group, and group.created tells of it', async () => {
+test('account.created gives the account its first group, and group.created is published', async () => {
   const tenant = newTenant(service);
   const envelope = await deliverCreated(tenant.account);
   const { entries } = (await tenant.owner.call(listGroups)).body;
@@ -55,7 +55,7 @@ test('account.created delivered twenty times at once makes one group', async () 
   const first = newTenant(service);
   const envelope = await deliverCreated(first.account);
   const tenant = newTenant(service);
-  // The same event for an account that has not had it, so that all twenty are first.
+  // The same event for an account that has not received it yet, so that all twenty deliveries race to be the first.
   const data = { ...envelope.data, account_id: tenant.account };
   const fresh = { ...envelope, event_id: crypto.randomUUID(), account_id: tenant.account, key: tenant.account, data };
   await Promise.all(Array.from({ length: 20 }, () => service.redeliver(fresh, topic)));
@@ -65,7 +65,7 @@ test('account.created delivered twenty times at once makes one group', async () 
   expect(rows).toEqual([{ consumer: 'organization' }]);
 });
 
-test('account.purged takes all groups of that account, tells of each, and touches no other account', async () => {
+test('account.purged deletes all groups of that account, publishes each deletion, and touches no other account', async () => {
   const tenant = newTenant(service);
   const other = newTenant(service);
   const [envelope] = [await deliverCreated(tenant.account), await deliverCreated(other.account)];
@@ -77,25 +77,25 @@ test('account.purged takes all groups of that account, tells of each, and touche
   const purged = await service.deliver(accountPurged, { account_id: tenant.account }, tenant.account);
   await tenant.purged();
   expect((await tenant.owner.call(listGroups)).body.entries).toEqual([]);
-  const told = (await tenant.events()).slice(before.length);
-  expect(told.map(({ type, data }) => [type, data.group_id]).sort()).toEqual(
+  const deletions = (await tenant.events()).slice(before.length);
+  expect(deletions.map(({ type, data }) => [type, data.group_id]).sort()).toEqual(
     ids.map((id) => ['group.deleted', id]).sort(),
   );
-  for (const event of told) {
+  for (const event of deletions) {
     expect(event).toMatchObject({ key: tenant.account, data: { account_id: tenant.account, aggregate_version: 2 } });
     expect(Date.parse(event.occurred_at)).toBeGreaterThanOrEqual(Date.parse(purged.occurred_at));
   }
   expect((await other.owner.call(listGroups)).body.entries).toHaveLength(1);
 
-  // Both may come again: nothing is made or told a second time.
+  // Delivering both again creates and publishes nothing.
   await service.redeliver(envelope, topic);
   await service.redeliver(purged, topic);
   await tenant.purged();
   expect((await tenant.owner.call(listGroups)).body.entries).toEqual([]);
-  expect(await tenant.events()).toHaveLength(before.length + told.length);
+  expect(await tenant.events()).toHaveLength(before.length + deletions.length);
 });
 
-test('account.purged of an account that has nothing is done without a word', async () => {
+test('account.purged of an account without an estate publishes nothing', async () => {
   const tenant = newTenant(service);
   await service.deliver(accountPurged, { account_id: tenant.account }, tenant.account);
   await tenant.purged();

@@ -23,7 +23,7 @@ const create = (fields: object = {}) =>
 const change = (body: object, id = tree.camera.id) => tenant.owner.call(updateCamera, { params: { id }, body });
 const read = async (id = tree.camera.id) => (await tenant.owner.call(getCamera, { params: { id } })).body;
 
-/** Values that creating and changing refuse alike. */
+/** Values that both creating and changing refuse. */
 const badValues: [object, string][] = [
   [{ zone_id: 'loc_1' }, 'body.zone_id: must be a zone id (zon_…), not "loc_1".'],
   [{ zone_id: null }, 'body.zone_id: must be text, not null.'],
@@ -117,13 +117,13 @@ describe('change', () => {
     expect(await read()).toEqual(tree.camera);
     const moved = await move('a', 'a');
     expect(moved.body).toMatchObject({ zone_id: away.zone.id, location_id: away.location.id });
-    // Whoever holds the old group alone sees it no more.
+    // A caller of the old group alone does not see it any more.
     const former = tenant.narrowed({ [tree.group.id]: 'a' });
     expect((await former.call(getCamera, { params: { id: tree.camera.id } })).problem?.kind).toBe('not-found');
   });
 });
 
-test('204: a deleted camera is gone, and a second time is 404', async () => {
+test('204: a deleted camera does not exist any more, and deleting it again is 404', async () => {
   const params = { id: tree.camera.id };
   expect((await tenant.owner.call(deleteCamera, { params })).status).toBe(204);
   expect((await tenant.owner.call(getCamera, { params })).problem?.kind).toBe('not-found');

@@ -23,7 +23,7 @@ const twenty = Array.from({ length: 20 }, (_, at) => at);
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort();
 
 test.each(kindNames)(
-  '204 once, then 404: of twenty deletions of one %s one wins and one event tells of it',
+  '204 once, then 404: of twenty deletions of one %s, one succeeds and one event is published',
   async (kind) => {
     const tenant = newTenant(service);
     const { remove, another } = kinds[kind];
@@ -35,14 +35,14 @@ test.each(kindNames)(
   },
 );
 
-test('a location created while its group is deleted: one of both wins, and no location is left without a group', async () => {
+test('a location is created while its group is deleted: one of the two succeeds, and no location is left without a group', async () => {
   const tenant = newTenant(service);
   const groups = await Promise.all(twenty.map(() => tenant.group()));
   await Promise.all(
     groups.map(async ({ id }, at) => {
       const create = () => tenant.owner.call(createLocation, { body: { group_id: id, name: 'New', timezone: 'UTC' } });
       const remove = () => tenant.owner.call(deleteGroup, { params: { id } });
-      // Either may be first, so that both orders are met.
+      // Either is sent first in half of the rounds, so that both orders occur.
       const [created, removed] =
         at % 2 === 0 ? await Promise.all([create(), remove()]) : (await Promise.all([remove(), create()])).reverse();
       expect([
@@ -60,7 +60,7 @@ test('a location created while its group is deleted: one of both wins, and no lo
   expect(rows).toEqual([]);
 });
 
-test('a location moved while its new group is deleted: it is there, or stays where it was', async () => {
+test('a location is moved while its new group is deleted: it moves, or stays where it was', async () => {
   const tenant = newTenant(service);
   const home = await tenant.group('Home');
   await Promise.all(
@@ -80,7 +80,7 @@ test('a location moved while its new group is deleted: it is there, or stays whe
   );
 });
 
-test('a right is decided on where a location is now: once moved away, its former admin moves it no more', async () => {
+test('rights depend on where a location is now: its former admin cannot move it once it has been moved away', async () => {
   const tenant = newTenant(service);
   const [first, second, away] = await Promise.all([tenant.group(), tenant.group(), tenant.group()]);
   const admin = tenant.narrowed({ [first.id]: 'a', [second.id]: 'a' });
@@ -93,13 +93,13 @@ test('a right is decided on where a location is now: once moved away, its former
       ]);
       expect(byOwner.status).toBe(200);
       expect([200, 404]).toContain(byAdmin.status);
-      // In either order the owner's move is the last that was allowed.
+      // In either order, the owner's move is the last one that was allowed.
       expect((await tenant.owner.call(getLocation, { params: { id } })).body.group_id).toBe(away.id);
     }),
   );
 });
 
-test('changes and a deletion of one group at once: each change is made or is 404, none is a fault', async () => {
+test('changes and a deletion of one group at once: each change is made or is 404, and none fails otherwise', async () => {
   const tenant = newTenant(service);
   const params = { id: (await tenant.group()).id };
   const changes = twenty.map((at) => tenant.owner.call(updateGroup, { params, body: { name: `Name ${at}` } }));
@@ -111,7 +111,7 @@ test('changes and a deletion of one group at once: each change is made or is 404
   expect(types).toEqual(['group.created', ...Array<string>(made).fill('group.updated'), 'group.deleted']);
 });
 
-test('changes and a deletion of one location at once: each change is made or is 404, none is a fault', async () => {
+test('changes and a deletion of one location at once: each change is made or is 404, and none fails otherwise', async () => {
   const tenant = newTenant(service);
   const params = { id: (await tenant.location((await tenant.group()).id)).id };
   const changes = twenty.map((at) => tenant.owner.call(updateLocation, { params, body: { name: `Name ${at}` } }));
@@ -121,16 +121,16 @@ test('changes and a deletion of one location at once: each change is made or is 
   expect((await tenant.events()).at(-1)?.type).toBe('location.deleted');
 });
 
-test('events of twenty changes at once come in the order of the changes: the last tells what is', async () => {
+test('events of twenty changes at once are in the order of the changes: the last one has the current state', async () => {
   const tenant = newTenant(service);
   const { id } = await tenant.group();
   const answers = await Promise.all(
     twenty.map((at) => tenant.owner.call(updateGroup, { params: { id }, body: { name: `Name ${at}` } })),
   );
   expect(statuses(answers)).toEqual(twenty.map(() => 200));
-  const told = (await tenant.events()).filter(({ type }) => type === 'group.updated');
-  expect(told).toHaveLength(20);
-  expect(told.at(-1)?.data.group).toEqual((await tenant.owner.call(getGroup, { params: { id } })).body);
+  const events = (await tenant.events()).filter(({ type }) => type === 'group.updated');
+  expect(events).toHaveLength(20);
+  expect(events.at(-1)?.data.group).toEqual((await tenant.owner.call(getGroup, { params: { id } })).body);
 });
 
 test('twenty changes of different fields of one location at once lose none', async () => {

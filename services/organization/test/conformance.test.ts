@@ -1,5 +1,5 @@
 import { describeConformance } from '@attribution/testing/conformance';
 import { startOrganization } from './support.ts';
 
-// Who imports at all depends on the groups that a caller administers.
+// Who may import depends on the groups that a caller administers.
 describeConformance({ service: 'organization', start: startOrganization, judging: ['import_estate'] });

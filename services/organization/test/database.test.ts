@@ -8,7 +8,7 @@ let tenant: Tenant;
 let tree: Tree;
 /** Another tree of the account, and one of another account. */
 let next: Tree;
-/** A screen of `next` that nothing is wired to. */
+/** A screen of `next` that is not wired. */
 let spare: Tree['screen'];
 let foreign: Tree & { readonly account: string };
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A copy of a row with some columns changed: SQL past the service. The new row's id is the first of the values. */
+/** SQL that copies a row, bypassing the service, with some columns changed. The first of the values is the id of the copy. */
 function copied(table: string, id: string, changes: Record<string, unknown>): Promise<unknown> {
   const json = JSON.stringify(changes);
   return service.db.query(
@@ -32,7 +32,7 @@ function copied(table: string, id: string, changes: Record<string, unknown>): Pr
 const changed = (table: string, id: string, set: string) =>
   service.db.query(`UPDATE ${table} SET ${set} WHERE id = $1`, [id]);
 
-test('a copy that breaks no rule is taken, so that what is refused below is refused for its fault', async () => {
+test('a copy that breaks no rule is accepted, so that the copies below are refused for their fault alone', async () => {
   const own = newTenant(service);
   const { location, zone, screen, camera, installation } = await own.tree();
   await copied('locations', location.id, { id: newId('location') });
@@ -168,6 +168,6 @@ test.each<[string, string, () => Promise<unknown>]>([
     'screens_account_id_group_id_location_id_zone_id_fkey',
     () => service.db.query('DELETE FROM zones WHERE id = $1', [tree.zone.id]),
   ],
-])('the database refuses by itself: %s', async (_, constraint, work) => {
+])('the database refuses %s', async (_, constraint, work) => {
   await expect(work()).rejects.toMatchObject({ constraint });
 });

@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 describe.each(kindNames)('every change of a %s', (kind) => {
   const { create, update, remove } = kinds[kind];
 
-  test('tells what it became, versions from 1 on, its deletion last, once each and keyed by account', async () => {
+  test('publishes one event with the new state, with versions from 1, keyed by account', async () => {
     const tenant = newTenant(service);
     const tree = await tenant.tree();
     const before = (await tenant.events()).length;
@@ -34,16 +34,16 @@ describe.each(kindNames)('every change of a %s', (kind) => {
     const same = (await tenant.owner.call(update, { params, body: {} })).body;
     await tenant.owner.call(remove, { params });
     const events = (await tenant.events()).slice(before);
-    const told = (aggregate_version: number, state: object) => ({
+    const dataOf = (aggregate_version: number, state: object) => ({
       account_id: tenant.account,
       aggregate_version,
       ...state,
     });
     expect(events.map(({ type, data }) => [type, data])).toEqual([
-      [`${kind}.created`, told(1, { [kind]: created })],
-      [`${kind}.updated`, told(2, { [kind]: renamed })],
-      [`${kind}.updated`, told(3, { [kind]: same })],
-      [`${kind}.deleted`, told(4, { [`${kind}_id`]: created.id })],
+      [`${kind}.created`, dataOf(1, { [kind]: created })],
+      [`${kind}.updated`, dataOf(2, { [kind]: renamed })],
+      [`${kind}.updated`, dataOf(3, { [kind]: same })],
+      [`${kind}.deleted`, dataOf(4, { [`${kind}_id`]: created.id })],
     ]);
     for (const event of events) {
       expect(Envelope.parse(event)).toEqual(event);
@@ -53,13 +53,13 @@ describe.each(kindNames)('every change of a %s', (kind) => {
     expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(4);
   });
 
-  test('503: is not made where the outbox takes no event, and the answer tells nothing of the cause', async () => {
+  test('503: is not made if its event cannot be appended, and the response does not reveal the cause', async () => {
     const tenant = newTenant(service);
     const tree = await tenant.tree();
     const { id } = await kinds[kind].another(tenant, tree);
     const before = await tenant.events();
     const list = async () => (await tenant.owner.call(kinds[kind].list)).body.entries;
-    const there = await list();
+    const existing = await list();
     // Postgres refuses the account's events, as it would when the outbox cannot grow.
     await service.db.query(
       `ALTER TABLE outbox ADD CONSTRAINT refuse_account CHECK (account_id <> '${tenant.account}')`,
@@ -74,11 +74,11 @@ describe.each(kindNames)('every change of a %s', (kind) => {
       expect(problem).toMatchObject({ kind: 'unavailable', detail });
       expect(headers.get('retry-after')).toBe('1');
     }
-    expect(await list()).toEqual(there);
+    expect(await list()).toEqual(existing);
     expect(await tenant.events()).toEqual(before);
   });
 
-  test('201: a creation that is repeated with its Idempotency-Key is answered as before and made once; 409: with another body', async () => {
+  test('201: a creation repeated with its Idempotency-Key happens once and gets the same response; 409: with another body', async () => {
     const tenant = newTenant(service);
     const tree = await tenant.tree();
     const body = bodyIn(kind, tree) as { name?: string };
@@ -101,7 +101,7 @@ test('an event carries the trace context of the request that caused it', async (
   expect((await tenant.events()).map((event) => event.traceparent)).toEqual([traceparent]);
 });
 
-test('reading tells nothing', async () => {
+test('reading publishes nothing', async () => {
   const tenant = newTenant(service);
   const tree = await tenant.tree();
   const before = await tenant.events();
@@ -113,7 +113,7 @@ test('reading tells nothing', async () => {
   expect(await tenant.events()).toEqual(before);
 });
 
-test('a request that is refused tells nothing', async () => {
+test('a refused request publishes nothing', async () => {
   const tenant = newTenant(service);
   const { owner } = tenant;
   const group = await tenant.group();
@@ -133,40 +133,40 @@ test('a request that is refused tells nothing', async () => {
   expect(await tenant.events()).toEqual(before);
 });
 
-test('nothing is told before what it is in, nor after that has gone, with many trees planted and felled at once', async () => {
+test('events of a thing come after the creation of its parent and before its deletion, with many trees created and deleted at once', async () => {
   const tenant = newTenant(service);
   const trees = await Promise.all(Array.from({ length: 8 }, () => tenant.tree()));
-  await Promise.all(trees.map((tree) => fell(tenant, tree)));
+  await Promise.all(trees.map((tree) => deleteTree(tenant, tree)));
   const events = await tenant.events();
   expect(events).toHaveLength(8 * 12);
-  const there = new Set<string>();
+  const existing = new Set<string>();
   for (const { type, data } of events) {
-    const [kind = '', deed] = type.split('.') as [KindName, string];
-    if (deed === 'deleted') {
+    const [kind = '', change] = type.split('.') as [KindName, string];
+    if (change === 'deleted') {
       const id = String(data[`${kind}_id`]);
-      expect(there.delete(id)).toBe(true);
+      expect(existing.delete(id)).toBe(true);
       continue;
     }
     const state = data[kind] as Record<string, unknown> & { id: string };
-    const above = [state.group_id, state.location_id, state.zone_id].filter((id) => id !== undefined);
+    const parents = [state.group_id, state.location_id, state.zone_id].filter((id) => id !== undefined);
     const wired = ((state.outputs ?? []) as { screen_id: string }[]).map(({ screen_id }) => screen_id);
-    for (const id of [...above, ...wired]) expect([type, there.has(String(id))]).toEqual([type, true]);
-    there.add(state.id);
+    for (const id of [...parents, ...wired]) expect([type, existing.has(String(id))]).toEqual([type, true]);
+    existing.add(state.id);
   }
-  expect(there.size).toBe(0);
+  expect(existing.size).toBe(0);
   for (const tree of trees) expectNested(events, tree);
 });
 
-async function fell(tenant: Tenant, tree: Tree): Promise<void> {
+async function deleteTree(tenant: Tenant, tree: Tree): Promise<void> {
   for (const kind of [...estateKinds].reverse())
     expect((await tenant.owner.call(kinds[kind].remove, { params: { id: tree[kind].id } })).status).toBe(204);
 }
 
-/** What is deleted is deleted before its parent. */
+/** Expects that each thing is deleted before its parent. */
 function expectNested(events: readonly Envelope[], tree: Tree): void {
-  const goneAt = (kind: KindName) =>
+  const deletedAt = (kind: KindName) =>
     events.findIndex(({ type, data }) => type === `${kind}.deleted` && data[`${kind}_id`] === tree[kind].id);
-  const order = (['installation', 'screen', 'zone', 'location', 'group'] as const).map(goneAt);
+  const order = (['installation', 'screen', 'zone', 'location', 'group'] as const).map(deletedAt);
   expect(order).toEqual(order.toSorted((a, b) => a - b));
-  expect(goneAt('camera')).toBeLessThan(goneAt('zone'));
+  expect(deletedAt('camera')).toBeLessThan(deletedAt('zone'));
 }

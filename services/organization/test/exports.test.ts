@@ -78,7 +78,7 @@ test('200: NDJSON has the members of each kind alone, in their own types', async
   ]);
 });
 
-test('what has no external id goes by our id, in both columns', async () => {
+test('a thing without an external id is exported by its id, also as a parent', async () => {
   const tenant = newTenant(service);
   const { group, location, zone, screen, installation, camera } = await tenant.tree();
   const rows = await exportedRows(tenant.owner);
@@ -93,12 +93,12 @@ test('what has no external id goes by our id, in both columns', async () => {
   expect(JSON.parse(rows[4]?.outputs ?? '')).toEqual([{ output: 'HDMI-1', screen: screen.id }]);
 });
 
-describe('exactly what is seen', () => {
+describe('an export has exactly what the caller sees', () => {
   const refs = async (caller: Parameters<typeof exportedRows>[0], query: Record<string, string> = {}) =>
     (await exportedRows(caller, query)).map(({ external_id }) => external_id);
   const ofB = ['B', 'B1', 'B2', 'B1-Z', 'B2-Z', 'B1-S', 'B2-S', 'B1-I', 'B2-I', 'B1-C', 'B2-C'];
 
-  test('by a narrowed person the visible subtree, by a person narrowed to nothing the header alone', async () => {
+  test('a narrowed person exports the visible groups; a person who sees no group, the header alone', async () => {
     const tenant = await estate();
     expect(await refs(tenant.narrowed({ [tenant.groupB]: 'm' }))).toEqual(ofB);
     expect(await refs(tenant.key({ group_scope: 'selected', groups: { [tenant.groupB]: 'm' } }))).toEqual(ofB);
@@ -119,7 +119,7 @@ describe('exactly what is seen', () => {
   });
 });
 
-test('of one moment: what others commit while it is written is not in it, be it the half of something', async () => {
+test('an export is a snapshot: what others commit while it is written is not in it', async () => {
   const tenant = newTenant(service);
   await tenant.tree();
   const client = await service.db.connect();

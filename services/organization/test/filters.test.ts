@@ -38,7 +38,7 @@ describe('query', () => {
     ["o'hara; --", ["O'Hara; --"]],
     [' ', ['100% Zürich', 'Plain SHOP', "O'Hara; --"]],
     ['nothing', []],
-  ])('%p is part of a name, literally, in any letter case', async (query, found) => {
+  ])('%p matches names that contain it literally, in any letter case', async (query, found) => {
     const [groups, locations] = await Promise.all([
       tenant.owner.call(listGroups, { query: { query } }),
       tenant.owner.call(listLocations, { query: { query } }),
@@ -59,7 +59,7 @@ describe('query', () => {
     }
   });
 
-  test('pages go on within what was found', async () => {
+  test('the filter applies to every page', async () => {
     const first = await tenant.owner.call(listLocations, { query: { query: ' ', limit: 2 } });
     const cursor = first.body.next_cursor ?? '';
     const second = await tenant.owner.call(listLocations, { query: { query: ' ', limit: 2, cursor } });
@@ -69,7 +69,7 @@ describe('query', () => {
 });
 
 describe('group_ids', () => {
-  test('200: several are joined by commas, and go together with query', async () => {
+  test('200: several are separated by commas, and combine with query', async () => {
     const tenant = newTenant(service);
     const groups = [(await tenant.group()).id, (await tenant.group()).id, (await tenant.group()).id] as const;
     const locations = await Promise.all(groups.map((group, at) => tenant.location(group, { name: `Shop ${at}` })));
@@ -116,7 +116,7 @@ describe('group_ids', () => {
     }
   });
 
-  test('200: a parameter that nobody knows is ignored', async () => {
+  test('200: an unknown parameter is ignored', async () => {
     const tenant = newTenant(service);
     await tenant.group();
     expect((await tenant.owner.call(listGroups, { query: { colour: 'red' } })).body.entries).toHaveLength(1);

@@ -108,7 +108,7 @@ describe('change', () => {
 });
 
 describe('delete', () => {
-  test('204: the group is gone, and a second time is 404', async () => {
+  test('204: the group does not exist any more, and deleting it again is 404', async () => {
     const { owner, group } = newTenant(service);
     const params = { id: (await group()).id };
     expect((await owner.call(deleteGroup, { params })).status).toBe(204);
@@ -117,7 +117,7 @@ describe('delete', () => {
     expect((await owner.call(updateGroup, { params, body: { name: 'Back' } })).problem?.kind).toBe('not-found');
   });
 
-  test('409: a group with locations stays as it is, and nothing is told', async () => {
+  test('409: a group with locations stays as it is, and nothing is published', async () => {
     const tenant = newTenant(service);
     const group = await tenant.group();
     const location = await tenant.location(group.id);
@@ -134,7 +134,7 @@ describe('delete', () => {
   });
 });
 
-test('404: a group that is unknown, malformed, of another kind or of another account answers byte for byte alike', async () => {
+test('404: a group that is unknown, malformed, of another kind or of another account gets the same response, byte for byte', async () => {
   const { account } = newTenant(service);
   const others = await newTenant(service).group();
   const token = personToken({ account });

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readRow } from '../src/imports/row.ts';
 import { a, device, type Row } from './support-imports.ts';
 
-/** The least that a row of each kind says, as NDJSON has it. */
+/** A row of each kind with the required fields, as in NDJSON. */
 const least: Record<EstateKind, Row> = {
   group: a.group('X'),
   location: a.location('X', 'P'),
@@ -26,7 +26,7 @@ const ours = (prefix: string) => `${prefix}_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f
 type Value = unknown;
 type Good = readonly [kind: EstateKind, column: string, json: Value, csv: string, kept?: Value];
 
-/** What columns take: as JSON, as a cell's text, and what comes of both where that differs from the JSON. */
+/** Valid values: as JSON, as the text of a cell, and as they are read if that differs from the JSON. */
 const good: readonly Good[] = [
   ...estateKinds.flatMap((kind): Good[] => [[kind, 'name', ' =1+1, "é" 🏪 ', ' =1+1, "é" 🏪 ', '=1+1, "é" 🏪']]),
   ['group', 'description', ' two\nlines ', ' two\nlines '],
@@ -65,7 +65,7 @@ test.each(good)('%s takes %s: %j in NDJSON, %j in a cell', (kind, column, json, 
 });
 
 test.each(['47.3686', '-0.5', '90', '1e-7', '1.2345678901234568e-10', '0.0000012345678901234567', '0'])(
-  'a coordinate is the number that an export writes: %s',
+  'a coordinate is read as an export writes it: %s',
   (text) => {
     const { fields, reason } = ofCsv({ ...asText(least.location), latitude: text, longitude: text });
     expect([reason, fields.latitude, fields.longitude]).toEqual([undefined, Number(text), Number(text)]);
@@ -75,7 +75,7 @@ test.each(['47.3686', '-0.5', '90', '1e-7', '1.2345678901234568e-10', '0.0000012
 
 type Bad = readonly [kind: EstateKind, column: string, csv: string, reason: string];
 
-/** Cells that are refused, and the reason's text. */
+/** Cells that are refused, and the reason. */
 const bad: readonly Bad[] = [
   ...estateKinds.flatMap((kind): Bad[] => [
     [kind, 'external_id', '', 'external_id: is required.'],
@@ -211,7 +211,7 @@ describe('empty', () => {
     ['screen', { tags: [], accepted_formats: ['image/jpeg', 'image/png', 'video/mp4'], audio: false }],
     ['installation', { name: null, status: 'live', outputs: [] }],
     ['camera', {}],
-  ])('an empty cell and a null of a %s unset the field: null, or what a new one has', (kind, unset) => {
+  ])('an empty cell and a null of a %s reset the field to null or its default', (kind, unset) => {
     const names = Object.keys(unset);
     const json = ofJson({ ...least[kind], ...Object.fromEntries(names.map((name) => [name, null])) });
     const cells = ofCsv({ ...asText(least[kind]), ...Object.fromEntries(names.map((name) => [name, ''])) });
@@ -221,12 +221,12 @@ describe('empty', () => {
     }
   });
 
-  test.each(estateKinds)('a column that the file does not have gives a %s no field', (kind) => {
+  test.each(estateKinds)('a column that the file does not have leaves the field of a %s out', (kind) => {
     const { kind: _, external_id: __, parent: ___, ...fields } = least[kind];
     expect(ofJson(least[kind]).fields).toEqual(fields);
   });
 
-  test('a text of no characters is no null in NDJSON', () => {
+  test('an empty text is not null in NDJSON', () => {
     expect(ofJson({ ...least.group, description: '' }).fields.description).toBe('');
     expect(ofJson({ ...least.group, name: '' }).reason).toBe('name: must not be empty, not "".');
     expect(ofJson({ ...least.screen, audio: '' }).reason).toBe('audio: must be true or false, not "".');
@@ -237,7 +237,7 @@ describe('columns', () => {
   const texts: Record<string, string> = { opening_hours: '{}', outputs: '[]', audio: 'true', tags: 'a' };
   const sample = (column: string) => texts[column] ?? '1';
 
-  test.each(estateKinds)('of a %s, those that others have must be empty', (kind) => {
+  test.each(estateKinds)('a %s must leave the columns of other kinds empty', (kind) => {
     const whole = { ...least[kind] };
     const known = new Set([...Object.keys(whole), ...good.filter(([one]) => one === kind).map(([, column]) => column)]);
     const coordinates = kind === 'location' ? ['latitude', 'longitude'] : [];
@@ -250,7 +250,7 @@ describe('columns', () => {
     }
   });
 
-  test('a member that is no column is refused in NDJSON, unless it is null', () => {
+  test('a member that is not a column is refused in NDJSON, unless it is null', () => {
     expect(ofJson({ ...least.group, colour: 'red' }).reason).toBe('colour: there is no such column.');
     expect(ofJson({ ...least.group, colour: null }).reason).toBeUndefined();
     expect(ofJson({ ...least.group, group_id: ours('grp') }).reason).toBe('group_id: there is no such column.');
@@ -266,27 +266,27 @@ describe('kind', () => {
     [7, 'not 7'],
     ['x'.repeat(100), `not "${'x'.repeat(59)}…`],
     [`${'x'.repeat(58)}🏪`, `not "${'x'.repeat(58)}\uFFFD…`],
-  ])('%j is none', (kind, shown) => {
+  ])('%j is refused', (kind, shown) => {
     const read = ofJson({ external_id: 'X', parent: 'P', kind });
     expect(read.reason).toBe(`kind: must be one of ${estateKinds.join(', ')}, ${shown}.`);
     expect(read).toMatchObject({ kind: undefined, ref: 'X', parent: 'P' });
   });
 });
 
-describe('where a row belongs', () => {
-  test.each(estateMedia)('names are trimmed, of rows at fault too: %s', (media) => {
+describe('refs', () => {
+  test.each(estateMedia)('refs are trimmed, also in faulty rows: %s', (media) => {
     const row = { kind: 'zone', external_id: ' X ', parent: ' P ', name: 'A zone' };
     expect(readRow(row, media)).toMatchObject({ ref: 'X', parent: 'P', reason: undefined });
     expect(readRow({ ...row, zone_kind: 'nowhere' }, media)).toMatchObject({ ref: 'X', parent: 'P' });
     expect(readRow({ ...row, kind: 'Zone' }, media)).toMatchObject({ ref: 'X', parent: 'P' });
   });
 
-  test('our own ids stand for what has no external id', () => {
+  test('an id of the platform names a thing without an external id', () => {
     const row = { ...least.screen, external_id: ours('scr'), parent: ours('zon') };
     expect(ofJson(row)).toMatchObject({ ref: ours('scr'), parent: ours('zon'), reason: undefined });
   });
 
-  test('what is no text names nothing', () => {
+  test('a value that is not text is no ref', () => {
     const { ref, parent, reason } = ofJson({ ...least.screen, external_id: 7, parent: ['Z'] });
     expect([ref, parent, reason]).toEqual(['', undefined, 'external_id: must be text, not 7.']);
   });

@@ -23,11 +23,12 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const atFault = (row: number) => `Row ${row} of the same location is at fault.`;
-/** In the order of an export. */
-const inOrder = (...refs: string[]) => ['', '-Z', '-S', '-I', '-C'].flatMap((end) => refs.map((ref) => `${ref}${end}`));
+/** The external ids of sites in the order of an export. */
+const inExportOrder = (...refs: string[]) =>
+  ['', '-Z', '-S', '-I', '-C'].flatMap((end) => refs.map((ref) => `${ref}${end}`));
 
-describe('one row at fault refuses all rows of its location, and no other’s', () => {
-  /** A file of three sites; the second one’s rows are 8 to 12. */
+describe('a faulty row refuses all rows of its location, and no other', () => {
+  /** A file of three sites. The rows of the second are 8 to 12. */
   const file = (change: (rows: Row[]) => Row[]): Row[] => [
     a.group('G'),
     ...site('A', 'G'),
@@ -40,40 +41,40 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
 
   test.each<[string, (rows: Row[]) => Row[], number, string]>([
     [
-      'a location of a bad shape',
+      'a location with an invalid field',
       changed(0, { timezone: 'Mars/Phobos' }),
       8,
       'timezone: must be an IANA time zone name, not "Mars/Phobos".',
     ],
     [
-      'a zone of a bad shape',
+      'a zone with an invalid field',
       changed(1, { zone_kind: 'nowhere' }),
       9,
       'zone_kind: must be one of entrance, aisle, checkout, window, other, not "nowhere".',
     ],
-    ['a screen of a bad shape', changed(2, { width_px: 0 }), 10, 'width_px: must be at least 1, not 0.'],
+    ['a screen with an invalid field', changed(2, { width_px: 0 }), 10, 'width_px: must be at least 1, not 0.'],
     [
-      'an installation of a bad shape',
+      'an installation with an invalid field',
       changed(3, { status: 'off' }),
       11,
       'status: must be one of live, removed, not "off".',
     ],
-    ['a camera of a bad shape', changed(4, { name: '' }), 12, 'name: must be text, not null.'],
+    ['a camera with an invalid field', changed(4, { name: '' }), 12, 'name: must be text, not null.'],
     [
-      'a screen of no known kind',
+      'a row of an unknown kind',
       changed(2, { kind: 'scren' }),
       10,
       'kind: must be one of group, location, zone, screen, installation, camera, not "scren".',
     ],
-    ['a group that is not there', changed(0, { parent: 'H' }), 8, 'parent: there is no group H.'],
+    ['a group that does not exist', changed(0, { parent: 'H' }), 8, 'parent: there is no group H.'],
     [
-      'an installation of another’s screen',
+      'an installation with a screen of another location',
       changed(3, { outputs: [{ output: 'X', screen: 'A-S' }] }),
       11,
       'outputs: there is no screen A-S in the location.',
     ],
     [
-      'an installation of no screen',
+      'an installation with a screen that does not exist',
       changed(3, { outputs: [{ output: 'X', screen: 'B-X' }] }),
       11,
       'outputs: there is no screen B-X in the location.',
@@ -92,7 +93,7 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
       'parent: its row comes after this one, in row 10.',
     ],
     [
-      'a location after what is in it',
+      'a location after the rows of what is in it',
       (rows) => [...rows.slice(1, 2), rows[0], ...rows.slice(2)] as Row[],
       8,
       'parent: its row comes after this one, in row 9.',
@@ -118,13 +119,13 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
     expect(report.map(({ row, reason: why }) => [row, why])).toEqual(
       Array.from({ length: refused }, (__, at) => [8 + at, 8 + at === faulty ? reason : atFault(faulty)]),
     );
-    expect(await exportedIds(tenant.owner)).toEqual(['G', ...inOrder('A', 'C')]);
-    const told = (await tenant.events()).map(({ data }) => JSON.stringify(data));
-    expect(told).toHaveLength(11);
-    expect(told.filter((data) => data.includes('"external_id":"B'))).toEqual([]);
+    expect(await exportedIds(tenant.owner)).toEqual(['G', ...inExportOrder('A', 'C')]);
+    const events = (await tenant.events()).map(({ data }) => JSON.stringify(data));
+    expect(events).toHaveLength(11);
+    expect(events.filter((data) => data.includes('"external_id":"B'))).toEqual([]);
   });
 
-  test('a device that is live elsewhere is told in the row of its installation', async () => {
+  test('a device that is live elsewhere is reported for the row of its installation', async () => {
     const tenant = newTenant(service);
     const { location, installation } = await tenant.tree();
     const rows = file(added(a.installation('B-J', 'B', installation.device_id)));
@@ -140,7 +141,7 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
     expect(location.external_id).toBeNull();
   });
 
-  test('a screen that is wired stays in its location', async () => {
+  test('a wired screen stays in its location', async () => {
     const tenant = newTenant(service);
     await imported(tenant.owner, [a.group('G'), ...site('A', 'G'), ...site('B', 'G')]);
     const before = (await tenant.events()).length;
@@ -152,7 +153,7 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
     expect(await tenant.events()).toHaveLength(before);
   });
 
-  test('of what is there already nothing is changed, whichever row is at fault', async () => {
+  test('whichever row is faulty, nothing that exists is changed', async () => {
     const tenant = newTenant(service);
     await imported(tenant.owner, [a.group('G'), ...site('A', 'G')]);
     const [whole, before] = [await exported(tenant.owner), (await tenant.events()).length];
@@ -164,7 +165,7 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
     for (const at of renamed.keys()) {
       const rows = renamed.map((row, i) => (i === at ? { ...row, name: 'two\nlines' } : row));
       expect(countsOf(await imported(tenant.owner, rows))).toEqual([0, 0, 0, 3]);
-      // Without the rows above it, only what is there tells where a row belongs.
+      // Without the rows of its parents, the unit of a row follows from what exists.
       const [location] = rows;
       const own = rows[at];
       if (at > 0 && location && own)
@@ -174,7 +175,7 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
     expect(await tenant.events()).toHaveLength(before);
   });
 
-  test('of a zone without a name, what was to be in it has no zone', async () => {
+  test('when a zone has no external id, the rows of what is in it have no zone', async () => {
     const { report } = await imported(newTenant(service).owner, file(changed(1, { external_id: '' })));
     expect(report.map(({ row, reason }) => [row, reason])).toEqual([
       [8, atFault(9)],
@@ -185,7 +186,7 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
     ]);
   });
 
-  test('a zone that two locations claim sets up neither', async () => {
+  test('a zone with rows in two locations refuses both', async () => {
     const tenant = newTenant(service);
     const rows = [a.group('G'), ...site('A', 'G'), a.location('B', 'G'), a.zone('A-Z', 'B'), a.screen('S', 'A-Z')];
     const { report, ...done } = await imported(tenant.owner, rows);
@@ -198,7 +199,7 @@ describe('one row at fault refuses all rows of its location, and no other’s', 
 });
 
 describe('groups', () => {
-  test('a group at fault is refused alone; what was to be in it has no parent', async () => {
+  test('a faulty group is refused alone; the rows of what is in it have no parent', async () => {
     const tenant = newTenant(service);
     const rows = [a.group('G', { name: '' }), ...site('A', 'G'), a.group('H'), ...site('B', 'H')];
     const { report, ...done } = await imported(tenant.owner, rows);
@@ -210,7 +211,7 @@ describe('groups', () => {
     ]);
   });
 
-  test('of a group that is there already, what is in it does not wait for its row', async () => {
+  test('what is in a group that exists is set up even if the row of the group is refused', async () => {
     const tenant = newTenant(service);
     await tenant.group('G', { external_id: 'G' });
     const { report, ...done } = await imported(tenant.owner, [...site('A', 'G'), a.group('G', { name: 'two\nlines' })]);
@@ -218,14 +219,14 @@ describe('groups', () => {
     expect(report.map(({ row }) => row)).toEqual([7]);
   });
 
-  test('a location before its group: refused where the group is new, set up where it is there', async () => {
+  test('a location before its group is refused if the group is new, and set up if the group exists', async () => {
     const tenant = newTenant(service);
     const rows = [...site('A', 'G'), a.group('G')];
     const first = await imported(tenant.owner, rows);
     expect(countsOf(first)).toEqual([1, 0, 0, 5]);
     expect(first.report[0]?.reason).toBe('parent: its row comes after this one, in row 7.');
     expect(countsOf(await imported(tenant.owner, rows))).toEqual([5, 0, 1, 0]);
-    // And so with every other parent.
+    // The same holds for every other parent.
     const [location, zone, ...others] = rows;
     expect(countsOf(await imported(tenant.owner, [...others, zone as Row, location as Row]))).toEqual([0, 0, 6, 0]);
   });
@@ -235,12 +236,12 @@ describe('groups', () => {
     ['a location in itself', () => a.location('X', 'X'), 'parent: there is no group X.'],
     ['a zone in itself', () => a.zone('X', 'X'), 'parent: there is no location X.'],
     ['a screen in itself', () => a.screen('X', 'X'), 'parent: there is no zone X.'],
-  ])('no cycle: %s', async (_, row, reason) => {
+  ])('rows cannot form a cycle: %s', async (_, row, reason) => {
     const { report } = await imported(newTenant(service).owner, [row([a.group('G')]) as Row]);
     expect(report.map((one) => one.reason)).toEqual([reason]);
   });
 
-  test('another account’s things are parents of nothing, by whichever name', async () => {
+  test('things of another account cannot be parents, by external id or id', async () => {
     const [tenant, other] = [newTenant(service), newTenant(service)];
     await imported(other.owner, [a.group('G'), ...site('A', 'G')]);
     const { group, location, zone, screen } = await other.tree();
@@ -267,7 +268,7 @@ describe('groups', () => {
   });
 });
 
-describe('a location of more rows than a transaction takes', () => {
+describe('a location with more rows than a transaction usually has', () => {
   const large = (last: Row) => [
     a.group('G'),
     ...site('A', 'G'),
@@ -278,34 +279,30 @@ describe('a location of more rows than a transaction takes', () => {
     ...site('B', 'G'),
   ];
 
-  test('is whole', async () => {
+  test('is set up whole', async () => {
     const tenant = newTenant(service);
     expect(countsOf(await imported(tenant.owner, large(a.screen('L-last', 'L-Z'))))).toEqual([2_114, 0, 0, 0]);
     expect((await tenant.events()).filter(({ type }) => type === 'screen.created')).toHaveLength(2_103);
   });
 
   test.each([
-    ['shape', a.screen('L-last', 'L-Z', { width_px: 0 })],
-    ['place', a.installation('L-last', 'L', device(500), { outputs: [{ output: 'X', screen: 'A-S' }] })],
-  ])('is not at all, when its last row is at fault by its %s', async (_, last) => {
+    ['size', a.screen('L-last', 'L-Z', { width_px: 0 })],
+    ['output', a.installation('L-last', 'L', device(500), { outputs: [{ output: 'X', screen: 'A-S' }] })],
+  ])('is not set up at all when its last row has a faulty %s', async (_, last) => {
     const tenant = newTenant(service);
     const { report, ...done } = await imported(tenant.owner, large(last));
     expect([countsOf(done), report.length]).toEqual([[11, 0, 0, 2_103], 2_103]);
-    // Which of two lots is first is not told.
-    expect((await exportedIds(tenant.owner)).sort()).toEqual(['G', ...inOrder('A', 'B')].sort());
+    // Batches run concurrently, so the order of the locations is not defined.
+    expect((await exportedIds(tenant.owner)).sort()).toEqual(['G', ...inExportOrder('A', 'B')].sort());
     expect(await tenant.events()).toHaveLength(11);
   });
 });
 
-describe('files at fault', () => {
+describe('faulty files', () => {
   test.each<[string, string | Uint8Array<ArrayBuffer>, string]>([
     ['is not UTF-8 further down', latin1(`${csv([a.group('G'), ...site('A', 'G')])}`), 'row 9: is not valid UTF-8.'],
-    [
-      'opens a quote and closes it nowhere',
-      `${csv(manyGroups())}group,"G`,
-      'row 2002: opens a quote that is closed nowhere.',
-    ],
-  ])('one that %s sets up nothing, and says where', async (_, content, error) => {
+    ['has a quote that is not closed', `${csv(manyGroups())}group,"G`, 'row 2002: opens a quote that is never closed.'],
+  ])('a file that %s sets up nothing, and the error names the row', async (_, content, error) => {
     const tenant = newTenant(service);
     const done = await imported(tenant.owner, content);
     expect(done).toMatchObject({ status: 'failed', error, report: [], rows: { total: 0, created: 0, refused: 0 } });
@@ -321,7 +318,7 @@ describe('files at fault', () => {
     return new Uint8Array(Buffer.concat([lines, Buffer.from([0xe9, 0x0a])]));
   }
 
-  test('names of 200 characters that take two places each are whole', async () => {
+  test('external ids of 200 characters outside the BMP are kept whole', async () => {
     const tenant = newTenant(service);
     const [one, other] = [`${'🏪'.repeat(199)}1`, `${'🏪'.repeat(199)}2`];
     const rows = [a.group(one), a.group(other), a.location(one, one), a.location(other, other)];
@@ -329,7 +326,7 @@ describe('files at fault', () => {
     expect(await exportedIds(tenant.owner)).toEqual([one, other, one, other]);
   });
 
-  test('more rows than a file may have: none of them', async () => {
+  test('a file with too many rows sets up nothing', async () => {
     const tenant = newTenant(service);
     const lines = Array.from({ length: 100_001 }, (_, at) => `group,G${at}`);
     const done = await imported(tenant.owner, ['kind,external_id', ...lines].join('\n'));
@@ -343,23 +340,23 @@ describe('files at fault', () => {
   test.each([
     ['a cell of 1 MB', a.group('X', { name: 'x'.repeat(1_000_000) }), 'name: must have at most 200 characters.'],
     [
-      'a name too long, cut in the middle of a character',
+      'an external id that is too long, truncated within a surrogate pair',
       a.zone(`${'x'.repeat(399)}🏪`, `${'y'.repeat(399)}🏪`),
       'external_id: must have at most 200 characters.',
     ],
     [
-      'a kind cut in the middle of a character',
+      'a kind that is truncated within a surrogate pair',
       { kind: `${'x'.repeat(58)}🏪`, external_id: 'X' },
       `kind: must be one of group, location, zone, screen, installation, camera, not "${'x'.repeat(58)}\uFFFD….`,
     ],
-  ])('%s is a fault of its row', async (_, row, reason) => {
+  ])('%s makes only its row faulty', async (_, row, reason) => {
     const tenant = newTenant(service);
     const { report, ...done } = await imported(tenant.owner, [a.group('G'), row]);
     expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 1, 0, 0, 1]);
     expect(report.map((one) => [one.row, one.reason])).toEqual([[3, reason]]);
   });
 
-  test('lines that are no JSON objects, and cells too many or too few, are faults of their rows', async () => {
+  test('lines that are not JSON objects, and a wrong number of cells, make only their rows faulty', async () => {
     const json = `not JSON\n[]\n{"kind":"group"}\n${ndjson([a.group('G')])}{"kind":"group","external_id":"\\ud83d"}\n`;
     const first = await imported(newTenant(service).owner, json, { media: 'application/x-ndjson' });
     expect(countsOf(first)).toEqual([1, 0, 0, 4]);
@@ -378,7 +375,7 @@ describe('files at fault', () => {
   });
 });
 
-test.each([1, 2, 3])('rows in any order that keeps parents first set up the same estate (seed %i)', async (seed) => {
+test.each([1, 2, 3])('rows in any order with parents first set up the same estate (seed %i)', async (seed) => {
   const rows = [
     a.group('G'),
     a.group('H'),

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A chain of 2,000 locations, each with four zones, in these ten screens. */
-function chainOfShops(): Row[] {
+/** A chain of 2,000 locations, each with four zones and ten screens. */
+function chainRows(): Row[] {
   const rows: Row[] = Array.from({ length: 20 }, (_, at) => a.group(`G${at}`));
   for (let at = 0; at < 2_000; at++) {
     rows.push(a.location(`L${at}`, `G${at % 20}`));
@@ -21,9 +21,9 @@ function chainOfShops(): Row[] {
   return rows;
 }
 
-test('a chain of 2,000 locations and 20,000 screens is imported, listed while others build, exported, and imported again', async () => {
+test('a chain of 2,000 locations and 20,000 screens is imported, listed while others create things, exported, and imported again', async () => {
   const tenant = newTenant(service);
-  const rows = chainOfShops();
+  const rows = chainRows();
   expect(rows).toHaveLength(30_020);
   expect(countsOf(await imported(tenant.owner, csv(rows)))).toEqual([30_020, 0, 0, 0]);
 
@@ -65,7 +65,7 @@ interface Listed {
   readonly external_id: string | null;
 }
 
-/** Every page, one after the other. */
+/** Reads all pages. */
 async function walk(
   read: (query: {
     limit: number;

@@ -31,7 +31,7 @@ afterAll(() => service.stop());
 
 const forty = Array.from({ length: 40 }, (_, at) => at);
 
-test('while locations move and go, groups go and names are taken, it succeeds, and each unit is whole or not at all', async () => {
+test('an import succeeds while others move and delete locations, delete groups and take external ids, and each unit is set up whole or not at all', async () => {
   const tenant = newTenant(service);
   const { owner } = tenant;
   const old = [
@@ -40,7 +40,7 @@ test('while locations move and go, groups go and names are taken, it succeeds, a
     ...forty.flatMap((at) => [a.location(`O${at}`, 'G'), a.zone(`O${at}-Z`, `O${at}`)]),
   ];
   await imported(owner, old);
-  const there = (await owner.call(listLocations, { query: { limit: 100 } })).body.entries;
+  const existing = (await owner.call(listLocations, { query: { limit: 100 } })).body.entries;
   const zones = (await owner.call(listZones, { query: { limit: 100 } })).body.entries;
   const groups = await Promise.all(forty.map((at) => tenant.group('Short-lived', { external_id: `S${at}` })));
   const home = await tenant.group('Home');
@@ -49,7 +49,7 @@ test('while locations move and go, groups go and names are taken, it succeeds, a
     ...forty.flatMap((at) => site(`N${at}`, `S${at}`)),
   ];
   const edits = [
-    ...there.map(
+    ...existing.map(
       ({ id }) =>
         () =>
           owner.call(updateLocation, { params: { id }, body: { group_id: home.id } }),
@@ -59,7 +59,7 @@ test('while locations move and go, groups go and names are taken, it succeeds, a
         () =>
           owner.call(deleteZone, { params: { id } }),
     ),
-    ...there.slice(0, 20).map(
+    ...existing.slice(0, 20).map(
       ({ id }) =>
         () =>
           owner.call(deleteLocation, { params: { id } }),
@@ -86,12 +86,12 @@ test('while locations move and go, groups go and names are taken, it succeeds, a
     const taken = at >= 20;
     expect([`11111`, `00000`, ...(taken ? ['10000'] : [])]).toContain(unit.map(Number).join(''));
   }
-  // Once more, when nobody interferes: what is left to do is done.
+  // A second import, without interference, completes the rest.
   const again = await imported(owner, file);
   expect(again.report.every(({ reason }) => /there is no group|Row \d+ of the same/.test(reason))).toBe(true);
 });
 
-test('an installation that is rewired while the import waits for it keeps its new wires, and all is told of', async () => {
+test('an installation that is rewired while the import waits for its lock keeps its new outputs, and the event has them', async () => {
   const tenant = newTenant(service);
   await imported(tenant.owner, [a.group('G'), ...site('L', 'G')]);
   const client = await service.db.connect();
@@ -114,7 +114,7 @@ test('an installation that is rewired while the import waits for it keeps its ne
   });
 });
 
-test('two services on one database do five imports that wait: each row’s effect is there once', async () => {
+test('two instances of the service share five waiting imports, and apply each row once', async () => {
   const replica = await startReplica(service);
   try {
     const tenants = [1, 2, 3, 4, 5].map(() => newTenant(service));
@@ -125,9 +125,9 @@ test('two services on one database do five imports that wait: each row’s effec
       expect(await exportedIds(tenant.owner)).toHaveLength(file.length);
     }
     await tenants[0]?.events();
-    const told = [...service.published, ...replica.published];
+    const published = [...service.published, ...replica.published];
     for (const { account } of tenants) {
-      const own = told.filter(({ account_id }) => account_id === account);
+      const own = published.filter(({ account_id }) => account_id === account);
       expect(own).toHaveLength(file.length);
       expect(new Set(own.map(({ event_id }) => event_id)).size).toBe(file.length);
       expect(own.every(({ type, data }) => type.endsWith('.created') && data.aggregate_version === 1)).toBe(true);

@@ -1,7 +1,7 @@
 import { type EstateKind, estateKinds } from '@attribution/contracts';
 import { describe, expect, test } from '@jest/globals';
 import { type Columns, decide } from '../src/imports/decide.ts';
-import type { Grants } from '../src/imports/importer.ts';
+import type { Grants } from '../src/imports/grants.ts';
 import type { RowFields } from '../src/imports/row.ts';
 import { device } from './support-imports.ts';
 
@@ -10,8 +10,8 @@ const before = new Date('2026-01-01T09:00:00Z');
 const ours = (prefix: string) => `${prefix}_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f`;
 const wires = [{ output: 'HDMI-1', screen_id: 'scr_1' }];
 
-/** What is there of each kind: in group G, location L and zone Z. */
-const there = {
+/** An existing thing of each kind, in group G, location L and zone Z. */
+const existingOf = {
   group: { id: 'G', name: 'Name', description: null },
   location: {
     ...{ id: 'L', group_id: 'G', name: 'Name', timezone: 'UTC', address: null, latitude: 1, longitude: 2 },
@@ -28,7 +28,7 @@ const there = {
   },
   camera: { id: 'C', group_id: 'G', location_id: 'L', zone_id: 'Z', name: 'Name', device_id: device(1) },
 } satisfies Record<EstateKind, object>;
-const rowOf = (kind: EstateKind) => there[kind] as unknown as Columns;
+const rowOf = (kind: EstateKind) => existingOf[kind] as unknown as Columns;
 
 const parents = {
   group: undefined,
@@ -38,9 +38,9 @@ const parents = {
   installation: 'location',
   camera: 'zone',
 } as const;
-const above = (kind: EstateKind) => (parents[kind] ? rowOf(parents[kind]) : undefined);
+const parentOf = (kind: EstateKind) => (parents[kind] ? rowOf(parents[kind]) : undefined);
 
-/** The fields of a new thing that must be given. */
+/** The required fields of a new thing. */
 const least: Record<EstateKind, RowFields> = {
   group: { name: 'New' },
   location: { name: 'New', timezone: 'UTC' },
@@ -60,7 +60,7 @@ interface Given {
 
 function decided(kind: EstateKind, given: Given = {}) {
   const { fields = {}, grants = null, ref = 'X' } = given;
-  const parent = ('parent' in given ? given.parent : above(kind)) as Columns | undefined;
+  const parent = ('parent' in given ? given.parent : parentOf(kind)) as Columns | undefined;
   const existing = ('existing' in given ? given.existing : rowOf(kind)) as Columns | undefined;
   const staged = { row: 2, kind, external_id: ref, parent: kind === 'group' ? null : 'P', unit: 2, fields };
   return decide(staged, { grants, now, parent, existing, screens: new Map([['S', { id: 'scr_1' } as Columns]]) });
@@ -95,7 +95,7 @@ describe('created', () => {
       },
     ],
     ['camera', { group_id: 'G', location_id: 'L', zone_id: 'Z', name: 'New', device_id: device(2) }],
-  ])('a %s of the least is whole: what the file does not say is as the API has it', (kind, columns) => {
+  ])('a %s with the required fields alone has the defaults of the API', (kind, columns) => {
     expect(created(kind)).toEqual({ result: 'created', columns });
   });
 
@@ -107,17 +107,20 @@ describe('created', () => {
     },
   );
 
-  test.each(estateKinds)('an id of ours that no %s has creates none', (kind) => {
+  test.each(estateKinds)('an id that no %s has is refused', (kind) => {
     expect(created(kind, { ref: ours('scr') })).toEqual(refused(`external_id: there is no ${kind} ${ours('scr')}.`));
   });
 
-  test.each(estateKinds.filter((kind) => kind !== 'group'))('a %s of a parent that is not there is refused', (kind) => {
-    const reason = `parent: there is no ${parents[kind as 'zone']} P.`;
-    expect(created(kind, { parent: undefined })).toEqual(refused(reason));
-    expect(decided(kind, { parent: undefined })).toEqual(refused(reason));
-  });
+  test.each(estateKinds.filter((kind) => kind !== 'group'))(
+    'a %s in a parent that does not exist is refused',
+    (kind) => {
+      const reason = `parent: there is no ${parents[kind as 'zone']} P.`;
+      expect(created(kind, { parent: undefined })).toEqual(refused(reason));
+      expect(decided(kind, { parent: undefined })).toEqual(refused(reason));
+    },
+  );
 
-  test('an installation is wired to screens of its location alone', () => {
+  test('an installation is wired only to screens of its location', () => {
     const outputs = [
       { output: 'B', screen: 'S' },
       { output: 'A', screen: 'T' },
@@ -141,22 +144,22 @@ describe('unchanged', () => {
       { name: null, device_id: device(1), status: 'live', outputs: [{ output: 'HDMI-1', screen: 'S' }] },
     ],
     ['camera', { name: 'Name', device_id: device(1) }],
-  ])('a %s as it is, whether the file says much of it or nothing', (kind, fields) => {
+  ])('a %s, whether the file repeats all of its fields or none', (kind, fields) => {
     expect(decided(kind, { fields })).toEqual({ result: 'unchanged' });
     expect(decided(kind)).toEqual({ result: 'unchanged' });
   });
 
-  test('a text of no characters is as good as none, which is all that a CSV can say', () => {
-    const existing = { ...there.group, description: '' };
+  test('an empty text equals null, because a CSV cannot distinguish them', () => {
+    const existing = { ...existingOf.group, description: '' };
     expect(decided('group', { existing, fields: { description: null } })).toEqual({ result: 'unchanged' });
   });
 
-  test('zero is zero, of whatever sign', () => {
-    const existing = { ...there.location, latitude: 0, longitude: 0 };
+  test('zero and minus zero are equal', () => {
+    const existing = { ...existingOf.location, latitude: 0, longitude: 0 };
     expect(decided('location', { existing, fields: { latitude: -0, longitude: -0 } })).toEqual({ result: 'unchanged' });
   });
 
-  test('by somebody who sees it and may not change it', () => {
+  test('by a creator who sees the thing but may not change it', () => {
     for (const kind of estateKinds) expect(decided(kind, { grants: { G: 'm' } })).toEqual({ result: 'unchanged' });
   });
 });
@@ -172,24 +175,24 @@ describe('updated', () => {
     ['installation', { outputs: [] }],
     ['installation', { status: 'removed' }, { live: false, installed_at: before, removed_at: now }],
     ['camera', { device_id: device(3) }],
-  ])('a %s of which one field differs: %j', (kind, fields, columns = fields) => {
+  ])('a %s with one field that differs: %j', (kind, fields, columns = fields) => {
     expect(decided(kind, { fields })).toMatchObject({ result: 'updated', columns });
   });
 
-  test('a venue type keeps its taxonomy, and another has today’s', () => {
+  test('a venue type keeps its taxonomy; a new one has the current taxonomy', () => {
     const fields = { name: 'New', venue_type: 'retail' };
     expect(decided('location', { fields })).not.toHaveProperty('columns.venue_taxonomy');
     const other = decided('location', { fields: { venue_type: 'transit' } });
     expect(other).toMatchObject({ columns: { venue_taxonomy: 'openooh-1.1' } });
   });
 
-  test('an installation that comes back is installed anew', () => {
-    const existing = { ...there.installation, live: false, removed_at: before };
+  test('an installation that becomes live again is installed anew', () => {
+    const existing = { ...existingOf.installation, live: false, removed_at: before };
     const columns = { live: true, installed_at: now, removed_at: null };
     expect(decided('installation', { existing, fields: { status: 'live' } })).toMatchObject({ columns });
   });
 
-  test('what moves: a location to another group, a screen and a camera to another zone, of another location too', () => {
+  test('a location moves to another group; a screen and a camera to another zone, also of another location', () => {
     const group = { id: 'H' };
     expect(decided('location', { parent: group })).toEqual({ result: 'updated', columns: { group_id: 'H' } });
     const zone = { id: 'Y', location_id: 'M', group_id: 'H' };
@@ -198,8 +201,8 @@ describe('updated', () => {
       expect(decided(kind, { parent: zone })).toMatchObject({ result: 'updated', columns });
   });
 
-  test.each(['zone', 'installation'] as const)('what stays where it is: a %s', (kind) => {
-    const parent = { ...there.location, id: 'M' };
+  test.each(['zone', 'installation'] as const)('a %s cannot move to another location', (kind) => {
+    const parent = { ...existingOf.location, id: 'M' };
     expect(decided(kind, { parent })).toEqual(refused(`parent: the ${kind} is in another location, where it stays.`));
   });
 
@@ -215,16 +218,16 @@ describe('rights', () => {
   const placed = estateKinds.filter((kind) => kind !== 'group');
   const name = { name: 'Other' };
 
-  test.each(placed)('a %s is set up by an admin of its group, and by no mere member', (kind) => {
+  test.each(placed)('a %s is set up by an admin of its group, but not by a member', (kind) => {
     expect(created(kind, { grants: { G: 'a' } })).toMatchObject({ result: 'created' });
     expect(decided(kind, { grants: { G: 'a' }, fields: name })).toMatchObject({ result: 'updated' });
     expect(created(kind, { grants: { G: 'm', H: 'a' } })).toEqual(noRight);
     expect(decided(kind, { grants: { G: 'm', H: 'a' }, fields: name })).toEqual(noRight);
   });
 
-  test.each(estateKinds)('a %s of a group that is not seen is somebody else’s', (kind) => {
+  test.each(estateKinds)('the external id of a %s in a hidden group is refused as taken', (kind) => {
     expect(decided(kind, { grants: { H: 'a' }, parent: { id: 'H', group_id: 'H' } })).toEqual(
-      refused(`external_id: is the one of another ${kind}.`),
+      refused(`external_id: is used by another ${kind}.`),
     );
   });
 
@@ -238,7 +241,7 @@ describe('rights', () => {
     ['location', { id: 'H' }],
     ['screen', { id: 'Y', location_id: 'M', group_id: 'H' }],
     ['camera', { id: 'Y', location_id: 'M', group_id: 'H' }],
-  ])('a move of a %s between groups needs the right in both', (kind, parent) => {
+  ])('a move of a %s between groups needs rights in both', (kind, parent) => {
     expect(decided(kind, { parent, grants: { G: 'a', H: 'a' } })).toMatchObject({ result: 'updated' });
     expect(decided(kind, { parent, grants: { G: 'm', H: 'a' } })).toEqual(noRight);
     expect(decided(kind, { parent, grants: { G: 'a', H: 'm' } })).toEqual(noRight);

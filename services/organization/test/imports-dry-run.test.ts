@@ -2,7 +2,17 @@ import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';
 import { type Chance, chance, pick, randomEstate } from './support-estates.ts';
-import { a, countsOf, device, exported, imported, type Row, site, staged, toldSince } from './support-imports.ts';
+import {
+  a,
+  countStored,
+  countsOf,
+  device,
+  eventsSince,
+  exported,
+  imported,
+  type Row,
+  site,
+} from './support-imports.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -22,18 +32,18 @@ const faults: readonly ((draw: Chance, rows: readonly Row[]) => Row)[] = [
   () => ({ outputs: [{ output: 'X', screen: 'nowhere' }] }),
 ];
 
-/** The rows, some of them at fault. */
+/** The rows, some of them made faulty. */
 const spoiled = (draw: Chance, rows: readonly Row[]) =>
   rows.map((row) => (draw(25) === 0 ? { ...row, ...pick(draw, faults)(draw, rows) } : row));
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'a dry run tells what the real one then does, and does nothing of it (seed %i)',
+  'a dry run reports what the import then does, and changes nothing (seed %i)',
   async (seed) => {
     const draw = chance(seed);
     const tenant = newTenant(service);
     const estate = randomEstate(draw, 12);
-    const there = estate.filter(({ kind }) => kind !== 'installation' || draw(2) === 0);
-    await imported(tenant.owner, spoiled(draw, there));
+    const existing = estate.filter(({ kind }) => kind !== 'installation' || draw(2) === 0);
+    await imported(tenant.owner, spoiled(draw, existing));
     const [before, events] = [await exported(tenant.owner), (await tenant.events()).length];
     const file = spoiled(
       draw,
@@ -42,7 +52,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     const dry = await imported(tenant.owner, file, { dry_run: true });
     expect(dry).toMatchObject({ status: 'succeeded', dry_run: true, progress: 100 });
     expect(await exported(tenant.owner)).toBe(before);
-    expect(await toldSince(tenant, events)).toEqual([]);
+    expect(await eventsSince(tenant, events)).toEqual([]);
     const real = await imported(tenant.owner, file);
     expect([dry.rows, dry.report]).toEqual([real.rows, real.report]);
     expect(real.rows.total).toBe(file.length);
@@ -50,7 +60,7 @@ test.each([1, 2, 3, 4, 5, 6])(
   },
 );
 
-test('groups of the file are there for every location below them, however many there are, and are counted once', async () => {
+test('a dry run finds the groups of the file for all of their locations, and counts them once', async () => {
   const tenant = newTenant(service);
   const groups = ['G', 'H', 'J'].map((ref) => a.group(ref));
   const locations = Array.from({ length: 900 }, (_, at) => a.location(`L${at}`, ['G', 'H', 'J'][at % 3] ?? ''));
@@ -63,15 +73,15 @@ test('groups of the file are there for every location below them, however many t
   const more = Array.from({ length: 2_000 }, (_, at) => a.location(`M${at}`, at % 1_000 === 0 ? 'bad' : 'G'));
   const dry = await imported(tenant.owner, [...rows, ...more], { dry_run: true });
   expect([dry.status, dry.error, dry.progress, ...countsOf(dry)]).toEqual(['succeeded', null, 100, 3_801, 0, 0, 3]);
-  expect(await toldSince(tenant, 0)).toEqual([]);
+  expect(await eventsSince(tenant, 0)).toEqual([]);
   expect(countsOf(await imported(tenant.owner, [...rows, ...more]))).toEqual(countsOf(dry));
 });
 
-test('it leaves no rows behind but those of its report', async () => {
+test('it leaves only the rows of its report in the database', async () => {
   const tenant = newTenant(service);
   const rows = [a.group('G'), ...site('A', 'G'), a.group('H', { name: '' })];
   for (const dry_run of [true, false]) {
     const { id, report } = await imported(tenant.owner, rows, { dry_run });
-    expect([report.length, await staged(service, id)]).toEqual([1, 1]);
+    expect([report.length, await countStored(service, id)]).toEqual([1, 1]);
   }
 });

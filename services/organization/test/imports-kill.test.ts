@@ -10,47 +10,47 @@ import { newTenant, startOrganization, type Tenant } from './support.ts';
 import { chance } from './support-estates.ts';
 import {
   a,
+  countStored,
   countsOf,
   ended,
   exported,
   holdImports,
   never,
-  openParts,
+  openDependencies,
   type Row,
   reportOf,
   send,
   site,
-  staged,
 } from './support-imports.ts';
 import { mortal } from './support-mortal.ts';
 
 let service: TestService;
-let parts: ReturnType<typeof openParts>;
+let deps: ReturnType<typeof openDependencies>;
 let release: () => Promise<void>;
 beforeAll(async () => {
   service = await startOrganization();
-  parts = openParts(service);
+  deps = openDependencies(service);
   release = await holdImports(service);
 });
 afterAll(async () => {
   await release();
-  await parts.database.close();
+  await deps.database.close();
   await service.stop();
 });
 
 const program = join(import.meta.dirname, 'imports.process.ts');
-const run = () => runImports(parts).run(never);
+const run = () => runImports(deps).run(never);
 
-/** Does what waits, by a process that dies at a step; false when it was done before. */
+/** Runs the waiting imports in a process that dies at a step. Returns false if it was done before that step. */
 async function runUntil(at: number): Promise<boolean> {
-  const one = mortal(parts.database, at);
-  await runImports({ ...parts, database: one.database })
+  const victim = mortal(deps.database, at);
+  await runImports({ ...deps, database: victim.database })
     .run(never)
     .catch(() => {});
-  return one.dead;
+  return victim.dead;
 }
 
-/** What came of an import, without what differs by nature. */
+/** The outcome of an import, without ids and times. */
 async function outcomeOf(tenant: Tenant, id: string) {
   const { rows, status, progress, error } = await ended(tenant.owner, id, 0);
   const report = await reportOf(tenant.owner, id);
@@ -61,12 +61,12 @@ async function outcomeOf(tenant: Tenant, id: string) {
     error,
     report,
     estate: await exported(tenant.owner),
-    left: await staged(service, id),
+    stored: await countStored(service, id),
   };
 }
 
-/** Versions by what is told of, in the order of the events. */
-async function toldOf(tenant: Tenant): Promise<string[]> {
+/** The events of an account, in order: type, external id and version. */
+async function versionsOf(tenant: Tenant): Promise<string[]> {
   const events = await tenant.events();
   return events.map(({ type, data }) => {
     const [kind = ''] = type.split('.');
@@ -75,7 +75,7 @@ async function toldOf(tenant: Tenant): Promise<string[]> {
 }
 
 const before = [a.group('G'), ...site('A', 'G')];
-/** Something of everything: changed, as it was, new, at fault by itself, in the database, and for its parent. */
+/** Rows that are changed, unchanged and new, and that are faulty alone, in the database, and for their parent. */
 const after = [
   ...before.map((row) => (row.kind === 'zone' ? { ...row, name: 'New' } : row)),
   ...[a.group('H'), a.group('bad', { name: '' })],
@@ -100,7 +100,7 @@ test.each([
   ['an import', false],
   ['a dry run', true],
 ])(
-  '%s that is killed at any step goes on as if nothing had been: each row once, and the counts add up',
+  '%s that is killed at any step is completed by the next run: each row once, with the right counts',
   async (_, dry_run) => {
     const undisturbed = await begin(dry_run);
     await run();
@@ -115,7 +115,7 @@ test.each([
       killed.push(tenant);
       const died = await runUntil(at);
       if (died) {
-        // However far it came, whole locations are there or nothing of them.
+        // However far it got, each location is whole or does not exist.
         const rows = (await exported(tenant.owner)).split('\n').filter((line) => /,[B-F](-.)?,/.test(line));
         expect([0, 5]).toContain(rows.length);
         await run();
@@ -124,13 +124,13 @@ test.each([
       if (!died) break;
     }
     expect(killed.length).toBeGreaterThan(25);
-    const told = (await toldOf(undisturbed.tenant)).sort();
-    for (const tenant of killed) expect((await toldOf(tenant)).sort()).toEqual(told);
+    const expected = (await versionsOf(undisturbed.tenant)).sort();
+    for (const tenant of killed) expect((await versionsOf(tenant)).sort()).toEqual(expected);
   },
   600_000,
 );
 
-test('one whose file cannot be read, killed at any step, has failed, and is never told to have succeeded', async () => {
+test('an import whose file cannot be read, killed at any step, fails and never succeeds', async () => {
   const file = 'kind,external_id,name\ngroup,G,One\ngroup,,\ngroup,"H,Two\n';
   let steps = 0;
   for (let died = true; died; steps++) {
@@ -140,7 +140,7 @@ test('one whose file cannot be read, killed at any step, has failed, and is neve
     await run();
     const { status, error } = await ended(tenant.owner, id, 0);
     expect([steps, status, error, await reportOf(tenant.owner, id)]).toEqual([
-      ...[steps, 'failed', 'row 4: opens a quote that is closed nowhere.'],
+      ...[steps, 'failed', 'row 4: opens a quote that is never closed.'],
       [],
     ]);
     expect(await exported(tenant.owner)).not.toContain('One');
@@ -148,7 +148,7 @@ test('one whose file cannot be read, killed at any step, has failed, and is neve
   expect(steps).toBeGreaterThan(10);
 });
 
-test('one of many lots that is killed again and again, wherever it is, comes to its end', async () => {
+test('an import of many batches that is killed again and again is completed', async () => {
   const draw = chance(7);
   const rows: Row[] = [a.group('G')];
   for (let at = 0; at < 900; at++)
@@ -161,12 +161,12 @@ test('one of many lots that is killed again and again, wherever it is, comes to 
   expect(deaths).toBeGreaterThan(2);
   const done = await ended(tenant.owner, id);
   expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 4_456, 0, 0, 45]);
-  const told = await tenant.events();
-  expect(told).toHaveLength(4_456);
-  expect(new Set(told.map(({ data }) => data.aggregate_version))).toEqual(new Set([1]));
+  const events = await tenant.events();
+  expect(events).toHaveLength(4_456);
+  expect(new Set(events.map(({ data }) => data.aggregate_version))).toEqual(new Set([1]));
 });
 
-test('a process that is killed by SIGKILL leaves all to the next one', async () => {
+test('when a process is killed by SIGKILL, the next one completes the import', async () => {
   const tenant = newTenant(service);
   const sites = Array.from({ length: 900 }, (_, at) => site(`L${at}`, 'G')).flat();
   const rows = [a.group('G'), ...sites].map((row, at) => (at % 500 === 3 ? { ...row, name: '' } : row));
@@ -180,24 +180,24 @@ test('a process that is killed by SIGKILL leaves all to the next one', async () 
     });
     const over = once(child, 'exit');
     await once(child.stdout, 'data');
-    await sleep(draw(400) + kills * 400); // In the end long enough for all of it.
+    await sleep(draw(400) + kills * 400); // Grows until there is time for the whole import.
     child.kill('SIGKILL');
     await over;
   }
   expect(kills).toBeGreaterThan(1);
   const done = await ended(tenant.owner, id, 0);
   expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 4_456, 0, 0, 45]);
-  const told = await tenant.events();
-  expect(told).toHaveLength(4_456);
-  expect(new Set(told.map(({ data }) => data.aggregate_version))).toEqual(new Set([1]));
+  const events = await tenant.events();
+  expect(events).toHaveLength(4_456);
+  expect(new Set(events.map(({ data }) => data.aggregate_version))).toEqual(new Set([1]));
 });
 
-test('told to stop, it ends between two lots, and another goes on', async () => {
+test('an import that is asked to stop does so between two batches, and another run completes it', async () => {
   const tenant = newTenant(service);
   const rows = [a.group('G'), ...Array.from({ length: 9_000 }, (_, at) => a.location(`L${at}`, 'G'))];
   const { id } = await send(tenant.owner, rows);
   const stopping = new AbortController();
-  const running = runImports(parts).run(stopping.signal);
+  const running = runImports(deps).run(stopping.signal);
   await eventually(async () => {
     const { body } = await tenant.owner.call(getEstateImport, { params: { id } });
     if (body.progress === 0) throw new Error('Nothing is done yet');
@@ -212,25 +212,25 @@ test('told to stop, it ends between two lots, and another goes on', async () => 
   expect(countsOf(await ended(tenant.owner, id))).toEqual([9_001, 0, 0, 0]);
 });
 
-/** Databases whose first transactions begin when as many want to: whoever comes has seen nothing of the others' work. */
-function meeting(count: number) {
-  const met = Promise.withResolvers<void>();
-  let left = count;
-  return (database: typeof parts.database): typeof parts.database => {
-    let came = false;
+/** Wraps databases so that their first transactions wait for each other: neither has seen the work of another then. */
+function barrier(count: number) {
+  const complete = Promise.withResolvers<void>();
+  let missing = count;
+  return (database: typeof deps.database): typeof deps.database => {
+    let arrived = false;
     return {
       ...database,
       async sqlTransaction(work) {
-        if (!came && --left === 0) met.resolve();
-        came = true;
-        await met.promise;
+        if (!arrived && --missing === 0) complete.resolve();
+        arrived = true;
+        await complete.promise;
         return database.sqlTransaction(work);
       },
     };
   };
 }
 
-test('two that both believe to be the only one do each row once', async () => {
+test('two workers that both believe to be the only one apply each row once', async () => {
   const tenant = newTenant(service);
   const locations = Array.from({ length: 2_000 }, (_, at) => [a.location(`L${at}`, 'G'), a.zone(`Z${at}`, `L${at}`)]);
   const rows = [a.group('G'), ...locations.flat()].map((row, at) => (at % 100 === 50 ? { ...row, name: '' } : row));
@@ -238,10 +238,10 @@ test('two that both believe to be the only one do each row once', async () => {
   const isStaged = async () =>
     (await service.db.query('SELECT FROM estate_imports WHERE id = $1 AND staged_at IS NOT NULL', [id])).rowCount === 1;
   for (let at = 10; !(await isStaged()); at++) await runUntil(at);
-  const other = openParts(service);
-  const both = meeting(2);
-  const importer = (one: typeof parts) => runImports({ ...one, database: both(one.database) });
-  const [job, rival] = [importer(parts), importer(other)];
+  const other = openDependencies(service);
+  const both = barrier(2);
+  const jobOf = (own: typeof deps) => runImports({ ...own, database: both(own.database) });
+  const [job, rival] = [jobOf(deps), jobOf(other)];
   let clashes = 0;
   for (let at = 0; at < 3; at++)
     for (const { status } of await Promise.allSettled([job.run(never), rival.run(never)]))
@@ -253,26 +253,26 @@ test('two that both believe to be the only one do each row once', async () => {
   expect(await tenant.events()).toHaveLength(3_921);
 });
 
-test('one that still reads what another has done, and finds the file gone in the middle of a row, ends nothing and forgets nothing', async () => {
+test('a worker that still reads the file when another has completed the import and deleted the file neither fails the import nor deletes its rows', async () => {
   const tenant = newTenant(service);
   const groups = Array.from({ length: 12_000 }, (_, at) => `group,"G${at}","${'x'.repeat(190)}"`);
   const file = ['kind,external_id,name', ...groups, 'group,bad,'].join('\n');
   const { id } = await send(tenant.owner, file);
-  const { sql } = parts.database;
-  let looks = 0;
+  const { sql } = deps.database;
+  let reads = 0;
   const $queryRaw: typeof sql.$queryRaw = async (statement, ...values) => {
-    const reads = Array.isArray(statement) && statement.join().includes('FROM estate_import_parts');
-    if (reads && ++looks === 2) await run();
+    const isRead = Array.isArray(statement) && statement.join().includes('FROM estate_import_parts');
+    if (isRead && ++reads === 2) await run();
     return sql.$queryRaw(statement, ...values);
   };
-  const late = runImports({ ...parts, database: { ...parts.database, sql: { ...sql, $queryRaw } } });
-  await expect(late.run(never)).rejects.toThrow('Another works on the same import');
+  const late = runImports({ ...deps, database: { ...deps.database, sql: { ...sql, $queryRaw } } });
+  await expect(late.run(never)).rejects.toThrow('Another worker works on the same import');
   const done = await ended(tenant.owner, id, 0);
   expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 12_000, 0, 0, 1]);
   expect(await reportOf(tenant.owner, id)).toHaveLength(1);
 });
 
-test('one that a fault of ours keeps from its end is given up after three tries, and those behind it are done', async () => {
+test('an import that fails because of us fails for good after three attempts, and those behind it are done', async () => {
   const [tenant, other] = [newTenant(service), newTenant(service)];
   const { id } = await send(tenant.owner, before);
   const { id: behind } = await send(other.owner, before);
@@ -281,7 +281,7 @@ test('one that a fault of ours keeps from its end is given up after three tries,
       IF NEW.import_id = '${id}' THEN RAISE 'A fault of ours'; END IF; RETURN NEW;
     END $$;
     CREATE TRIGGER fault BEFORE INSERT ON estate_import_lots FOR EACH ROW EXECUTE FUNCTION fault()`);
-  const job = runImports(parts);
+  const job = runImports(deps);
   try {
     for (const _ of [1, 2]) await expect(job.run(never)).rejects.toThrow('A fault of ours');
     await job.run(never);

@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 const statuses = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status).sort();
 
-test('409: five imports of an account may wait, of twenty at once too; each that is done makes room for another', async () => {
+test('409: five imports of an account may wait, also when twenty are sent at once, and another one when one is done', async () => {
   const [tenant, other] = [newTenant(service), newTenant(service)];
   const release = await holdImports(service);
   const file = { media: 'text/csv', content: 'kind,external_id,name\ngroup,G,Name\n' } as const;
@@ -27,7 +27,7 @@ test('409: five imports of an account may wait, of twenty at once too; each that
   expect((await tenant.owner.call(importEstate, { upload: file })).status).toBe(202);
 });
 
-test('403: who has no right to import is told so before he has sent a file', async () => {
+test('403: a caller without the right to import is refused before the file is sent', async () => {
   const tenant = newTenant(service);
   const token = tenant.narrowed({ [newId('group')]: 'm' });
   let sent = 0;
@@ -41,16 +41,16 @@ test('403: who has no right to import is told so before he has sent a file', asy
   expect(answer.status).toBe(403);
 });
 
-describe('what a location lets go of', () => {
-  /** Locations of nothing but a zone, so many that they do not go into one transaction. */
+describe('what one location releases', () => {
+  /** Locations with a zone each, too many for one transaction. */
   const between = times(2_000, (at) => [a.location(`B${at}`, 'G'), a.zone(`B${at}-Z`, `B${at}`)]).flat();
   const taking = [a.location('T', 'G'), a.installation('T-I', 'T', device(70_001), { status: 'live' })];
-  const letting = [a.location('L', 'G'), a.installation('L-I', 'L', device(70_001), { status: 'removed' })];
+  const releasing = [a.location('L', 'G'), a.installation('L-I', 'L', device(70_001), { status: 'removed' })];
 
   test.each([
-    ['behind', [...letting, ...between, ...taking]],
-    ['long before', [...taking, ...between, ...letting]],
-  ])('is there for another, whose rows come %s', async (_, rows) => {
+    ['behind', [...releasing, ...between, ...taking]],
+    ['long before', [...taking, ...between, ...releasing]],
+  ])('is free for another location, whose rows come %s', async (_, rows) => {
     const tenant = newTenant(service);
     const first = [a.group('G'), a.location('L', 'G'), a.installation('L-I', 'L', device(70_001), { status: 'live' })];
     expect(countsOf(await imported(tenant.owner, first))).toEqual([3, 0, 0, 0]);
@@ -59,7 +59,7 @@ describe('what a location lets go of', () => {
   });
 });
 
-test('an import of groups that the maker does not see tells nothing of ids: whether they are anybody’s or nobody’s', async () => {
+test('an import does not reveal whether an id that its creator does not see exists', async () => {
   const tenant = newTenant(service);
   const [mine, other] = [await tenant.group(), await tenant.group()];
   const hidden = await tenant.location(other.id);
@@ -77,7 +77,7 @@ test('an import of groups that the maker does not see tells nothing of ids: whet
   expect(await under((await tenant.zone(hidden.id)).id)).toEqual(await under(newId('zone')));
 });
 
-test('one coordinate is unset with the other; one of two is refused', async () => {
+test('unsetting one coordinate unsets both; setting only one is refused', async () => {
   const tenant = newTenant(service);
   const { owner } = tenant;
   const place = { group_id: (await tenant.group()).id, name: 'There', timezone: 'UTC', external_id: 'L' };
@@ -88,7 +88,7 @@ test('one coordinate is unset with the other; one of two is refused', async () =
   expect(countsOf(await imported(owner, [{ ...row, latitude: null }]))).toEqual([0, 1, 0, 0]);
 });
 
-test('a tag of a megabyte, and one that grows by being normalized, are the fault of their row alone', async () => {
+test('a tag that grows to megabytes when it is normalized makes only its location faulty', async () => {
   const tenant = newTenant(service);
   const group = [a.group('G'), a.location('A', 'G'), a.zone('A-Z', 'A'), a.location('B', 'G')];
   const rows = [...group, a.screen('A-S', 'A-Z', { tags: ['\uFDFA'.repeat(300_000)] })];
@@ -97,7 +97,7 @@ test('a tag of a megabyte, and one that grows by being normalized, are the fault
   expect(done.report.find(({ row }) => row === 5)?.reason).toBe('tags[0]: must have at most 50 characters.');
 });
 
-test('locations that come first and grow large are set up whole, and one of them that is at fault is refused alone', async () => {
+test('large locations whose rows all come first are set up whole, and a faulty one is refused alone', async () => {
   const tenant = newTenant(service);
   const locations = times(8, (at) => a.location(`L${at}`, 'G'));
   const zones = times(4_800, (at) => a.zone(`Z${at}`, `L${at % 8}`, at === 4_003 ? { name: '' } : {}));
@@ -108,7 +108,7 @@ test('locations that come first and grow large are set up whole, and one of them
   );
 });
 
-test('a zone in three locations is a fault of each of them', async () => {
+test('a zone with rows in three locations refuses all three', async () => {
   const tenant = newTenant(service);
   const locations = ['A', 'B', 'C'].map((ref) => a.location(ref, 'G'));
   const rows = [a.group('G'), ...locations, ...['A', 'B', 'C'].map((ref) => a.zone('Z', ref)), a.location('D', 'G')];
@@ -121,7 +121,7 @@ test('a zone in three locations is a fault of each of them', async () => {
   ]);
 });
 
-test('a removed installation and the live one of the same device are no fault of a file that leaves the status as it is', async () => {
+test('a removed and a live installation of the same device are accepted in a file that does not change their status', async () => {
   const tenant = newTenant(service);
   const [old, now] = [a.installation('O', 'L', device(70_100)), a.installation('N', 'L', device(70_100))];
   const place = [a.group('G'), a.location('L', 'G')];
@@ -129,17 +129,17 @@ test('a removed installation and the live one of the same device are no fault of
   expect(countsOf(await imported(tenant.owner, [...place, old, now]))).toEqual([0, 0, 4, 0]);
 });
 
-test('a location of more rows than one transaction bears is refused, as the others are not', () => {
+test('a location with more rows than a unit may have is refused alone', () => {
   const outline = createOutline();
   const place = (row: number, kind: 'location' | 'zone', ref: string, parent: string) =>
-    outline.place(row, { kind, ref, parent, fields: {} }).reason;
+    outline.assign(row, { kind, ref, parent, fields: {} }).reason;
   expect(place(1, 'location', 'L', 'G')).toBeUndefined();
   for (let row = 2; row <= 10_000; row++) expect(place(row, 'zone', `Z${row}`, 'L')).toBeUndefined();
   expect(place(10_001, 'zone', 'more', 'L')).toBe('A location has at most 10000 rows in a file.');
   expect(place(10_002, 'location', 'M', 'G')).toBeUndefined();
 });
 
-test('20,000 screens before their zones are refused row by row, with the reason of each', async () => {
+test('20,000 screens before their zones are each refused', async () => {
   const tenant = newTenant(service);
   const screens = times(20_000, (at) => a.screen(`S${at}`, `Z${at % 100}`));
   const zones = times(100, (at) => a.zone(`Z${at}`, `L${at % 10}`));
@@ -149,7 +149,7 @@ test('20,000 screens before their zones are refused row by row, with the reason 
   expect([done.status, countsOf(done)]).toEqual(['succeeded', [1, 0, 0, 20_110]]);
 });
 
-test('503: more than three exports at once are told to come again, and those at work are whole', async () => {
+test('503: a fourth export at once is refused with Retry-After, and the three that run are whole', async () => {
   const tenant = newTenant(service);
   await tenant.group();
   const client = await service.db.connect();

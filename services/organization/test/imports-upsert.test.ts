@@ -3,7 +3,17 @@ import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization, type Tenant } from './support.ts';
 import { chance, randomEstate } from './support-estates.ts';
-import { a, countsOf, device, exported, exportedRows, imported, type Row, site, toldSince } from './support-imports.ts';
+import {
+  a,
+  countsOf,
+  device,
+  eventsSince,
+  exported,
+  exportedRows,
+  imported,
+  type Row,
+  site,
+} from './support-imports.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -31,10 +41,10 @@ const versions = async ({ account }: Tenant) => {
   return new Map(rows.map(({ ref, version }) => [ref, version]));
 };
 
-test('the same file again changes nothing, tells of nothing, and counts no version', async () => {
+test('the same file again changes nothing, publishes nothing, and counts no version', async () => {
   const { tenant, before } = await settled();
   expect(countsOf(await imported(tenant.owner, estate))).toEqual([0, 0, 12, 0]);
-  expect(await toldSince(tenant, before)).toEqual([]);
+  expect(await eventsSince(tenant, before)).toEqual([]);
   expect(new Set((await versions(tenant)).values())).toEqual(new Set([1]));
 });
 
@@ -49,12 +59,12 @@ test.each<[string, Row, string]>([
   const { tenant, before } = await settled();
   const changed = estate.map((row) => (row.external_id === ref ? { ...row, ...more } : row));
   expect(countsOf(await imported(tenant.owner, changed, { media: 'application/x-ndjson' }))).toEqual([0, 1, 11, 0]);
-  expect(await toldSince(tenant, before)).toEqual([`${kind}.updated`]);
+  expect(await eventsSince(tenant, before)).toEqual([`${kind}.updated`]);
   const bumped = [...(await versions(tenant))].filter(([, version]) => version !== 1);
   expect(bumped).toEqual([[ref, 2]]);
 });
 
-test('columns that the file does not have stay as they are, empty ones are unset', async () => {
+test('fields without a column in the file are kept, empty cells unset theirs', async () => {
   const full: Row = {
     ...{ address: 'Street', latitude: 1, longitude: 2, venue_type: 'retail', status: 'inactive' },
     opening_hours: { mon: [] },
@@ -106,10 +116,10 @@ test('columns that the file does not have stay as they are, empty ones are unset
 });
 
 describe('moves', () => {
-  test('a location to another group, with all that is in it, by one event', async () => {
+  test('a location to another group, with everything in it, by one event', async () => {
     const { tenant, before } = await settled();
     expect(countsOf(await imported(tenant.owner, [a.location('A', 'H')]))).toEqual([0, 1, 0, 0]);
-    expect(await toldSince(tenant, before)).toEqual(['location.updated']);
+    expect(await eventsSince(tenant, before)).toEqual(['location.updated']);
     const rows = await exportedRows(tenant.owner);
     expect(rows.filter(({ kind }) => kind === 'location').map(({ parent }) => parent)).toEqual(['H', 'H']);
     const { entries } = (await tenant.owner.call(listScreens)).body;
@@ -117,12 +127,12 @@ describe('moves', () => {
       tenant.account,
     ]);
     expect([entries.length, screens.length]).toEqual([2, 1]);
-    // With what is in it, in one file, and back.
+    // Back again, with the rows of what is in it.
     const back = estate.map((row) => (row.kind === 'location' ? { ...row, parent: 'G' } : row));
     expect(countsOf(await imported(tenant.owner, back))).toEqual([0, 2, 10, 0]);
   });
 
-  test('by somebody who administers both groups, and by nobody who administers one', async () => {
+  test('only by an admin of both groups', async () => {
     const { tenant } = await settled();
     const { rows } = await service.db.query<{ id: string; external_id: string }>(
       'SELECT id, external_id FROM groups WHERE account_id = $1 ORDER BY external_id',
@@ -135,7 +145,7 @@ describe('moves', () => {
     expect(countsOf(await imported(tenant.narrowed({ [g]: 'a', [h]: 'a' }), moved))).toEqual([0, 1, 0, 0]);
   });
 
-  test('a screen and a camera to another zone, also of another location, once no wire holds the screen', async () => {
+  test('a screen and a camera to another zone, also of another location, once the screen is not wired', async () => {
     const { tenant } = await settled();
     const more = [a.zone('A-Y', 'A'), a.screen('A-S', 'A-Y'), a.camera('A-C', 'A-Y', device(77))];
     expect(countsOf(await imported(tenant.owner, more))).toEqual([1, 2, 0, 0]);
@@ -148,7 +158,7 @@ describe('moves', () => {
     expect(new Set(entries.map(({ location_id }) => location_id)).size).toBe(1);
   });
 
-  test('a device and its screens from an installation that goes to one that comes, in one file', async () => {
+  test('a device and its screens from a removed installation to a new one, in one file', async () => {
     const { tenant } = await settled();
     const [old] = estate.filter(({ external_id }) => external_id === 'A-I');
     const replaced = (first: boolean) => {
@@ -166,7 +176,7 @@ describe('moves', () => {
     expect(entries.map(({ external_id }) => external_id).sort()).toEqual(['A-I', 'B-I']);
   });
 
-  test('wires from one live installation to another, in one file', async () => {
+  test('screens from one live installation to another, in one file', async () => {
     const { tenant } = await settled();
     const rows = [
       {
@@ -186,7 +196,7 @@ describe('moves', () => {
 });
 
 describe('our own ids', () => {
-  test('what has no external id is exported by ours, and imported again unchanged', async () => {
+  test('a thing without an external id is exported by its id, and imported again unchanged', async () => {
     const tenant = newTenant(service);
     await tenant.tree();
     const before = (await tenant.events()).length;
@@ -195,10 +205,10 @@ describe('our own ids', () => {
       const text = await exported(tenant.owner, { format });
       expect(countsOf(await imported(tenant.owner, text, { media }))).toEqual([0, 0, 6, 0]);
     }
-    expect(await toldSince(tenant, before)).toEqual([]);
+    expect(await eventsSince(tenant, before)).toEqual([]);
   });
 
-  test('it is changed by that, and gets no external id', async () => {
+  test('it is changed by its id, and gets no external id', async () => {
     const tenant = newTenant(service);
     const { group, location } = await tenant.tree();
     const rows = [a.location(location.id, group.id, { name: 'New' }), a.zone('NEW', location.id)];
@@ -209,14 +219,14 @@ describe('our own ids', () => {
     expect(zones.map(({ external_id }) => external_id)).toEqual([null, 'NEW']);
   });
 
-  test('what has an external id goes by that alone', async () => {
+  test('a thing with an external id cannot be named by its id', async () => {
     const { tenant } = await settled();
     const [location] = (await tenant.owner.call(listLocations)).body.entries;
     const { report } = await imported(tenant.owner, [a.location(location?.id ?? '', 'G')]);
     expect(report.map(({ reason }) => reason)).toEqual([`external_id: there is no location ${location?.id}.`]);
   });
 
-  test('names are trimmed, so that they are found again', async () => {
+  test('external ids are trimmed, so that they are found again', async () => {
     const { tenant } = await settled([a.group(' G '), a.location(' L', 'G '), a.zone('Z\t'.trim(), ' L ')]);
     expect((await exportedRows(tenant.owner)).map(({ external_id, parent }) => [external_id, parent])).toEqual([
       ['G', ''],
@@ -226,7 +236,7 @@ describe('our own ids', () => {
   });
 });
 
-test('latitudes that are written with an exponent, as 1e-7, come back', async () => {
+test('latitudes that are written with an exponent, such as 1e-7, survive a round trip', async () => {
   const { tenant } = await settled([
     a.group('G'),
     a.location('L', 'G', { latitude: 1e-7, longitude: -1.234_567_890_123_456e-6 }),
@@ -250,7 +260,7 @@ describe.each([1, 2, 3, 4])('a random estate (seed %i)', (seed) => {
       expect(await exported(other.owner, { format })).toBe(text);
       const before = (await other.events()).length;
       expect(countsOf(await imported(other.owner, text, { media }))).toEqual([0, 0, lines.length, 0]);
-      expect(await toldSince(other, before)).toEqual([]);
+      expect(await eventsSince(other, before)).toEqual([]);
     },
   );
 });

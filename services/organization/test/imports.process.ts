@@ -1,4 +1,4 @@
-/** Does the imports of a database (the first argument) until it is killed, as a service's job does. */
+/** Runs the imports of a database (the first argument), as the job of a service does, until it is killed. */
 import { createOutbox } from '@attribution/messaging';
 import { createLogger } from '@attribution/runtime';
 import { runImports } from '../src/imports/index.ts';

@@ -9,20 +9,20 @@ import {
 import { newId } from '@attribution/ids';
 import { personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endedImports } from '../src/imports/index.ts';
+import { importPurge } from '../src/imports/index.ts';
 import { newTenant, startOrganization } from './support.ts';
 import {
   a,
+  countStored,
   countsOf,
   csv,
   ended,
   exportedIds,
   imported,
-  openParts,
+  openDependencies,
   reportOf,
   send,
   site,
-  staged,
 } from './support-imports.ts';
 
 let service: TestService;
@@ -35,7 +35,7 @@ const upload = (content: string) => ({ media: 'text/csv', content }) as const;
 const file = csv([a.group('G')]);
 
 describe('202', () => {
-  test('the job, which comes to its end by itself', async () => {
+  test('the import, which then runs to its end', async () => {
     const { owner } = newTenant(service);
     const { status, body } = await owner.call(importEstate, { upload: upload(csv([a.group('G'), ...site('L', 'G')])) });
     expect(status).toBe(202);
@@ -61,7 +61,7 @@ describe('202', () => {
       'quotes, commas and line breaks',
       'kind,external_id,name,description\ngroup,G,"A ""group"", of one","two\nlines"\n',
     ],
-  ])('a file with %s is taken', async (_, content) => {
+  ])('a file with %s is accepted', async (_, content) => {
     const { owner } = newTenant(service);
     expect(countsOf(await imported(owner, content))).toEqual([1, 0, 0, 0]);
     expect(await exportedIds(owner)).toEqual(['G']);
@@ -75,7 +75,7 @@ describe('202', () => {
     expect([done.media, ...countsOf(done)]).toEqual(['application/x-ndjson', 6, 0, 0, 0]);
   });
 
-  test('by an admin of a group for what is in it, in rows of its own and of others', async () => {
+  test('for an admin of a group, who sets up what is in it, while rows of other groups are refused', async () => {
     const tenant = newTenant(service);
     const [own, other] = [await tenant.group('Own', { external_id: 'OWN' }), await tenant.group()];
     const admin = tenant.narrowed({ [own.id]: 'a', [other.id]: 'm' });
@@ -121,7 +121,7 @@ describe('400', () => {
     expect((await owner.call(listEstateImports)).body.entries).toEqual([]);
   });
 
-  /** Sent with any headers; announced in full, whether it is read or not. */
+  /** Sends a body with any content type, past the typed client. */
   async function sendBytes(type: string, body: string | Uint8Array<ArrayBuffer>) {
     const headers = { authorization: `Bearer ${personToken()}`, 'content-type': type };
     const answer = await fetch(`${service.url}/v2/estate/imports`, { method: 'POST', body, headers });
@@ -136,7 +136,7 @@ describe('400', () => {
     },
   );
 
-  test('a file that is larger than it may be, before any of it is read', async () => {
+  test('a file that is too large, before any of it is read', async () => {
     const content = new Uint8Array(estateFileLimits.bytes + 1);
     const { status, detail } = await sendBytes('text/csv', content);
     expect([status, detail]).toEqual([400, `body: is larger than ${estateFileLimits.bytes} bytes.`]);
@@ -148,7 +148,7 @@ describe('400', () => {
   });
 });
 
-test('403: a member of no group to administer, a viewer, a key and a support session import nothing', async () => {
+test('403: a member who administers no group, a viewer, a key and a support session cannot import', async () => {
   const tenant = newTenant(service);
   const { id } = await tenant.group();
   const refused = [
@@ -166,7 +166,7 @@ test('403: a member of no group to administer, a viewer, a key and a support ses
   expect((await tenant.owner.call(listEstateImports)).body.entries).toEqual([]);
 });
 
-test('403: a key reads no import either', async () => {
+test('403: a key cannot read imports either', async () => {
   const tenant = newTenant(service);
   const { id } = await send(tenant.owner, file);
   for (const endpoint of [listEstateImports, getEstateImport, getEstateImportReport])
@@ -177,7 +177,7 @@ describe('Idempotency-Key', () => {
   const keyed = (owner: ReturnType<typeof newTenant>['owner'], content: string, query = {}) =>
     owner.call(importEstate, { query, upload: upload(content), headers: { 'idempotency-key': 'one' } });
 
-  test('the same file twice is one job; another file, or another wish for it, is 409', async () => {
+  test('the same file twice is one import; another file or another query is 409', async () => {
     const { owner } = newTenant(service);
     const first = (await keyed(owner, file)).body;
     expect((await keyed(owner, file)).body).toEqual(first);
@@ -186,21 +186,21 @@ describe('Idempotency-Key', () => {
     expect((await owner.call(listEstateImports)).body.entries.map(({ id }) => id)).toEqual([first.id]);
   });
 
-  test('of twenty at once one is a job, and the others are it', async () => {
+  test('twenty requests at once are one import, which all of them get', async () => {
     const { owner } = newTenant(service);
     const answers = await Promise.all(Array.from({ length: 20 }, () => keyed(owner, file)));
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
     expect((await owner.call(listEstateImports)).body.entries).toHaveLength(1);
   });
 
-  test('a refused file leaves it free', async () => {
+  test('a refused file does not use up the key', async () => {
     const { owner } = newTenant(service);
     expect((await keyed(owner, 'kind,external_id\n')).status).toBe(400);
     expect((await keyed(owner, file)).status).toBe(202);
   });
 });
 
-describe('reading them', () => {
+describe('reading imports', () => {
   test('newest first, page by page, each once', async () => {
     const { owner } = newTenant(service);
     const ids: string[] = [];
@@ -215,25 +215,25 @@ describe('reading them', () => {
     expect(listed).toEqual(ids);
   });
 
-  test('404: another account’s, one that never was, and to others than account-wide admins another person’s', async () => {
+  test('404: an import of another account or that never existed, and for all but account-wide admins that of another person', async () => {
     const tenant = newTenant(service);
     const { id: group } = await tenant.group('G', { external_id: 'G' });
-    const [maker, colleague] = [tenant.narrowed({ [group]: 'a' }), tenant.narrowed({ [group]: 'a' })];
-    const { id } = await send(maker, site('L', 'G'));
-    await ended(maker, id);
-    const statuses = async (caller: typeof maker, of = id) => [
+    const [creator, colleague] = [tenant.narrowed({ [group]: 'a' }), tenant.narrowed({ [group]: 'a' })];
+    const { id } = await send(creator, site('L', 'G'));
+    await ended(creator, id);
+    const statuses = async (caller: typeof creator, of = id) => [
       (await caller.call(getEstateImport, { params: { id: of } })).status,
       (await caller.call(getEstateImportReport, { params: { id: of } })).status,
       (await caller.call(listEstateImports)).body.entries.length,
     ];
-    for (const who of [maker, tenant.owner, tenant.as({ role: 'admin' })])
+    for (const who of [creator, tenant.owner, tenant.as({ role: 'admin' })])
       expect(await statuses(who)).toEqual([200, 200, 1]);
     for (const who of [colleague, tenant.as({ role: 'member' }), newTenant(service).owner])
       expect(await statuses(who)).toEqual([404, 404, 0]);
-    expect(await statuses(maker, newId('job'))).toEqual([404, 404, 1]);
+    expect(await statuses(creator, newId('job'))).toEqual([404, 404, 1]);
   });
 
-  test('the report: a line for each refused row, as a CSV that is saved under the job’s name', async () => {
+  test('the report: a line for each refused row, as a CSV file named after the import', async () => {
     const { owner } = newTenant(service);
     const { id } = await send(owner, [a.group('=G,"1"', { zone_kind: 'window' }), a.group('H')]);
     await ended(owner, id);
@@ -242,14 +242,14 @@ describe('reading them', () => {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${id}.csv"`,
     });
-    // What a spreadsheet would take for a formula is text to it.
+    // A spreadsheet must not take the cell for a formula.
     expect(body.text).toBe(`row,kind,external_id,reason\n2,group,"'=G,""1""",zone_kind: a group has none.\n`);
     expect((await owner.call(getEstateImportReport, { params: { id: (await send(owner, file)).id } })).body.text).toBe(
       'row,kind,external_id,reason\n',
     );
   });
 
-  test('a report of more lines than are read at once has them all, in their order', async () => {
+  test('a report of more rows than one statement reads has all of them, in order', async () => {
     const { owner } = newTenant(service);
     const rows = Array.from({ length: 4_500 }, (_, at) => a.group(`G${at}`, { name: '' }));
     const { id } = await send(owner, rows);
@@ -259,18 +259,18 @@ describe('reading them', () => {
   });
 });
 
-test('an import is forgotten 30 days after its end, its report and its rows with it', async () => {
+test('an import is deleted 30 days after its end, with its report and its rows', async () => {
   const { owner } = newTenant(service);
   const { id } = await imported(owner, [a.group('G', { name: '' })]);
-  const parts = openParts(service);
+  const deps = openDependencies(service);
   const inDays = (days: number) => ({ now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) });
   try {
-    await endedImports({ ...parts, clock: inDays(29) }).purge();
+    await importPurge({ ...deps, clock: inDays(29) }).purge();
     expect(await reportOf(owner, id)).toHaveLength(1);
-    await endedImports({ ...parts, clock: inDays(31) }).purge();
+    await importPurge({ ...deps, clock: inDays(31) }).purge();
   } finally {
-    await parts.database.close();
+    await deps.database.close();
   }
   expect((await owner.call(getEstateImport, { params: { id } })).status).toBe(404);
-  expect(await staged(service, id)).toBe(0);
+  expect(await countStored(service, id)).toBe(0);
 });

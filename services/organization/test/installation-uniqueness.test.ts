@@ -29,7 +29,7 @@ const create = (fields: object) =>
   });
 const change = (id: string, body: object) => tenant.owner.call(updateInstallation, { params: { id }, body });
 
-/** How many live installations of the account there are of each device and each screen, at most. */
+/** The highest number of live installations that a device, and a screen, of the account has. */
 async function most() {
   const { rows } = await service.db.query<{ device: number; screen: number }>(
     `SELECT (SELECT max(n)::int FROM (SELECT count(*) n FROM installations
@@ -41,7 +41,7 @@ async function most() {
   return rows[0];
 }
 
-/** The two rules: what is taken is `held` by the tree's installation, and `fresh` is free. */
+/** The two rules: the tree's installation occupies `held`; `fresh` is free. */
 const rules = {
   device: {
     held: () => ({ device_id: tree.installation.device_id }),
@@ -58,13 +58,13 @@ const rules = {
 describe.each(['device', 'screen'] as const)('one live installation of a %s', (name) => {
   const { held, fresh, detail } = rules[name];
 
-  test('409: one that is in a live installation is in no other', async () => {
+  test('409: one that is in a live installation cannot be in another', async () => {
     const before = await tenant.events();
     expect((await create(held())).problem).toMatchObject({ kind: 'conflict', detail });
     expect(await tenant.events()).toEqual(before);
   });
 
-  test('201 once: of twenty at once one is created, the others are 409, and one event tells of it', async () => {
+  test('201 once: of twenty creations at once one succeeds, the others are 409, and one event is published', async () => {
     const free = await fresh();
     const before = (await tenant.events()).length;
     const answers = await Promise.all(twenty.map(() => create(free)));
@@ -73,7 +73,7 @@ describe.each(['device', 'screen'] as const)('one live installation of a %s', (n
     expect((await tenant.events()).slice(before).map(({ type }) => type)).toEqual(['installation.created']);
   });
 
-  test('200 once: of twenty removed ones that come back at once one lives, the others are 409 and stay removed', async () => {
+  test('200 once: of twenty removed installations that are made live at once, one succeeds; the others are 409 and stay removed', async () => {
     const free = await fresh();
     const made = await Promise.all(twenty.map(() => create({ ...free, status: 'removed' })));
     const ids = made.map(({ body }) => body.id);
@@ -83,7 +83,7 @@ describe.each(['device', 'screen'] as const)('one live installation of a %s', (n
     expect(now.filter(({ body }) => body.status === 'live')).toHaveLength(1);
   });
 
-  test('removing and deleting free it; living again takes it where it is free, and is 409 where it is not', async () => {
+  test('removing and deleting release it; becoming live again takes it if it is free, and is 409 otherwise', async () => {
     const { id } = tree.installation;
     await change(id, { status: 'removed' });
     const next = await create(held());
@@ -95,12 +95,12 @@ describe.each(['device', 'screen'] as const)('one live installation of a %s', (n
     expect((await change(id, { status: 'live' })).body).toMatchObject({ status: 'live', removed_at: null });
   });
 
-  test('any number of removed ones may have it', async () => {
+  test('any number of removed installations may have it', async () => {
     const made = await Promise.all([1, 2, 3].map(() => create({ ...held(), status: 'removed' })));
     expect(statuses(made)).toEqual([201, 201, 201]);
   });
 
-  test('a replacement at once with its removal: the new one is 201 or 409, and never are two live', async () => {
+  test('an installation is replaced while it is removed: the new one is 201 or 409, and two are never live', async () => {
     await Promise.all(
       twenty.map(async () => {
         const free = await fresh();
@@ -130,7 +130,7 @@ test('409: wiring a screen of another live installation is refused, and the outp
   expect((await tenant.owner.call(getInstallation, { params: { id } })).body.outputs).toEqual(outputs);
 });
 
-test('two installations that swap their screens at once: both stay as they were, or one fails, none is a fault', async () => {
+test('two installations that swap their screens at once are each 200 or 409', async () => {
   await Promise.all(
     twenty.map(async () => {
       const screens = [(await tenant.screen(tree.zone.id)).id, (await tenant.screen(tree.zone.id)).id] as const;
@@ -148,7 +148,7 @@ test('two installations that swap their screens at once: both stay as they were,
   expect(await most()).toEqual({ device: 1, screen: 1 });
 });
 
-test('changes of different fields of one installation at once lose none, outputs neither', async () => {
+test('of concurrent changes of different fields of one installation, none is lost', async () => {
   const { id } = tree.installation;
   const screens = await Promise.all([1, 2].map(() => tenant.screen(tree.zone.id)));
   const outputs = screens.map((screen, at) => ({ output: `DP-${at}`, screen_id: screen.id }));
@@ -157,6 +157,6 @@ test('changes of different fields of one installation at once lose none, outputs
   expect(statuses(answers)).toEqual(twenty.map(() => 200));
   const read = (await tenant.owner.call(getInstallation, { params: { id } })).body;
   expect(read).toMatchObject({ outputs, name: 'Player', external_id: 'P-1', status: 'live' });
-  const told = (await tenant.events()).filter(({ type }) => type === 'installation.updated');
-  expect(told.at(-1)?.data.installation).toEqual(read);
+  const events = (await tenant.events()).filter(({ type }) => type === 'installation.updated');
+  expect(events.at(-1)?.data.installation).toEqual(read);
 });

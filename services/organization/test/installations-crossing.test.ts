@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';
 
 /**
- * Changes that want the same screens in opposite orders, and take their time from one to the next. Postgres finds a deadlock only after a second, while each of
- * the two keeps a connection; twenty pairs at once then leave none for others, who are answered 503. Here it does not
- * look for one at all, so that a deadlock ends as a statement that timed out: 503, too.
+ * Changes that need the same screens in opposite orders, with a pause between one and the next. Postgres detects a
+ * deadlock only after a second, in which each of the two holds a connection; twenty pairs at once then leave none for other
+ * requests, which get 503. Here deadlock detection is off, so that a deadlock ends as a statement timeout: 503, too.
  */
 let service: TestService;
 let tenant: Tenant;
@@ -54,7 +54,7 @@ async function expectEachOnce(): Promise<void> {
   expect(new Set(screens).size).toBe(screens.length);
 }
 
-describe('of two changes at once that cross, each is made or refused, and none waits for a deadlock', () => {
+describe('two changes at once that need the same screens are each made or refused, without a deadlock', () => {
   test('two installations swap their screens: both are refused, or one is', async () => {
     await Promise.all(
       five.map(async () => {
@@ -68,7 +68,7 @@ describe('of two changes at once that cross, each is made or refused, and none w
     await expectEachOnce();
   });
 
-  test('two are created with the same screens in opposite orders: one is, the other is refused', async () => {
+  test('two are created with the same screens in opposite orders: one succeeds, the other is refused', async () => {
     await Promise.all(
       five.map(async () => {
         const [one, other] = await twoScreens();
@@ -79,7 +79,7 @@ describe('of two changes at once that cross, each is made or refused, and none w
     await expectEachOnce();
   });
 
-  test('two come back into use with the same screens in opposite orders: one does, the other stays removed', async () => {
+  test('two become live with the same screens in opposite orders: one succeeds, the other stays removed', async () => {
     await Promise.all(
       five.map(async () => {
         const [one, other] = await twoScreens();

@@ -66,7 +66,7 @@ describe('create', () => {
     expect(await read(created.body.id)).toEqual(created.body);
   });
 
-  test('201: one that was removed before it was recorded takes neither device nor screen', async () => {
+  test('201: one that is created as removed occupies neither its device nor its screens', async () => {
     const { device_id } = tree.installation;
     const created = await create({ device_id, outputs: [to(tree.screen.id)], status: 'removed' });
     const { created_at } = created.body;
@@ -102,7 +102,7 @@ describe('create', () => {
       kind: 'validation-error',
       detail: expect.stringMatching(/^body\.outputs: .*16/),
     });
-    // Sixteen are refused for their screens alone.
+    // With sixteen outputs, only the screens are refused.
     expect((await create({ outputs: wire(16) })).problem?.kind).toBe('unprocessable');
   });
 
@@ -110,7 +110,7 @@ describe('create', () => {
     expect((await create({ external_id: 'P-1' })).status).toBe(201);
     expect((await create({ external_id: 'P-1' })).problem).toMatchObject({
       kind: 'conflict',
-      detail: 'body.external_id: is the one of another installation.',
+      detail: 'body.external_id: is used by another installation.',
     });
     const other = newTenant(service);
     const { location } = await other.tree();
@@ -125,7 +125,7 @@ describe('create', () => {
     }
   });
 
-  test('422: a screen that is unknown, of another account or in another location is named by its place', async () => {
+  test('422: a screen that is unknown, of another account or in another location is named by its position', async () => {
     const foreign = (await newTenant(service).tree()).screen.id;
     const next = await tenant.zone((await tenant.location(tree.group.id)).id);
     const good = to((await tenant.screen(tree.zone.id)).id, 'HDMI-0');
@@ -169,7 +169,7 @@ describe('change', () => {
     }
   });
 
-  test('200: removed and living again tell when, and repeating either changes neither time', async () => {
+  test('200: removing it and making it live again set their times, and repeating either changes neither', async () => {
     const { id, installed_at } = tree.installation;
     const next = async (status: string) => {
       service.clock.advance({ seconds: 1 });
@@ -188,7 +188,7 @@ describe('change', () => {
     const second = to((await tenant.screen(tree.zone.id)).id, 'B');
     const removed = await change(id, { status: 'removed', outputs: [second] });
     expect(removed.body).toMatchObject({ status: 'removed', outputs: [second] });
-    // The removed one holds no screen: another may be live on both.
+    // The removed installation occupies no screen: another may be live on both.
     await tenant.installation(tree.location.id, { outputs: [second, to(tree.screen.id)] });
     const third = to((await tenant.screen(tree.zone.id)).id, 'C');
     const live = await change(id, { status: 'live', outputs: [third] });
@@ -228,8 +228,8 @@ describe('a screen that is wired', () => {
 
   test.each(['live', 'removed'] as const)('409: is not deleted while an installation, %s, has it', async (status) => {
     await change(tree.installation.id, { status });
-    const gone = await tenant.owner.call(deleteScreen, { params: { id: tree.screen.id } });
-    expect(gone.problem).toMatchObject({ kind: 'conflict', detail: wired });
+    const deletion = await tenant.owner.call(deleteScreen, { params: { id: tree.screen.id } });
+    expect(deletion.problem).toMatchObject({ kind: 'conflict', detail: wired });
     await change(tree.installation.id, { outputs: [] });
     expect((await tenant.owner.call(deleteScreen, { params: { id: tree.screen.id } })).status).toBe(204);
   });
@@ -247,7 +247,7 @@ describe('a screen that is wired', () => {
 });
 
 describe('delete', () => {
-  test('204: it is gone with its outputs, its device and screen are free, and a second time is 404', async () => {
+  test('204: it is deleted with its outputs, its device and screens are free, and deleting it again is 404', async () => {
     const { id, device_id, outputs } = tree.installation;
     const params = { id };
     expect((await tenant.owner.call(deleteInstallation, { params })).status).toBe(204);
@@ -259,7 +259,7 @@ describe('delete', () => {
     expect((await create({ device_id, outputs })).status).toBe(201);
   });
 
-  test('409: a location with an installation, removed though it is, is not deleted', async () => {
+  test('409: a location with an installation, even a removed one, is not deleted', async () => {
     const { id } = await tenant.location(tree.group.id);
     await tenant.installation(id, { status: 'removed' });
     const refused = await tenant.owner.call(deleteLocation, { params: { id } });
@@ -270,7 +270,7 @@ describe('delete', () => {
   });
 });
 
-test('404: a zone of the same number is no installation', async () => {
+test('404: a zone’s id with the prefix of an installation, and an installation’s id as that of a zone, are not found', async () => {
   const id = tree.zone.id.replace('zon_', 'ins_');
   expect((await change(id, {})).problem?.kind).toBe('not-found');
   expect((await tenant.owner.call(updateZone, { params: { id: tree.installation.id }, body: {} })).problem?.kind).toBe(

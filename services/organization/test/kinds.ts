@@ -3,7 +3,7 @@ import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import type { Tenant, Tree } from './support.ts';
 
-/** Every kind, parents before children: its endpoints, its table, and how one more of it is made beside what a tree has. */
+/** Every kind, parents before children: its endpoints, its table, and how to create another one in a tree. */
 export const kinds = {
   group: {
     path: '/v2/groups',
@@ -69,12 +69,12 @@ export const kinds = {
 
 export type KindName = keyof typeof kinds;
 export const kindNames = Object.keys(kinds) as KindName[];
-/** What is inside a location, and moves with it. */
+/** Kinds inside a location, which move with it. */
 export const insideKinds = ['zone', 'screen', 'installation', 'camera'] as const satisfies KindName[];
-/** All but groups: what the admin of a group sets up. */
+/** All kinds but groups: those that the admin of a group may set up. */
 export const placedKinds = ['location', ...insideKinds] as const satisfies KindName[];
 
-/** The least that creation asks for, in a tree. */
+/** The smallest body that creates a thing in a tree. */
 const bodies: Record<KindName, (tree: Tree) => object> = {
   group: () => ({ name: 'New' }),
   location: ({ group }) => ({ group_id: group.id, name: 'New', timezone: 'UTC' }),
@@ -86,8 +86,8 @@ const bodies: Record<KindName, (tree: Tree) => object> = {
 export const bodyIn = (kind: KindName, tree: Tree): object => bodies[kind](tree);
 
 /**
- * Rows of a kind, written past the service where a test wants many, in parents of their own. Their ids, oldest first.
- * A table takes of the row what it has columns for.
+ * Inserts many rows of a kind, bypassing the service, in parents of their own. Returns their ids, oldest first. A table
+ * ignores fields for which it has no column.
  */
 export async function fill({ db }: TestService, tenant: Tenant, kind: KindName, count: number): Promise<string[]> {
   const depth = { group: 0, location: 1, zone: 2, installation: 2, screen: 3, camera: 3 }[kind];

@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 
 type Query = Record<string, string | number | undefined>;
 
-/** The lists of the area keep the same rules. */
+/** All lists of the area follow the same rules. */
 describe.each(kindNames)('the list of every %s', (kind) => {
   const { list: endpoint, remove } = kinds[kind];
   const other = kind === 'group' ? 'location' : 'group';
@@ -26,7 +26,7 @@ describe.each(kindNames)('the list of every %s', (kind) => {
     expect(await read(newTenant(service))).toEqual({ ids: [], next: null });
   });
 
-  test('200: gives 50 without a limit, 200 at most, oldest first, each row once', async () => {
+  test('200: has 50 rows without a limit and 200 at most, oldest first, each row once', async () => {
     const tenant = newTenant(service);
     const ids = await fillList(tenant, 201);
     expect((await read(tenant)).ids).toEqual(ids.slice(0, 50));
@@ -51,11 +51,11 @@ describe.each(kindNames)('the list of every %s', (kind) => {
     expect(await read(tenant, { limit: 4, cursor: first.next ?? '' })).toEqual({ ids: ids.slice(1), next: null });
   });
 
-  test('200: rows that come and go between two pages make no row come twice or be left out', async () => {
+  test('200: rows that are created and deleted between two pages make no other row appear twice or go missing', async () => {
     const tenant = newTenant(service);
     const ids = await fillList(tenant, 4);
     const first = await read(tenant, { limit: 2 });
-    // The very row that the cursor points at goes; another comes.
+    // The row that the cursor points at is deleted; another is created.
     await tenant.owner.call(remove, { params: { id: ids[1] ?? '' } });
     const added = await fillList(tenant, 1);
     const second = await read(tenant, { limit: 2, cursor: first.next ?? '' });
@@ -75,7 +75,7 @@ describe.each(kindNames)('the list of every %s', (kind) => {
     expect(answer.problem).toMatchObject({ kind: 'validation-error', detail: `query.limit: ${what}.` });
   });
 
-  test('400: a cursor that is garbage, of another filter, of the other list, or holds another type is refused', async () => {
+  test('400: a cursor that is garbage, of another filter or another list, or with a value of another type is refused', async () => {
     const tenant = newTenant(service);
     await fillList(tenant, 2);
     const good = (await read(tenant, { limit: 1 })).next ?? '';
@@ -123,7 +123,7 @@ describe.each(kindNames)('the list of every %s', (kind) => {
   });
 });
 
-test('each list shows a thing as it is got alone', async () => {
+test('each list shows a thing as its own endpoint does', async () => {
   const tenant = newTenant(service);
   const tree = await tenant.tree();
   for (const kind of kindNames) {
@@ -134,7 +134,7 @@ test('each list shows a thing as it is got alone', async () => {
   }
 });
 
-test('the list of groups shows each group as it is got alone', async () => {
+test('the list of groups shows each group as its own endpoint does', async () => {
   const { owner, group } = newTenant(service);
   const made = [await group('First'), await group('Second')];
   const second = await owner.call(createGroup, { body: { name: 'Third', description: 'Text' } });

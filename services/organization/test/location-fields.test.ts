@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What creating and changing say of the same fields: the rules are one. */
+/** Creating and changing have the same rules for the same fields. */
 async function give(fields: object) {
   const created = await tenant.owner.call(createLocation, {
     body: { group_id: groupId, name: 'x', timezone: 'UTC', ...fields } as never,
@@ -73,7 +73,7 @@ describe('coordinates', () => {
     { latitude: -90, longitude: -180 },
     { latitude: 0, longitude: 0 },
     { latitude: 1e-7, longitude: 179.999_999_9 },
-  ])('%p are kept to the digit', (fields) => expectKept(fields));
+  ])('%p are kept exactly', (fields) => expectKept(fields));
 
   test.each<[object, string]>([
     [{ latitude: 90.000_001 }, 'body.latitude: must be at most 90, not 90.000001.'],
@@ -84,7 +84,7 @@ describe('coordinates', () => {
     [{ longitude: true }, 'body.longitude: must be a number, not true.'],
   ])('400: %p is refused by name', (fields, detail) => expectRefused(fields, detail));
 
-  test('400: one without the other is refused by name, on creation and where the change would leave it so', async () => {
+  test('400: one without the other is refused by name, on creation and if a change would leave it alone', async () => {
     await tenant.owner.call(updateLocation, {
       params: { id: locationId },
       body: { latitude: null, longitude: null },
@@ -165,7 +165,7 @@ describe('opening hours', () => {
     [{ mon: span('09:00', '18:00') }, 'body.opening_hours.mon: must be an array.'],
   ])('400: %p is refused by name', (opening_hours, detail) => expectRefused({ opening_hours }, detail));
 
-  test('400: five spans of a day, a list instead of days, or a day that is none', async () => {
+  test('400: five spans a day, a list instead of days, or an unknown day', async () => {
     const five = Array.from({ length: 5 }, (_, hour) => span(`0${hour}:00`, `0${hour}:30`));
     for (const [opening_hours, named] of [
       [{ fri: five }, /^body\.opening_hours\.fri: .*4/],

@@ -77,7 +77,7 @@ test('403: no key sets up a location, whatever its role and grants', async () =>
   await expectUnchanged();
 });
 
-test('an admin of one group has no other: 422 to create there, 404 for what is there, nothing changes', async () => {
+test('an admin of one group has no rights in another: 422 for creating there, 404 for what exists there, and nothing changes', async () => {
   const caller = tenant.narrowed({ [there]: 'a' });
   const created = await create(caller, here);
   expect(created.problem).toMatchObject({
@@ -94,7 +94,7 @@ test('an admin of one group has no other: 422 to create there, 404 for what is t
 });
 
 describe('a move', () => {
-  test('200: needs the right in both groups', async () => {
+  test('200: needs rights in both groups', async () => {
     const moved = await move(tenant.narrowed({ [here]: 'a', [there]: 'a' }), there);
     expect(moved.status).toBe(200);
     expect(moved.body).toEqual({ ...location, group_id: there, updated_at: moved.body.updated_at });
@@ -108,7 +108,7 @@ describe('a move', () => {
     await expectUnchanged();
   });
 
-  test('422: to a group that the caller does not hold, answered like one that does not exist', async () => {
+  test('422: to a group that the caller does not see, with the response for one that does not exist', async () => {
     const caller = tenant.narrowed({ [here]: 'a' });
     for (const group of [there, newId('group')]) {
       const detail = `body.group_id: there is no group ${group} in this account.`;
@@ -117,12 +117,12 @@ describe('a move', () => {
     await expectUnchanged();
   });
 
-  test('200: to the group where it is already changes nothing else', async () => {
+  test('200: to its current group changes nothing else', async () => {
     const same = await move(tenant.narrowed({ [here]: 'a' }), here);
     expect(same.body).toEqual({ ...location, updated_at: same.body.updated_at });
   });
 
-  test('changes at once who sees the location', async () => {
+  test('immediately changes who sees the location', async () => {
     const caller = tenant.narrowed({ [here]: 'a' });
     expect((await caller.call(getLocation, { params: { id: location.id } })).status).toBe(200);
     await move(tenant.owner, there);

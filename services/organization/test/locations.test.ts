@@ -35,7 +35,7 @@ const everything = {
   status: 'inactive',
 } satisfies z.input<typeof LocationChange>;
 
-/** What comes with a venue type. */
+/** The taxonomy that is returned with a venue type. */
 const taxonomy = { venue_taxonomy: 'openooh-1.1' };
 
 const nothing = {
@@ -81,7 +81,7 @@ describe('create', () => {
     expect((await tenant.owner.call(getLocation, { params: { id } })).body).toEqual(created.body);
   });
 
-  test('400: each required field is asked for by name, and nothing is created', async () => {
+  test('400: a missing required field is named, and nothing is created', async () => {
     const tenant = newTenant(service);
     const body = { group_id: (await tenant.group()).id, name: 'Corner', timezone: 'UTC' };
     for (const field of ['group_id', 'name', 'timezone'] as const) {
@@ -162,7 +162,7 @@ describe('change', () => {
   });
 });
 
-test('204: a deleted location is gone, and a second time is 404', async () => {
+test('204: a deleted location does not exist any more, and deleting it again is 404', async () => {
   const tenant = newTenant(service);
   const params = { id: (await tenant.location((await tenant.group()).id)).id };
   expect((await tenant.owner.call(deleteLocation, { params })).status).toBe(204);
@@ -171,7 +171,7 @@ test('204: a deleted location is gone, and a second time is 404', async () => {
   expect((await tenant.owner.call(updateLocation, { params, body: { name: 'Back' } })).problem?.kind).toBe('not-found');
 });
 
-test('404: a location that is unknown, malformed or of another account answers byte for byte alike', async () => {
+test('404: a location that is unknown, malformed or of another account gets the same response, byte for byte', async () => {
   const other = newTenant(service);
   const others = await other.location((await other.group()).id);
   const token = personToken({ account: newTenant(service).account });

@@ -15,7 +15,7 @@ const lookUp = (account_id: string, ids: readonly string[]) =>
     .with({ token: internalToken('account', 'organization') })
     .call(lookUpGroups, { query: { account_id, ids: ids.join(',') } });
 
-test('200: those of the groups that the account has, and no other’s', async () => {
+test('200: the groups of the account among the given ids, and none of another account', async () => {
   const [mine, theirs] = [newTenant(service), newTenant(service)];
   const [north, south, foreign] = [await mine.group('North'), await mine.group('South'), await theirs.group()];
   const { status, body } = await lookUp(mine.account, [south.id, foreign.id, newId('group'), north.id]);
@@ -28,12 +28,12 @@ test('200: those of the groups that the account has, and no other’s', async ()
   });
 });
 
-test('200: nothing of an account that has no groups, or is not there', async () => {
+test('200: empty for an account that has no groups or does not exist', async () => {
   const { id } = await newTenant(service).group();
   expect((await lookUp(newId('account'), [id])).body).toEqual({ entries: [] });
 });
 
-test('200: a group that is deleted is not there', async () => {
+test('200: a deleted group is left out', async () => {
   const { account, owner, ...tenant } = newTenant(service);
   const { id } = await tenant.group();
   await owner.call(deleteGroup, { params: { id } });
@@ -56,7 +56,7 @@ test.each([
     `account_id=${newId('account')}&ids=${Array.from({ length: 101 }, () => newId('group')).join(',')}`,
     'query.ids: must have at most 100 values.',
   ],
-])('400: names what is missing or unfit (%#)', async (query, detail) => {
+])('400: names what is missing or invalid (%#)', async (query, detail) => {
   const token = internalToken('account', 'organization');
   const { status, text } = await sendRaw(service, 'GET', `/internal/v2/groups?${query}`, token);
   expect([status, JSON.parse(text).detail]).toEqual([400, detail]);

@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 
 const move = () => tenant.owner.call(updateLocation, { params: { id: tree.location.id }, body: { group_id: away } });
 
-/** Every filter that finds what is in the tree, by kind. */
+/** For each kind, every filter that finds the thing in the tree. */
 const filtersOf = (kind: KindName, groupId: string): Record<string, string>[] => [
   { group_ids: groupId },
   ...(kind === 'location' ? [] : [{ location_ids: tree.location.id }]),
@@ -30,7 +30,7 @@ const filtersOf = (kind: KindName, groupId: string): Record<string, string>[] =>
     : []),
 ];
 
-/** What a caller sees of a kind by every endpoint: by its list, by each filter, by its id, and of screens by a match. */
+/** What a caller sees of a kind through every endpoint: its list, each filter, its id, and for screens a match. */
 async function sights(caller: Caller, kind: (typeof placedKinds)[number], groupId: string): Promise<boolean[]> {
   const { list, get } = kinds[kind];
   const { id } = tree[kind];
@@ -88,7 +88,7 @@ test('after a move the former admin changes, deletes and adds nothing there, and
   }
 });
 
-test('a move changes nothing of what is in the location but the group, and its events are that of the location alone', async () => {
+test('a move changes only the group of what is in the location, and publishes one event, for the location', async () => {
   const before = await tenant.events();
   const moved = (await move()).body;
   expect((await tenant.events()).slice(before.length).map(({ type, data }) => [type, data])).toEqual([

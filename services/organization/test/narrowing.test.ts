@@ -37,14 +37,14 @@ async function newWorld(): Promise<World> {
   return { tenant, trees, owners: { A: tenant, B: tenant, elsewhere: other } };
 }
 
-/** A caller: whose things he sees, whose he sets up, and why he sets up none or no group. */
+/** A caller: which groups the caller sees, in which the caller may set things up, and why not in others. */
 interface Caller {
   readonly sees: readonly Place[];
   readonly administers: readonly Place[];
-  /** What is refused for what the caller is, wherever it is. */
+  /** Actions that are refused to the caller in every group. */
   readonly never: 'nothing' | 'groups' | 'writes';
   readonly token: (claims: Claims) => string;
-  /** Groups, as the claims name them; undefined: the account. */
+  /** The groups in the claims; undefined for the whole account. */
   readonly holds?: Partial<Record<Place, 'a' | 'm'>>;
 }
 
@@ -53,7 +53,7 @@ const key = (readonly: boolean) => (claims: Claims) =>
   keyToken({ role: 'admin', key: { type: 'api', readonly }, ...claims });
 const both = ['A', 'B'] as const;
 
-/** The one table: who sees and sets up what. Everything below follows from it. */
+/** Who sees and sets up what. Every expectation below is derived from this table. */
 const callers: Record<string, Caller> = {
   'an owner': { sees: both, administers: both, never: 'nothing', token: person('owner') },
   'an admin': { sees: both, administers: both, never: 'nothing', token: person('admin') },
@@ -110,7 +110,7 @@ function tokenOf({ token, holds }: Caller, { tenant, trees }: World): string {
   return token({ account: tenant.account, ...narrowed });
 }
 
-/** What is asked of a thing in a place, and the status that the caller's row in the table means. */
+/** How to attempt an action on a thing in a place, and the status that follows from the caller's row in the table. */
 interface Question {
   readonly expected: (caller: Caller, place: Place) => number;
   readonly path: (kind: KindName, world: World, place: Place) => string | Promise<string>;
@@ -130,7 +130,7 @@ const questions: Record<'get' | 'update' | 'remove' | 'create', (kind: KindName)
   get: () => ({ expected: (caller, place) => (caller.sees.includes(place) ? 200 : 404), path: pathOf }),
   update: (kind) => ({ expected: change(kind, 200, 404), path: pathOf, body: () => ({ name: 'Renamed' }) }),
   remove: (kind) => ({
-    // Something that has nothing in it. A group like that is one that no claims name: whoever is narrowed sees none.
+    // A thing without children. Such a group is named by no claims, so no narrowed caller sees it.
     expected: (caller, place) =>
       change(kind, 204, 404)(kind === 'group' && caller.holds ? { ...caller, sees: [] } : caller, place),
     path: async (_, world, place) =>
@@ -147,16 +147,16 @@ const questions: Record<'get' | 'update' | 'remove' | 'create', (kind: KindName)
 };
 
 type Deed = keyof typeof questions;
-const deeds = Object.keys(questions) as Deed[];
+const actions = Object.keys(questions) as Deed[];
 
-/** Imports are their maker's rather than a group's: they have tests of their own. */
+/** Imports belong to their creator rather than to a group: they have tests of their own. */
 const ofImports = [importEstate, listEstateImports, getEstateImport, getEstateImportReport];
 
-test('every endpoint of the area is asked for below: a new one needs a row', () => {
-  const asked = kindNames.flatMap((kind) => [kinds[kind].list, ...deeds.map((deed) => kinds[kind][deed])]);
+test('every endpoint of the area is called below: a new one needs an entry', () => {
+  const ofKinds = kindNames.flatMap((kind) => [kinds[kind].list, ...actions.map((action) => kinds[kind][action])]);
   const area = endpoints.filter(({ service: name }) => name === 'organization');
   expect(area.map(({ operation }) => operation).sort()).toEqual(
-    [...asked, matchScreens, exportEstate, ...ofImports].map(({ operation }) => operation).sort(),
+    [...ofKinds, matchScreens, exportEstate, ...ofImports].map(({ operation }) => operation).sort(),
   );
 });
 
@@ -171,15 +171,15 @@ const filterValues: Record<string, (tree: Tree) => string> = {
 const filtersOf = ({ query }: Endpoint) => Object.keys(query?.shape ?? {}).filter((name) => name.endsWith('_ids'));
 
 describe.each(Object.entries(callers))('%s', (_, caller) => {
-  test('is shown by each list, and by each filter of it, what the table says and nothing else', async () => {
+  test('sees in each list, and with each filter, exactly what the table says', async () => {
     const world = await newWorld();
     const client = service.client.with({ token: tokenOf(caller, world) });
     for (const kind of kindNames) {
       const { list } = kinds[kind];
       const shown = async (query: Record<string, string> = {}) =>
         (await client.call(list, { query })).body.entries.map(({ id }) => id);
-      const idsIn = (asked: readonly Place[]) =>
-        asked.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place][kind].id);
+      const idsIn = (filtered: readonly Place[]) =>
+        filtered.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place][kind].id);
       expect([kind, await shown()]).toEqual([kind, idsIn(places)]);
       for (const name of filtersOf(list)) {
         const value = (place: Place) => filterValues[name]?.(world.trees[place]) ?? `no value for ${name}`;
@@ -190,11 +190,11 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
     }
   });
 
-  test('is told by a match of the screens that the table says, in counts too', async () => {
+  test('sees in a match, and in its counts, exactly the screens that the table says', async () => {
     const world = await newWorld();
     const client = service.client.with({ token: tokenOf(caller, world) });
-    const expectMatch = async (query: Record<string, string>, asked: readonly Place[]) => {
-      const seen = asked.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place]);
+    const expectMatch = async (query: Record<string, string>, filtered: readonly Place[]) => {
+      const seen = filtered.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place]);
       expect((await client.call(matchScreens, { query })).body).toEqual({
         total: seen.length,
         groups: seen.map(({ group }) => ({ group_id: group.id, screen_count: 1 })),
@@ -210,14 +210,14 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
     }
   });
 
-  test('is given by an export what the table says, and nothing else', async () => {
+  test('gets in an export exactly what the table says', async () => {
     const world = await newWorld();
     const client = service.client.with({ token: tokenOf(caller, world) });
-    const expectFile = async (query: Record<string, string>, asked: readonly Place[]) => {
+    const expectFile = async (query: Record<string, string>, filtered: readonly Place[]) => {
       const { text } = (await client.call(exportEstate, { query: { format: 'ndjson', ...query } })).body;
       const lines = text.split('\n').filter((line) => line !== '');
-      const seen = asked.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place]);
-      // What has no external id goes by its own id.
+      const seen = filtered.filter((place) => caller.sees.includes(place)).map((place) => world.trees[place]);
+      // A thing without an external id is exported by its id.
       const ids = lines.map((line) => (JSON.parse(line) as { external_id: string }).external_id);
       expect(ids.sort()).toEqual(seen.flatMap((tree) => kindNames.map((kind) => tree[kind].id)).sort());
       for (const place of places)
@@ -231,12 +231,12 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
     }
   });
 
-  test.each(deeds)('may %s what the table says, and learns nothing of what it does not see', async (deed) => {
+  test.each(actions)('may %s what the table says, and learns nothing about what is hidden', async (action) => {
     const world = await newWorld();
     const token = tokenOf(caller, world);
     for (const kind of kindNames) {
-      const { method } = kinds[kind][deed];
-      const question = questions[deed](kind);
+      const { method } = kinds[kind][action];
+      const question = questions[action](kind);
       for (const place of places) {
         const path = await question.path(kind, world, place);
         const body = question.body?.(kind, world.trees[place]);
@@ -253,7 +253,7 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
   });
 });
 
-/** What creation answers for a parent that does not exist, as if it had the id of the one that is not seen. */
+/** The problem of creating in a parent that does not exist, with the id of the hidden parent put in. */
 async function askUnknown(kind: KindName, tree: Tree, token: string) {
   const body = JSON.stringify(bodyIn(kind, tree));
   const [parent = ''] = /(grp|loc|zon)_[0-9a-f-]{36}/.exec(body) ?? [];

@@ -1,23 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import { createOutline, type Place } from '../src/imports/outline.ts';
+import { type Assignment, createOutline } from '../src/imports/outline.ts';
 import type { ReadRow } from '../src/imports/row.ts';
 
 type Line = readonly [kind: ReadRow['kind'], ref: string, parent?: string, fields?: ReadRow['fields']];
 
-/** Places lines as rows 2, 3 and so on. */
-function outlineOf(lines: readonly Line[], adopted: Readonly<Record<string, string>> = {}) {
+/** Assigns lines as rows 2, 3 and so on. */
+function outlineOf(lines: readonly Line[], existingZones: Readonly<Record<string, string>> = {}) {
   const outline = createOutline();
-  for (const [zone, location] of Object.entries(adopted)) outline.adopt(zone, location);
-  const places = lines.map(([kind, ref, parent, fields = {}], at) =>
-    outline.place(at + 2, { kind, ref, parent, fields }),
+  for (const [zone, location] of Object.entries(existingZones)) outline.addExistingZone(zone, location);
+  const assigned = lines.map(([kind, ref, parent, fields = {}], at) =>
+    outline.assign(at + 2, { kind, ref, parent, fields }),
   );
-  return { outline, places, units: places.map(({ unit }) => unit), late: outline.late() };
+  return { outline, assigned, units: assigned.map(({ unit }) => unit), late: outline.lateFaults() };
 }
 
 const player = (device_id: string, more: object = {}) => ({ device_id, ...more });
 
 describe('units', () => {
-  test('a location and all that is in it are one unit, named by its first row; a group is one by itself', () => {
+  test('a location and everything in it are one unit, numbered by its first row; a group is a unit of its own', () => {
     const { units } = outlineOf([
       ['group', 'G'],
       ['location', 'L', 'G'],
@@ -44,17 +44,17 @@ describe('units', () => {
   });
 
   test('things of different kinds may share an external id', () => {
-    const { units, places } = outlineOf([
+    const { units, assigned } = outlineOf([
       ['group', 'X'],
       ['location', 'X', 'X'],
       ['zone', 'X', 'X'],
       ['screen', 'X', 'X'],
     ]);
     expect(units).toEqual([2, 3, 3, 3]);
-    expect(places.every(({ reason }) => reason === undefined)).toBe(true);
+    expect(assigned.every(({ reason }) => reason === undefined)).toBe(true);
   });
 
-  test('what is put into a location that has no row is one unit still', () => {
+  test('rows in a location without a row of its own are one unit', () => {
     expect(
       outlineOf([
         ['zone', 'Z', 'L'],
@@ -64,7 +64,7 @@ describe('units', () => {
     ).toEqual([2, 2, 2]);
   });
 
-  test('what is put into a zone that is there already is one unit with that zone’s location', () => {
+  test('rows in a zone that exists already are in the unit of its location', () => {
     const { units } = outlineOf(
       [
         ['screen', 'S', 'Z'],
@@ -76,7 +76,7 @@ describe('units', () => {
     expect(units).toEqual([2, 2, 2]);
   });
 
-  test('a zone’s own row tells more than where the zone was', () => {
+  test('the row of a zone takes precedence over the existing zone', () => {
     const { units } = outlineOf(
       [
         ['zone', 'Z', 'M'],
@@ -87,11 +87,11 @@ describe('units', () => {
     expect(units).toEqual([2, 2]);
   });
 
-  test('what is put into a zone that nobody knows is of no unit', () => {
+  test('rows in an unknown zone have no unit', () => {
     expect(outlineOf([['screen', 'S', 'Z']]).units).toEqual([undefined]);
   });
 
-  test.each<[string, Line[], Place['unit']]>([
+  test.each<[string, Line[], Assignment['unit']]>([
     [
       'a zone',
       [
@@ -110,20 +110,20 @@ describe('units', () => {
       2,
     ],
     [
-      'a group of the file: it was to be a location',
+      'a group of the file, because the row is then probably a location',
       [
         ['group', 'G'],
         [undefined, 'L', 'G'],
       ],
       3,
     ],
-    ['nothing that the file has had: a location, most likely', [[undefined, 'Z', 'L']], 2],
-  ])('a row of no known kind belongs to its parent’s unit, when that is %s', (_, lines, unit) => {
+    ['unknown, and then probably a location', [[undefined, 'Z', 'L']], 2],
+  ])('the unit of a row of unknown kind, when its parent is %s', (_, lines, unit) => {
     const { units } = outlineOf([...lines, ['zone', 'Y', 'L']]);
     expect(units.slice(-2)).toEqual([unit, unit]);
   });
 
-  test('a row of no known kind and no parent, or a nameless location, is of no unit', () => {
+  test('a row of unknown kind without a parent, and a location without an external id, have no unit', () => {
     expect(
       outlineOf([
         [undefined, 'X'],
@@ -136,20 +136,20 @@ describe('units', () => {
 
 describe('duplicates', () => {
   test.each(['group', 'location', 'zone', 'screen', 'installation', 'camera'] as const)(
-    'a second row of one %s is at fault, and names the first',
+    'a second row of the same %s is faulty, and the reason names the first row',
     (kind) => {
-      const { places } = outlineOf([
+      const { assigned } = outlineOf([
         [kind, 'X', 'P'],
         ['group', 'other'],
         [kind, 'X', 'P'],
         [kind, 'X', 'P'],
       ]);
       const reason = `external_id: row 2 is of the same ${kind} already.`;
-      expect(places.map((place) => place.reason)).toEqual([undefined, undefined, reason, reason]);
+      expect(assigned.map(({ reason }) => reason)).toEqual([undefined, undefined, reason, reason]);
     },
   );
 
-  test('both rows of a location are of one unit, so that all of it is refused', () => {
+  test('both rows of a location are in one unit, so that all of it is refused', () => {
     expect(
       outlineOf([
         ['location', 'L', 'G'],
@@ -158,19 +158,19 @@ describe('duplicates', () => {
     ).toEqual([2, 2]);
   });
 
-  test('a zone in two locations is at fault in both: whose the screens below are, nobody can tell', () => {
-    const { places, late } = outlineOf([
+  test('a zone in two locations is faulty in both, because its screens may be in either', () => {
+    const { assigned, late } = outlineOf([
       ['zone', 'Z', 'A'],
       ['zone', 'Z', 'B'],
       ['screen', 'S', 'Z'],
     ]);
-    expect(places.map(({ unit }) => unit)).toEqual([2, 3, 2]);
-    expect(places[1]?.reason).toBe('external_id: row 2 is of the same zone already.');
+    expect(assigned.map(({ unit }) => unit)).toEqual([2, 3, 2]);
+    expect(assigned[1]?.reason).toBe('external_id: row 2 is of the same zone already.');
     const reason = 'external_id: row 3 is of the same zone, in another location.';
     expect(late).toEqual([{ row: 2, kind: 'zone', ref: 'Z', unit: 2, reason }]);
   });
 
-  test('a screen in two locations is at fault in the second alone: nothing is below it', () => {
+  test('a screen in two locations is faulty in the second alone, because nothing is below it', () => {
     const { late } = outlineOf([
       ['zone', 'Y', 'A'],
       ['zone', 'Z', 'B'],
@@ -182,12 +182,12 @@ describe('duplicates', () => {
 });
 
 describe('devices', () => {
-  const reasons = (lines: readonly Line[]) => outlineOf(lines).places.map(({ reason }) => reason);
+  const reasons = (lines: readonly Line[]) => outlineOf(lines).assigned.map(({ reason }) => reason);
   const twice = 'device_id: row 2 has the device in a live installation already.';
 
   const live = player('d', { status: 'live' });
 
-  test('of two live installations of one device the second is at fault', () => {
+  test('the second of two live installations of one device is faulty', () => {
     const lines: Line[] = [
       ['installation', 'I', 'L', live],
       ['installation', 'J', 'M', live],
@@ -195,7 +195,7 @@ describe('devices', () => {
     expect(reasons(lines)).toEqual([undefined, twice]);
   });
 
-  test('one that does not say whether it is live may not be', () => {
+  test('an installation without a status is accepted, because it may not be live', () => {
     const lines: Line[] = [
       ['installation', 'I', 'L', player('d')],
       ['installation', 'J', 'M', live],
@@ -203,14 +203,14 @@ describe('devices', () => {
     expect(reasons(lines)).toEqual([undefined, undefined]);
   });
 
-  test('a removed one has let go of its device, in either order', () => {
+  test('a removed installation releases its device, in either order', () => {
     const removed: Line = ['installation', 'I', 'L', player('d', { status: 'removed' })];
     const other: Line = ['installation', 'J', 'L', live];
     expect(reasons([removed, other])).toEqual([undefined, undefined]);
     expect(reasons([other, removed])).toEqual([undefined, undefined]);
   });
 
-  test('a camera may run on an installation’s device, and two cameras on one', () => {
+  test('a camera may share the device of an installation or of another camera', () => {
     expect(
       reasons([
         ['installation', 'I', 'L', player('d')],
@@ -220,7 +220,7 @@ describe('devices', () => {
     ).toEqual([undefined, undefined, undefined]);
   });
 
-  test('rows that do not say their device have none in common', () => {
+  test('rows without a device do not share one', () => {
     expect(
       reasons([
         ['installation', 'I', 'L'],
@@ -231,7 +231,7 @@ describe('devices', () => {
 });
 
 describe('late parents', () => {
-  test('a row before its parent’s is late, in its own unit, and tells of which', () => {
+  test('a row before its parent is a late fault, with its unit and its parent', () => {
     const { units, late } = outlineOf([
       ['location', 'L', 'G'],
       ['group', 'G'],
@@ -251,7 +251,7 @@ describe('late parents', () => {
     ]);
   });
 
-  test('screens and cameras before their zone belong where it turns out to be', () => {
+  test('screens and cameras before their zone are in the unit of the zone', () => {
     const { units, late } = outlineOf([
       ['location', 'L', 'G'],
       ['screen', 'S', 'Z'],
@@ -265,7 +265,7 @@ describe('late parents', () => {
     ]);
   });
 
-  test('a parent that has come is late for nobody, and one that never comes is not late', () => {
+  test('a parent before its children and a parent without a row are no late faults', () => {
     expect(
       outlineOf([
         ['group', 'G'],
@@ -275,7 +275,7 @@ describe('late parents', () => {
     ).toEqual([]);
   });
 
-  test('each of 100,000 children before their parent is told', () => {
+  test('each of 100,000 children before their parent is a late fault', () => {
     const { late } = outlineOf([
       ...Array.from({ length: 100_000 }, (_, at): Line => ['location', `L${at}`, 'G']),
       ['group', 'G'],
@@ -284,7 +284,7 @@ describe('late parents', () => {
   });
 });
 
-test('it says what it has had', () => {
+test('it knows which things have had a row', () => {
   const { outline } = outlineOf([['zone', 'Z', 'L']]);
   expect([outline.has('zone', 'Z'), outline.has('zone', 'Y'), outline.has('screen', 'Z')]).toEqual([
     true,

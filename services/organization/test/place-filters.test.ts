@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What the filters of each list are by, besides groups, which all have. */
+/** The filters of each list, besides `group_ids`, which all lists have. */
 const filters = {
   zone: { location_ids: 'location' },
   screen: { location_ids: 'location', zone_ids: 'zone' },
@@ -34,20 +34,20 @@ describe.each(cases)('the list of every %s, by %s', (kind, name, by) => {
   const found = async (query: Record<string, string>) =>
     (await tenant.owner.call(list, { query })).body.entries.map(({ id }) => id);
 
-  test('200: has what is in one or in several, oldest first, each once', async () => {
+  test('200: has what is in one place or in several, oldest first, each once', async () => {
     const [first, second, third] = trees;
     expect(await found({ [name]: second[by].id })).toEqual([second[kind].id]);
     const several = [third[by].id, first[by].id, third[by].id].join(',');
     expect(await found({ [name]: several })).toEqual([first[kind].id, third[kind].id]);
   });
 
-  test('200: is empty for unknown ones, and narrows beside the group', async () => {
+  test('200: is empty for unknown ones, and combines with the filter by group', async () => {
     expect(await found({ [name]: newId(by) })).toEqual([]);
     const beside = { [name]: trees[0][by].id, group_ids: trees[1].group.id };
     expect(await found(beside)).toEqual(name === 'group_ids' ? [trees[1][kind].id] : []);
   });
 
-  test('200: pages go on within what was found', async () => {
+  test('200: the filter applies to every page', async () => {
     const query = { [name]: trees.map((tree) => tree[by].id).join(','), limit: 2 };
     const first = (await tenant.owner.call(list, { query })).body;
     const second = await tenant.owner.call(list, { query: { ...query, cursor: first.next_cursor ?? '' } });
@@ -63,7 +63,7 @@ describe.each(cases)('the list of every %s, by %s', (kind, name, by) => {
     });
   });
 
-  test('400: of more than a hundred is refused by name', async () => {
+  test('400: more than a hundred values are refused by name', async () => {
     const value = Array.from({ length: 101 }, () => newId(by)).join(',');
     const answer = await tenant.owner.call(list, { query: { [name]: value } });
     expect(answer.problem?.detail).toBe(`query.${name}: must have at most 100 values.`);
@@ -126,7 +126,7 @@ describe('tags', () => {
     ['a,b-1', ['a', 'ab', 'b']],
     ['b-1,A,a', ['a', 'ab', 'b']],
     ['unknown', []],
-  ])('%j: screens that have one of them, in the list and in a match', async (tags, names) => {
+  ])('%j: the list and a match have the screens with any of them', async (tags, names) => {
     const query = { tags };
     const expected = names.map((name) => ids[name]);
     const listed = (await own.owner.call(listScreens, { query })).body;
@@ -136,7 +136,7 @@ describe('tags', () => {
     expect(matched.total).toBe(expected.length);
   });
 
-  test('narrow beside the other filters, and a match counts all pages by group', async () => {
+  test('combine with the other filters, and a match counts all pages by group', async () => {
     const here = { tags: 'b-1', location_ids: tree.location.id };
     expect((await own.owner.call(listScreens, { query: here })).body.entries.map(({ id }) => id)).toEqual([ids.ab]);
     const first = (await own.owner.call(matchScreens, { query: { tags: 'a,b-1', limit: 1 } })).body;
@@ -162,13 +162,13 @@ describe('tags', () => {
       });
   });
 
-  test('400: a cursor of the list is none of a match', async () => {
+  test('400: a match refuses a cursor of the list', async () => {
     const listed = (await own.owner.call(listScreens, { query: { limit: 1 } })).body;
     const answer = await own.owner.call(matchScreens, { query: { cursor: listed.next_cursor ?? '' } });
     expect(answer.problem?.detail).toBe('query.cursor: is not a next_cursor of this list with these filters.');
   });
 
-  test('200: an account without screens is matched by nothing', async () => {
+  test('200: a match in an account without screens is empty', async () => {
     expect((await newTenant(service).owner.call(matchScreens)).body).toEqual({
       total: 0,
       groups: [],

@@ -21,30 +21,30 @@ async function countRows({ account }: Tenant): Promise<number[]> {
   );
 }
 
-test('account.purged takes the whole estate down, children before parents, tells of each, and no other account loses any', async () => {
+test('account.purged deletes the whole estate, children before parents, with an event for each, and touches no other account', async () => {
   const [tenant, other] = [newTenant(service), newTenant(service)];
   await Promise.all([tenant.tree(), tenant.tree(), other.tree()]);
   const before = await tenant.events();
   await purge(tenant);
   await tenant.purged();
   expect(await countRows(tenant)).toEqual([0, 0, 0, 0, 0, 0]);
-  const told = (await tenant.events()).slice(before.length);
+  const events = (await tenant.events()).slice(before.length);
   const expected = [...estateKinds].reverse().flatMap((kind) => [`${kind}.deleted`, `${kind}.deleted`]);
-  expect(told.map(({ type }) => type)).toEqual(expected);
-  const known = foldEvents([...before, ...told]);
+  expect(events.map(({ type }) => type)).toEqual(expected);
+  const known = foldEvents([...before, ...events]);
   for (const { version, state } of known.values()) expect([version, state]).toEqual([2, undefined]);
   expect(known.size).toBe(12);
   expect(await countRows(other)).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
-test('an estate of more rows than one transaction takes goes whole, each row told of once', async () => {
+test('an estate of more rows than one transaction deletes is deleted whole, with one event for each row', async () => {
   const tenant = newTenant(service);
   const ids = await fill(service, tenant, 'screen', 1101);
   await purge(tenant);
   await tenant.purged();
   expect(await countRows(tenant)).toEqual([0, 0, 0, 0, 0, 0]);
-  const told = (await tenant.events()).filter(({ type }) => type === 'screen.deleted');
-  expect(told.map(({ data }) => data.screen_id).sort()).toEqual(ids.sort());
+  const events = (await tenant.events()).filter(({ type }) => type === 'screen.deleted');
+  expect(events.map(({ data }) => data.screen_id).sort()).toEqual(ids.sort());
   expect((await tenant.events()).slice(-3).map(({ type }) => type)).toEqual([
     'zone.deleted',
     'location.deleted',
@@ -52,7 +52,7 @@ test('an estate of more rows than one transaction takes goes whole, each row tol
   ]);
 });
 
-test('several accounts purged at once all go', async () => {
+test('several accounts can be purged at once', async () => {
   const tenants = await Promise.all(
     [1, 2, 3].map(async () => {
       const tenant = newTenant(service);

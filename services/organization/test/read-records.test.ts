@@ -6,7 +6,7 @@ import { readRecords } from '../src/imports/read-records.ts';
 
 const columns = ['kind', 'external_id', 'name', 'note'];
 
-/** Everything that is read; a refusal comes last. */
+/** A record, an error of a row, or the refusal of the file, which comes last. */
 type Read = { row: number; record?: unknown; error?: string } | { refused: string };
 
 async function read(content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, media: EstateMedia): Promise<Read[]> {
@@ -15,7 +15,7 @@ async function read(content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, m
     yield* content;
   }
   try {
-    for await (const batch of readRecords(flow(), media, columns)) all.push(...batch);
+    for await (const records of readRecords(flow(), media, columns)) all.push(...records);
   } catch (error) {
     if (!(error instanceof Problem) || error.kind !== 'validation-error') throw error;
     all.push({ refused: error.detail });
@@ -30,7 +30,7 @@ const record = (row: number, name: string) => ({ row, record: { kind: 'group', e
 const line = (name: string) => `group,a,${name}\n`;
 
 describe('CSV', () => {
-  test('each record has a text for each column, in whatever order the header has them', async () => {
+  test('each record has a text for each column of the header, in any order', async () => {
     expect(await csv('name,kind,external_id\nOne,group,a\n,location,\n')).toEqual([
       { row: 2, record: { kind: 'group', external_id: 'a', name: 'One' } },
       { row: 3, record: { kind: 'location', external_id: '', name: '' } },
@@ -44,7 +44,7 @@ describe('CSV', () => {
     ['a byte order mark', `\uFEFF${head}${line('x')}`],
     ['a byte order mark before a quoted header', `\uFEFF"kind","external_id","name"\n${line('x')}`],
     ['quotes that are not needed', `${head}"group","a","x"\r\n`],
-  ])('with %s reads alike', async (_what, text) => {
+  ])('a file with %s reads the same', async (_what, text) => {
     expect(await csv(text)).toEqual([record(2, 'x')]);
   });
 
@@ -62,7 +62,7 @@ describe('CSV', () => {
     expect(await csv(head + line(cell))).toEqual([record(2, name)]);
   });
 
-  test('a row is numbered as a spreadsheet shows it: breaks inside a cell are none, blank lines are', async () => {
+  test('rows are numbered as in a spreadsheet: blank lines count, line breaks within a cell do not', async () => {
     const text = `${head}${line('"a\nb\n\nc"')}\n\r\n${line('d')}\n`;
     expect(await csv(text)).toEqual([record(2, 'a\nb\n\nc'), record(5, 'd')]);
   });
@@ -79,14 +79,17 @@ describe('CSV', () => {
     ['kind,external_id,kind\n', 'row 1: the column "kind" is named more than once.'],
     ['kind,name\n', 'row 1: the column external_id is missing.'],
     ['external_id', 'row 1: the column kind is missing.'],
-    ['kind,external_id,"name', 'row 1: opens a quote that is closed nowhere.'],
-    ['kind,external_id,na"me\n', 'row 1: has a quote inside a cell that is not written as two in a quoted cell.'],
+    ['kind,external_id,"name', 'row 1: opens a quote that is never closed.'],
+    [
+      'kind,external_id,na"me\n',
+      'row 1: has a stray quote: a cell with quotes must be quoted, and its quotes doubled.',
+    ],
     ['kind,external_id\0\n', 'row 1: contains a NUL character.'],
   ])('the header %j is refused', async (text, refused) => {
     expect(await csv(text)).toEqual([{ refused }]);
   });
 
-  const stray = 'has a quote inside a cell that is not written as two in a quoted cell.';
+  const stray = 'has a stray quote: a cell with quotes must be quoted, and its quotes doubled.';
   test.each([
     ['too few cells', 'group,a\n', 'has 2 cells, and the header has 3.'],
     ['too many cells', 'group,a,x,\n', 'has 4 cells, and the header has 3.'],
@@ -101,18 +104,18 @@ describe('CSV', () => {
     ['a single quote in a quoted cell', 'group,a,"x"y"\n', stray],
     ['a NUL', 'group,a,x\0y\n', 'contains a NUL character.'],
     ['a NUL behind a quoted cell', 'group,"a"\0,x\n', 'contains a NUL character.'],
-  ])('%s is an error of its row, and the next is read', async (_what, text, error) => {
+  ])('%s is an error of its row, and the next row is read', async (_what, text, error) => {
     expect(await csv(head + line('x') + text + line('y'))).toEqual([record(2, 'x'), { row: 3, error }, record(4, 'y')]);
   });
 
-  test('a quote that is opened by mistake ends with the line in which another cell is quoted', async () => {
+  test('a quote that is opened by mistake ends at the next quoted cell', async () => {
     const text = `${head}${line('"x')}${line('"y"')}${line('z')}`;
     expect(await csv(text)).toEqual([{ row: 2, error: stray }, record(3, 'z')]);
   });
 
-  test('a quote that is not closed is named by the row that opens it, after all rows before it', async () => {
+  test('a quote that is not closed refuses the file by the row that opens it, after all rows before it', async () => {
     const text = `${head}${line('x')}${line('"y')}${line('z').repeat(1000)}`;
-    expect(await csv(text)).toEqual([record(2, 'x'), { refused: 'row 3: opens a quote that is closed nowhere.' }]);
+    expect(await csv(text)).toEqual([record(2, 'x'), { refused: 'row 3: opens a quote that is never closed.' }]);
   });
 
   test('a cell of 1 MB is read', async () => {
@@ -125,14 +128,14 @@ describe('CSV', () => {
     ['a cell', `group,a,${'x'.repeat(4_194_304 - 8)}\n`, false],
     ['empty cells', `${','.repeat(5_000_000)}\n`, false],
     ['quotes', `group,a,"${'""'.repeat(3_000_000)}"\n`, false],
-  ])('a record above 4 MiB of %s is refused by its row', async (_what, text, passes) => {
+  ])('a record of more than 4 MiB of %s refuses the file by its row', async (_what, text, passes) => {
     const [first, second, ...more] = await csv(head + line('x') + text);
     expect([first, more]).toEqual([record(2, 'x'), []]);
     if (passes) expect(second).toMatchObject({ row: 3, record: expect.anything() });
     else expect(second).toMatchObject({ refused: expect.stringMatching(/^row 3: is larger than 4194304 bytes/) });
   });
 
-  test('a quote that is left open in a large file is refused before all of it is read', async () => {
+  test('a quote that is left open in a large file refuses it before all of it is read', async () => {
     let given = 0;
     function* endless() {
       yield Buffer.from(`${head}${line('"x')}`);
@@ -151,7 +154,7 @@ describe('NDJSON', () => {
   const object = (name: unknown) => ({ kind: 'group', external_id: 'a', name });
   const json = (name: unknown) => `${JSON.stringify(object(name))}\n`;
 
-  test('each line is an object, numbered by its line; blank lines are passed over', async () => {
+  test('each line is an object, numbered by its line; blank lines are skipped', async () => {
     const text = `\uFEFF${json('x')}\n \t\r\n${json(['y', { z: null }]).replace('\n', '\r\n')}${json(1).trimEnd()}`;
     expect(await ndjson(text)).toEqual([
       { row: 1, record: object('x') },
@@ -178,7 +181,7 @@ describe('NDJSON', () => {
     ['{"__proto__":{}}', 'record: has a member named __proto__, which cannot be kept.'],
     ['{"lat":1e999}', 'record.lat: is a number out of range.'],
     [`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, expect.stringMatching(/nested deeper than 32 levels/)],
-  ])('the line %j is an error of its row, and the next is read', async (text, error) => {
+  ])('the line %j is an error of its row, and the next row is read', async (text, error) => {
     expect(await ndjson(`${json('x')}${text}\n${json('y')}`)).toEqual([
       { row: 1, record: object('x') },
       { row: 2, error },
@@ -186,7 +189,7 @@ describe('NDJSON', () => {
     ]);
   });
 
-  test('a line of 4 MiB is read, and a longer one refused, before it has come to its end', async () => {
+  test('a line of 4 MiB is read; a longer one refuses the file before its end is read', async () => {
     const longest = `{"a":"${'x'.repeat(4_194_304 - 8)}"}`;
     expect(await ndjson(longest)).toEqual([{ row: 1, record: { a: expect.any(String) } }]);
     const refused = 'row 2: is larger than 4194304 bytes.';
@@ -203,7 +206,7 @@ describe.each([
   ['text/csv', head, (n: number) => `group,${n},x\n`, 2],
   ['application/x-ndjson', '', (n: number) => `{"external_id":"${n}"}\n`, 1],
 ] as const)('%s', (media, first, lineOf, firstRow) => {
-  test('100,000 records are read, and one more is refused by its row', async () => {
+  test('100,000 records are read, and one more refuses the file by its row', async () => {
     const lines = Array.from({ length: 100_000 }, (_, n) => lineOf(n)).join('');
     const all = await read([Buffer.from(`${first}${lines}\n`)], media);
     expect(all).toHaveLength(100_000);
@@ -215,24 +218,24 @@ describe.each([
   });
 
   test.each([
-    ['a byte that is none', [0xff]],
+    ['an invalid byte', [0xff]],
     ['a letter cut short', [0xc3]],
     ['an overlong form', [0xc0, 0x80]],
     ['half of a surrogate pair', [0xed, 0xa0, 0x80]],
-  ])('%s is not UTF-8: refused by its row, after those before it', async (_what, bytes) => {
+  ])('%s is not UTF-8 and refuses the file by its row, after those before it', async (_what, bytes) => {
     const text = [first, lineOf(1), lineOf(2).trimEnd(), Buffer.from(bytes), '\n', lineOf(3)];
     const [one, ...more] = await csvOr(media, Buffer.concat(text.map((part) => Buffer.from(part))));
     expect(one).toMatchObject({ row: firstRow, record: { external_id: '1' } });
     expect(more).toEqual([{ refused: `row ${firstRow + 1}: is not valid UTF-8.` }]);
   });
 
-  test.each(['utf16le', 'utf-16 of the other order'])('%s is not UTF-8', async (order) => {
+  test.each(['utf16le', 'utf16be'])('%s is not UTF-8', async (order) => {
     const text = Buffer.from(`\uFEFF${first}${lineOf(1)}`, 'utf16le');
     const [refused] = await csvOr(media, order === 'utf16le' ? text : text.swap16());
     expect(refused).toEqual({ refused: 'row 1: is not valid UTF-8.' });
   });
 
-  test('records come as they are read, in constant memory, and whoever stops reading stops the source', async () => {
+  test('records are yielded as they are read, in constant memory, and a reader that stops closes the source', async () => {
     let given = 0;
     let stopped = false;
     async function* source() {
@@ -246,9 +249,9 @@ describe.each([
         stopped = true;
       }
     }
-    for await (const batch of readRecords(source(), media, columns)) {
-      expect(batch.length).toBeLessThanOrEqual(200);
-      expect(given).toBeLessThan(batch[0] && 'record' in batch[0] ? Number(batch[0].record.external_id) + 3 : 0);
+    for await (const records of readRecords(source(), media, columns)) {
+      expect(records.length).toBeLessThanOrEqual(200);
+      expect(given).toBeLessThan(records[0] && 'record' in records[0] ? Number(records[0].record.external_id) + 3 : 0);
       if (given > 500) break;
     }
     expect([given > 500, stopped]).toEqual([true, true]);
@@ -257,7 +260,7 @@ describe.each([
 
 const csvOr = (media: EstateMedia, bytes: Buffer) => (media === 'text/csv' ? csv(bytes) : ndjson(bytes));
 
-describe('however a file is cut into chunks, it reads alike', () => {
+describe('a file reads the same however it is cut into chunks', () => {
   const files: [string, EstateMedia, Buffer][] = [
     [
       'a mark, CRLF, quotes and breaks',
@@ -292,11 +295,11 @@ describe('however a file is cut into chunks, it reads alike', () => {
   });
 });
 
-/** What is awkward, more often than not. */
+/** Characters that are hard to read back. */
 const bits = ['"', '""', ',', '\n', '\r\n', '\r', 'é', '🏬', ' ', 'x', '\uFEFF', '\uFFFD', ';', "'", '\\', '=1'];
 const anyText = () => Array.from({ length: randomInt(0, 12) }, () => bits[randomInt(bits.length)]).join('');
 
-test('whatever a writer of CSV writes is read as it was, in whatever chunks it comes', async () => {
+test('what a CSV writer writes is read back, in any chunks', async () => {
   for (let round = 0; round < 300; round++) {
     const rows = Array.from({ length: randomInt(1, 20) }, () => columns.map(anyText));
     const text = stringify([columns, ...rows], {
@@ -304,7 +307,7 @@ test('whatever a writer of CSV writes is read as it was, in whatever chunks it c
       quoted: randomInt(2) === 0,
       record_delimiter: randomInt(2) === 0 ? '\n' : '\r\n',
       eof: randomInt(2) === 0,
-      // It quotes for its own line break alone, and for no carriage return.
+      // By default it quotes only for its own record delimiter, and not for a carriage return.
       quoted_match: /[\r\n]|^\uFEFF/,
     });
     const bytes = Buffer.from(text);
@@ -325,7 +328,7 @@ test('whatever a writer of CSV writes is read as it was, in whatever chunks it c
 test.each([
   ['text/csv', 'kind,external_id\n'],
   ['application/x-ndjson', ''],
-] as const)('%s: more than 100,000 blank lines are no file, as each of them costs', async (media, head) => {
+] as const)('%s: more than 100,000 blank lines are refused', async (media, head) => {
   const few = Buffer.from(`${head}${'\n'.repeat(100_000)}`);
   expect(await read([few], media)).toEqual([]);
   const many = Buffer.concat([few, Buffer.from('\n')]);

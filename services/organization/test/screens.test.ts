@@ -25,7 +25,7 @@ const read = async (id = tree.screen.id) => (await tenant.owner.call(getScreen, 
 
 const formats = 'image/jpeg, image/png, image/webp, video/mp4, video/webm';
 
-/** Values that creating and changing refuse alike. */
+/** Values that both creating and changing refuse. */
 const badValues: [object, string][] = [
   [{ zone_id: 'loc_1' }, 'body.zone_id: must be a zone id (zon_…), not "loc_1".'],
   [{ zone_id: null }, 'body.zone_id: must be text, not null.'],
@@ -88,12 +88,12 @@ describe('create', () => {
     [1080, 1920, 'portrait'],
     [1080, 1080, 'square'],
     [1081, 1080, 'landscape'],
-  ])('201: %d x %d is %3$s, said or not', async (width_px, height_px, orientation) => {
+  ])('201: %d x %d is %3$s, whether the request says so or not', async (width_px, height_px, orientation) => {
     expect((await create({ width_px, height_px })).body.orientation).toBe(orientation);
     expect((await create({ width_px, height_px, orientation })).body.orientation).toBe(orientation);
   });
 
-  test('201: tags are normalized, each once, sorted by code point', async () => {
+  test('201: tags are normalized, without duplicates, and sorted by code point', async () => {
     const tags = ['Window ', 'eye level', 'EYE-LEVEL', 'Ａ1', 'École', '東京', 'a.b:c_d'];
     expect((await create({ tags })).body.tags).toEqual(['a.b:c_d', 'a1', 'eye-level', 'window', 'école', '東京']);
   });
@@ -111,7 +111,7 @@ describe('create', () => {
     expect(await tenant.events()).toEqual(before);
   });
 
-  test('400: a screen plays one format at least', async () => {
+  test('400: a screen must play at least one format', async () => {
     const answer = await create({ accepted_formats: [] });
     expect(answer.problem).toMatchObject({
       kind: 'validation-error',
@@ -144,7 +144,7 @@ describe('change', () => {
     expect(await read()).toEqual(cleared.body);
   });
 
-  test('200: a new size brings its orientation, one side alone too', async () => {
+  test('200: a new width or height changes the orientation', async () => {
     expect((await change({ width_px: 1080, height_px: 1920 })).body.orientation).toBe('portrait');
     expect((await change({ width_px: 1920 })).body).toMatchObject({ height_px: 1920, orientation: 'square' });
     expect((await change({ height_px: 1, orientation: 'landscape' })).body.orientation).toBe('landscape');
@@ -184,7 +184,7 @@ describe('change', () => {
     expect(rows).toEqual([{ follows: true }]);
   });
 
-  test('a move to another group needs the right in both', async () => {
+  test('a move to another group needs rights in both groups', async () => {
     const { id } = await tenant.screen(tree.zone.id);
     const away = await tenant.tree();
     const move = async (here: string, there: string) => {
@@ -200,7 +200,7 @@ describe('change', () => {
   });
 });
 
-test('204: a deleted screen is gone, and a second time is 404', async () => {
+test('204: a deleted screen does not exist any more, and deleting it again is 404', async () => {
   const params = { id: (await create()).body.id };
   expect((await tenant.owner.call(deleteScreen, { params })).status).toBe(204);
   expect((await tenant.owner.call(getScreen, { params })).problem?.kind).toBe('not-found');

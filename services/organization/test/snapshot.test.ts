@@ -3,14 +3,14 @@ import { newId } from '@attribution/ids';
 import { badTokens, internalToken, personToken, sendRaw, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fill, kindNames, kinds } from './kinds.ts';
-import { foldEvents, newTenant, startOrganization, type Tenant, type Told } from './support.ts';
+import { foldEvents, type KnownState, newTenant, startOrganization, type Tenant } from './support.ts';
 
 let service: TestService;
 let tenants: readonly [Tenant, Tenant];
 beforeAll(async () => {
   service = await startOrganization();
   tenants = [newTenant(service), newTenant(service)];
-  // In turns, so that no account's ids are all before the other's.
+  // Alternating, so that the ids of the accounts are interleaved.
   for (let time = 0; time < 3; time++) for (const tenant of tenants) await tenant.tree();
 });
 afterAll(() => service.stop());
@@ -18,26 +18,26 @@ afterAll(() => service.stop());
 const internal = () => service.client.with({ token: internalToken('campaign', 'organization') });
 type Query = Record<string, string | number | undefined>;
 
-interface Row extends Told {
+interface Row extends KnownState {
   readonly kind: EstateKind;
   readonly id: string;
   readonly account: string;
 }
 
-/** The rows of all pages, in the order of their kinds; each page has `limit` rows, but the last. */
+/** The rows of all pages, in the order of their kinds. Expects that each page but the last has `limit` rows. */
 async function walk(query: Query): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | undefined;
   for (;;) {
     const { body } = await internal().call(estateSnapshot, { query: { ...query, cursor } });
     const page = estateKinds.flatMap((kind) =>
-      body[`${kind}s`].map((told): Row => {
-        const state = (told as unknown as Record<EstateKind, { id: string }>)[kind];
-        return { kind, id: state.id, account: told.account_id, version: told.aggregate_version, state };
+      body[`${kind}s`].map((entry): Row => {
+        const state = (entry as unknown as Record<EstateKind, { id: string }>)[kind];
+        return { kind, id: state.id, account: entry.account_id, version: entry.aggregate_version, state };
       }),
     );
     rows.push(...page);
-    // Nobody is sent for a page that has nothing.
+    // A cursor never leads to an empty page.
     expect(page.length > 0 || cursor === undefined).toBe(true);
     if (body.next_cursor === null) return rows;
     expect(page).toHaveLength(Number(query.limit));
@@ -45,10 +45,10 @@ async function walk(query: Query): Promise<Row[]> {
   }
 }
 
-const toldOf = (rows: readonly Row[]) => new Map(rows.map(({ id, version, state }) => [id, { version, state }]));
+const statesOf = (rows: readonly Row[]) => new Map(rows.map(({ id, version, state }) => [id, { version, state }]));
 
-/** What the account's events leave, without what is gone. */
-async function toldBy(tenant: Tenant): Promise<Map<string, Told>> {
+/** What exists in the account according to its events. */
+async function statesByEvents(tenant: Tenant): Promise<Map<string, KnownState>> {
   return new Map([...foldEvents(await tenant.events())].filter(([, { state }]) => state !== undefined));
 }
 
@@ -62,7 +62,7 @@ test.each([1, 2, 3, 4, 5, 7, 17, 18, 19, 2000])(
   },
 );
 
-test('200: what is there equals what the events tell, version by version, after changes and deletions too', async () => {
+test('200: the snapshot equals the state and the versions that follow from the events, after changes and deletions too', async () => {
   const tenant = newTenant(service);
   const tree = await tenant.tree();
   await tenant.tree();
@@ -74,19 +74,19 @@ test('200: what is there equals what the events tell, version by version, after 
     expect((await tenant.owner.call(remove, { params: { id } })).status).toBe(204);
   }
   await tenant.owner.call(updateScreen, { params: { id: tree.screen.id }, body: { width_px: 1, tags: ['a'] } });
-  const told = await toldBy(tenant);
-  expect(told.size).toBe(12);
-  expect(told.get(tree.screen.id)?.version).toBe(3);
-  expect(toldOf(await walk({ account_id: tenant.account, limit: 5 }))).toEqual(told);
+  const expected = await statesByEvents(tenant);
+  expect(expected.size).toBe(12);
+  expect(expected.get(tree.screen.id)?.version).toBe(3);
+  expect(statesOf(await walk({ account_id: tenant.account, limit: 5 }))).toEqual(expected);
 });
 
 test.each([1, 4, 1000])(
-  '200: of all accounts, in pages of %d, it has every account’s, each thing once',
+  '200: the snapshot of all accounts, in pages of %d, has the estate of every account, each thing once',
   async (limit) => {
     const rows = await walk({ limit });
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
     for (const tenant of tenants) {
-      expect(toldOf(rows.filter(({ account }) => account === tenant.account))).toEqual(await toldBy(tenant));
+      expect(statesOf(rows.filter(({ account }) => account === tenant.account))).toEqual(await statesByEvents(tenant));
     }
     const order = rows.map(({ kind }) => estateKinds.indexOf(kind));
     expect(order).toEqual(order.toSorted());
@@ -111,7 +111,7 @@ describe('kinds', () => {
     ['screen,zone', ['zone', 'screen']],
     ['camera,group,group', ['group', 'camera']],
     ['camera,installation,screen,zone,location,group', [...estateKinds]],
-  ])('%s: these alone, parents before children', async (kinds, expected) => {
+  ])('%s: the snapshot has these kinds alone, parents before children', async (kinds, expected) => {
     for (const limit of [2, 1000]) {
       const rows = await walk({ account_id: tenants[1].account, kinds, limit });
       expect(rows.map(({ kind }) => kind)).toEqual(expected.flatMap((kind) => [kind, kind, kind]));
@@ -119,18 +119,18 @@ describe('kinds', () => {
   });
 });
 
-test('200: of an account that has nothing it is one empty page', async () => {
+test('200: the snapshot of an account without an estate is one empty page', async () => {
   const { body } = await internal().call(estateSnapshot, { query: { account_id: newId('account') } });
   const empty = Object.fromEntries(estateKinds.map((kind) => [`${kind}s`, []]));
   expect(body).toEqual({ ...empty, next_cursor: null });
 });
 
-test('what changes between two pages is in one of them or told by an event: the newer version is what is', async () => {
+test('a change between two pages is in one of them or in an event: the newest version is the current one', async () => {
   const tenant = newTenant(service);
   const tree = await tenant.tree();
-  const kept = new Map<string, Told>();
-  const keep = (id: string, told: Told) => {
-    if ((kept.get(id)?.version ?? 0) < told.version) kept.set(id, told);
+  const kept = new Map<string, KnownState>();
+  const keep = (id: string, known: KnownState) => {
+    if ((kept.get(id)?.version ?? 0) < known.version) kept.set(id, known);
   };
   const query = { account_id: tenant.account, limit: 3 };
   const first = (await internal().call(estateSnapshot, { query })).body;
@@ -141,7 +141,7 @@ test('what changes between two pages is in one of them or told by an event: the 
   for (const { zone, aggregate_version: version } of (await internal().call(estateSnapshot, { query: next })).body
     .zones)
     keep(zone.id, { version, state: zone });
-  for (const [id, told] of foldEvents(await tenant.events())) if (id.startsWith('zon_')) keep(id, told);
+  for (const [id, known] of foldEvents(await tenant.events())) if (id.startsWith('zon_')) keep(id, known);
   expect([...kept.keys()]).toEqual([tree.zone.id, late.id]);
   expect(kept.get(tree.zone.id)).toMatchObject({ version: 2, state: { name: 'Later' } });
 });

@@ -28,7 +28,7 @@ async function planted() {
   return { tenant, owner: tenant.owner, tree: await tenant.tree() };
 }
 
-/** The endpoints that are alike for all kinds inside a location: a list by every filter, a get, a deletion. */
+/** The endpoints that all kinds inside a location have in common: a list with every filter, a get, a deletion. */
 function alike(
   kind: (typeof insideKinds)[number],
   filters: (tree: Tree) => Record<string, string>,
@@ -63,7 +63,7 @@ function alike(
   };
 }
 
-/** Outputs to so many screens of the tree. */
+/** Outputs to this many screens of the tree. */
 const wired = async (tenant: Tenant, { zone }: Tree, count: number) =>
   (await Promise.all(times(count).map(() => tenant.screen(zone.id)))).map(({ id }, at) => ({
     output: `HDMI-${at}`,
@@ -142,7 +142,7 @@ const table: StatementTable = {
       return () => owner.call(contracts.getLocation, { params: { id: location.id } });
     },
   },
-  /** A move: the rights in both groups. */
+  /** A move, which checks the rights in both groups. */
   update_location: {
     statements: 6,
     async prepare() {
@@ -215,7 +215,7 @@ const table: StatementTable = {
       return () => owner.call(contracts.createInstallation, { body });
     },
   },
-  /** Its outputs are read when it is locked. */
+  /** Its outputs are read after it is locked. */
   update_installation: {
     statements: 9,
     async prepare(rows) {
@@ -256,7 +256,7 @@ const table: StatementTable = {
       };
     },
   },
-  /** The file is kept; the rest is the job's. */
+  /** Stores the file; the job does the rest. */
   import_estate: {
     statements: 6,
     async prepare(rows) {
@@ -291,7 +291,7 @@ const table: StatementTable = {
       return () => owner.call(contracts.getEstateImportReport, { params: { id } });
     },
   },
-  /** One for each kind, all of one moment. */
+  /** One for each kind, all in one snapshot of the database. */
   export_estate: {
     statements: 8,
     async prepare(rows) {
@@ -302,6 +302,6 @@ const table: StatementTable = {
   },
 };
 
-test.each([3, 30])('each endpoint sends its number of statements, with %d rows too', async (rows) => {
+test.each([3, 30])('each endpoint sends the same number of statements, with %d rows', async (rows) => {
   expect(await countStatements(service, 'organization', table, rows)).toEqual(numbersOf(table));
 });

@@ -12,11 +12,11 @@ export type Chance = ReturnType<typeof chance>;
 
 export const pick = <T>(draw: Chance, items: readonly T[]): T => items[draw(items.length)] as T;
 
-/** The rows in another order, in which every parent still comes before what is in it and what is wired to it. */
+/** The rows in another order, in which every parent still comes before what is in it or wired to it. */
 export function shuffledWithin(rows: readonly Row[], draw: Chance): Row[] {
-  const left = [...rows];
+  const remaining = [...rows];
   const done: Row[] = [];
-  const above = {
+  const parentKinds = {
     group: undefined,
     location: 'group',
     zone: 'location',
@@ -24,21 +24,21 @@ export function shuffledWithin(rows: readonly Row[], draw: Chance): Row[] {
     installation: 'location',
     camera: 'zone',
   };
-  const names = (row: Row) => `${String(row.kind)} ${String(row.external_id)}`;
-  const waits = (row: Row) => {
-    const parent = above[row.kind as keyof typeof above];
-    return parent !== undefined && left.some((other) => names(other) === `${parent} ${String(row.parent)}`);
+  const keyOf = (row: Row) => `${String(row.kind)} ${String(row.external_id)}`;
+  const mustWait = (row: Row) => {
+    const parent = parentKinds[row.kind as keyof typeof parentKinds];
+    return parent !== undefined && remaining.some((other) => keyOf(other) === `${parent} ${String(row.parent)}`);
   };
-  while (left.length > 0) {
-    const ready = left.filter((row) => !waits(row));
+  while (remaining.length > 0) {
+    const ready = remaining.filter((row) => !mustWait(row));
     const next = pick(draw, ready);
-    left.splice(left.indexOf(next), 1);
+    remaining.splice(remaining.indexOf(next), 1);
     done.push(next);
   }
   return done;
 }
 
-/** What people write, and what programs stumble over. */
+/** Texts that people write, and that break careless programs. */
 const oddTexts = [
   'Plain',
   'with, commas; and semicolons',
@@ -74,7 +74,7 @@ const oddLines = [
   ...oddTexts,
 ];
 
-/** An estate of all six kinds, with names of all sorts, each known by an external id. */
+/** A random estate of all six kinds, with odd names and with external ids. */
 export function randomEstate(draw: Chance, size = 6): Row[] {
   let count = 0;
   const ref = (kind: string) => `${kind}-${pick(draw, oddTexts).slice(0, 150)}-${count++}`.trim();

@@ -29,7 +29,7 @@ export function csv(rows: readonly Row[]): string {
 
 export const ndjson = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
-/** As it is sent, or its rows. */
+/** The content of a file, or its rows. */
 type File = string | Uint8Array<ArrayBuffer> | readonly Row[];
 
 interface Sending {
@@ -40,7 +40,7 @@ interface Sending {
 const isContent = (file: File): file is string | Uint8Array<ArrayBuffer> =>
   typeof file === 'string' || file instanceof Uint8Array;
 
-/** Sends a file: its job. */
+/** Sends a file, and returns its import. */
 export async function send(caller: Caller, file: File, { media = 'text/csv', dry_run }: Sending = {}) {
   const content = isContent(file) ? file : media === 'text/csv' ? csv(file) : ndjson(file);
   const query = dry_run === undefined ? {} : { dry_run: String(dry_run) };
@@ -59,7 +59,7 @@ export async function reportOf(caller: Caller, id: string): Promise<Refused[]> {
   return parse(text, { columns: true, cast: (value, { column }) => (column === 'row' ? Number(value) : value) });
 }
 
-/** Resolves when a job has come to its end. */
+/** Resolves with an import when it has ended. */
 export const ended = (caller: Caller, id: string, within = 30_000) =>
   eventually(async () => {
     const { body } = await caller.call(getEstateImport, { params: { id } });
@@ -67,14 +67,14 @@ export const ended = (caller: Caller, id: string, within = 30_000) =>
     return body;
   }, within);
 
-/** Imports a file, and waits for its end: its counts, and what it refused. */
+/** Imports a file, waits for the end, and adds the report. */
 export async function imported(caller: Caller, file: File, sending: Sending = {}) {
   const { id } = await send(caller, file, sending);
   const job = await ended(caller, id);
   return { ...job, report: await reportOf(caller, id) };
 }
 
-/** What an import did, as counts: created, updated, unchanged, refused. */
+/** The counts of an import: created, updated, unchanged, refused. */
 export const countsOf = ({ rows }: { rows: Record<'created' | 'updated' | 'unchanged' | 'refused', number> }) =>
   [rows.created, rows.updated, rows.unchanged, rows.refused] as const;
 
@@ -82,19 +82,19 @@ export async function exported(caller: Caller, query: Record<string, string> = {
   return (await caller.call(exportEstate, { query })).body.text;
 }
 
-/** An export's rows, by their columns. */
+/** The rows of an export. */
 export async function exportedRows(caller: Caller, query: Record<string, string> = {}) {
   return parse(await exported(caller, query), { columns: true }) as Record<EstateColumn, string>[];
 }
 
-/** The external ids of an export, in its order. */
+/** The external ids in the order of an export. */
 export const exportedIds = async (caller: Caller) => (await exportedRows(caller)).map(({ external_id }) => external_id);
 
-/** What has been told since some number of events. */
-export const toldSince = async (tenant: Tenant, before: number) =>
+/** The types of the events of an account after the first `before`. */
+export const eventsSince = async (tenant: Tenant, before: number) =>
   (await tenant.events()).slice(before).map(({ type }) => type);
 
-/** The least that a thing of each kind is made of. */
+/** Rows with the least that each kind requires. */
 export const a = {
   group: (external_id: string, more: Row = {}): Row => ({ kind: 'group', external_id, name: 'A group', ...more }),
   location: (external_id: string, parent: string, more: Row = {}): Row => ({
@@ -119,12 +119,12 @@ export const a = {
   }),
 };
 
-/** A device's id, the same for the same number. */
+/** A device id for a number. */
 export const device = (number: number) => `dev_01968f3e-7a4b-7cc1-9f6e-${number.toString(16).padStart(12, '0')}`;
 
 let devices = 0;
 
-/** A location with a zone, a screen, an installation of that, and a camera. */
+/** A location with a zone, a screen, an installation wired to the screen, and a camera. */
 export function site(ref: string, group: string): Row[] {
   const [player, camera] = [device(++devices), device(++devices)];
   return [
@@ -136,16 +136,16 @@ export function site(ref: string, group: string): Row[] {
   ];
 }
 
-/** How many rows an import has in its tables. */
-export async function staged({ db }: TestService, id: string): Promise<number> {
+/** Counts the rows that the tables hold for an import. */
+export async function countStored({ db }: TestService, id: string): Promise<number> {
   const tables = ['estate_import_rows', 'estate_import_lots', 'estate_import_units'];
   const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE import_id = $1)`);
   const sql = `SELECT (${counts.join(' + ')})::int AS count`;
   return (await db.query<{ count: number }>(sql, [id])).rows[0]?.count ?? -1;
 }
 
-/** What jobs are made of, on a service's database; the database is the test's to close. */
-export function openParts({ db, logs, clock }: TestService) {
+/** Dependencies of jobs on a service's database. The test must close the database. */
+export function openDependencies({ db, logs, clock }: TestService) {
   const database: OrganizationDatabase = openOrganizationDatabase({
     url: db.options.connectionString ?? '',
     poolSize: 4,
@@ -153,7 +153,7 @@ export function openParts({ db, logs, clock }: TestService) {
   return { database, outbox: createOutbox(() => {}), clock, logger: logs.logger };
 }
 
-/** Keeps a service from doing imports, so that a test does them; resolves with what lets it again. */
+/** Keeps a service from running imports, so that the test runs them. Resolves with a function that releases it. */
 export async function holdImports({ db }: TestService): Promise<() => Promise<void>> {
   const client = await db.connect();
   const lock = [`job ${importJob}`];
@@ -166,7 +166,7 @@ export async function holdImports({ db }: TestService): Promise<() => Promise<vo
 
 export const never = new AbortController().signal;
 
-/** Resolves when a statement that names the table waits for another's lock. */
+/** Resolves when a statement that contains `table` waits for a lock. */
 export const waitsForLock = ({ db }: TestService, table: string) =>
   eventually(async () => {
     const { rowCount } = await db.query(

@@ -3,40 +3,40 @@ import type { OrganizationDatabase } from '../src/store.ts';
 
 class Killed extends Error {}
 
-/** A process's way to its database, on which it dies: from one step on nothing it asks reaches the database. */
+/** A process's access to its database, up to the step at which the process dies: after that, no statement gets through. */
 export interface Mortal {
   readonly database: OrganizationDatabase;
   readonly dead: boolean;
 }
 
 /**
- * Dies at the `at`th step. Steps are before and after each statement that is its own transaction, and before and after
- * each commit: wherever in a transaction a process dies, Postgres undoes it, as it does before the commit.
+ * Simulates a process that dies at the `at`th step. There is a step before and after each statement outside a transaction,
+ * and before and after each commit. Other places in a transaction need none: Postgres rolls it back all the same.
  */
 export function mortal(database: OrganizationDatabase, at: number): Mortal {
   let steps = 0;
-  function live(): void {
+  function requireAlive(): void {
     if (steps >= at) throw new Killed('The process was killed');
   }
   function step(): void {
     steps++;
-    live();
+    requireAlive();
   }
-  const over = (sql: Sql, alone: boolean): Sql => {
-    const asked =
-      <Given extends unknown[], T>(ask: (...given: Given) => PromiseLike<T>) =>
+  const wrap = (sql: Sql, alone: boolean): Sql => {
+    const guarded =
+      <Given extends unknown[], T>(send: (...given: Given) => PromiseLike<T>) =>
       async (...given: Given) => {
-        const pass = alone ? step : live;
-        pass();
-        const answer = await ask(...given);
-        pass();
-        return answer;
+        const check = alone ? step : requireAlive;
+        check();
+        const result = await send(...given);
+        check();
+        return result;
       };
     return {
-      $queryRaw: asked(sql.$queryRaw) as Sql['$queryRaw'],
-      $executeRaw: asked(sql.$executeRaw),
-      $queryRawUnsafe: asked(sql.$queryRawUnsafe) as Sql['$queryRawUnsafe'],
-      $executeRawUnsafe: asked(sql.$executeRawUnsafe),
+      $queryRaw: guarded(sql.$queryRaw) as Sql['$queryRaw'],
+      $executeRaw: guarded(sql.$executeRaw),
+      $queryRawUnsafe: guarded(sql.$queryRawUnsafe) as Sql['$queryRawUnsafe'],
+      $executeRawUnsafe: guarded(sql.$executeRawUnsafe),
     };
   };
   return {
@@ -45,11 +45,11 @@ export function mortal(database: OrganizationDatabase, at: number): Mortal {
     },
     database: {
       ...database,
-      sql: over(database.sql, true),
+      sql: wrap(database.sql, true),
       async sqlTransaction(work) {
-        live();
+        requireAlive();
         const result = await database.sqlTransaction(async (tx) => {
-          const done = await work(over(tx, false));
+          const done = await work(wrap(tx, false));
           step();
           return done;
         });

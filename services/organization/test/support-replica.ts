@@ -4,7 +4,7 @@ import { createInProcessTransport } from '@attribution/messaging';
 import { problemBase, type TestService, testInternal, testKeys } from '@attribution/testing';
 import organization from '../src/index.ts';
 
-/** A second process's worth of the service on the same database: its jobs and its relay. */
+/** A second instance of the service on the same database, with its jobs and its relay. */
 export async function startReplica({ db, clock, logs }: TestService) {
   const published: Envelope[] = [];
   const transport = createInProcessTransport();

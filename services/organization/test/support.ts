@@ -37,13 +37,13 @@ export interface Tree {
 export type Tenant = ReturnType<typeof newTenant>;
 export type Caller = Tenant['owner'];
 
-/** An account of its own for a test, and callers in it. */
+/** A new account for a test, with callers in it. */
 export function newTenant(service: TestService) {
   const account = newId('account');
   const as = (claims: Claims = {}) => service.client.with({ token: personToken({ account, ...claims }) });
   const owner = as();
 
-  /** What the owner sets up; fields that are not given are the least that is asked for. */
+  /** Creates things as the owner, with the least that is required and the given fields. */
   const make = {
     async group(name = 'A group', fields: object = {}): Promise<Tree['group']> {
       return (await owner.call(createGroup, { body: { name, ...fields } })).body;
@@ -88,7 +88,7 @@ export function newTenant(service: TestService) {
       const installation = await make.installation(location.id, { outputs });
       return { group, location, zone, screen, installation, camera: await make.camera(zone.id) };
     },
-    /** What the service has published of the account, when all that is committed is published. */
+    /** The events of the account, once all committed events are published. */
     async events(): Promise<Envelope[]> {
       await eventually(async () => {
         const { rows } = await service.db.query('SELECT sequence FROM outbox');
@@ -96,33 +96,33 @@ export function newTenant(service: TestService) {
       });
       return service.published.filter((envelope) => envelope.account_id === account);
     },
-    /** When nothing of the account waits to be purged any more. */
+    /** Resolves when the purge of the account is done. */
     async purged(): Promise<void> {
       await eventually(async () => {
         const { rows } = await service.db.query('SELECT account_id FROM estate_purges WHERE account_id = $1', [
           account,
         ]);
-        if (rows.length > 0) throw new Error('The account is being purged still');
+        if (rows.length > 0) throw new Error('The account is still being purged');
       });
     },
   };
 }
 
-/** The thing of one kind that an event or a page tells of, and its version. */
-export interface Told {
+/** The state and version of a thing, from an event or a page. */
+export interface KnownState {
   readonly version: number;
-  /** Undefined: it is gone. */
+  /** undefined if it is deleted. */
   readonly state: unknown;
 }
 
-/** What the events leave behind, as a consumer keeps it: by id, what is gone too. */
-export function foldEvents(events: readonly Envelope[]): Map<string, Told> {
-  const known = new Map<string, Told>();
+/** What a consumer of the events knows, by id; deleted things included. */
+export function foldEvents(events: readonly Envelope[]): Map<string, KnownState> {
+  const known = new Map<string, KnownState>();
   for (const { type, data } of events) {
-    const [kind = '', deed] = type.split('.');
+    const [kind = '', change] = type.split('.');
     const version = Number(data.aggregate_version);
     const state = data[kind] as { id: string } | undefined;
-    const id = deed === 'deleted' ? String(data[`${kind}_id`]) : (state?.id ?? '');
+    const id = change === 'deleted' ? String(data[`${kind}_id`]) : (state?.id ?? '');
     known.set(id, { version, state });
   }
   return known;

@@ -32,14 +32,14 @@ const rounds = Array.from({ length: 12 }, (_, at) => at);
 
 type Answered = { readonly status: number };
 
-/** Both at once; either may be sent first, so that both orders are met. */
+/** Runs both at once. Each is sent first in half of the rounds, so that both orders occur. */
 async function race<A, B>(round: number, a: () => Promise<A>, b: () => Promise<B>): Promise<[A, B]> {
   if (round % 2 === 0) return Promise.all([a(), b()]);
   const [second, first] = await Promise.all([b(), a()]);
   return [first, second];
 }
 
-/** What must never be: a row whose chain of parents is broken, or that is in another group than its location. */
+/** Rows that must not exist: with a broken chain of parents, or in another group than their location. */
 async function misplaced(): Promise<unknown[]> {
   const { rows } = await service.db.query(
     `SELECT 'location' AS kind, l.id FROM locations l LEFT JOIN groups g ON g.id = l.group_id AND g.account_id = l.account_id
@@ -62,13 +62,13 @@ async function misplaced(): Promise<unknown[]> {
   return rows;
 }
 
-/** Whatever happened: versions count up by one, and each thing's last event tells what is. */
-async function expectToldRight() {
+/** Expects that versions count up by one, and that the last event of each thing has its current state. */
+async function expectCorrectEvents() {
   const events = await tenant.events();
   const versions = new Map<string, number>();
   for (const { type, data } of events) {
-    const [kind = '', deed] = type.split('.');
-    const id = String(deed === 'deleted' ? data[`${kind}_id`] : (data[kind] as { id: string }).id);
+    const [kind = '', change] = type.split('.');
+    const id = String(change === 'deleted' ? data[`${kind}_id`] : (data[kind] as { id: string }).id);
     expect([type, id, data.aggregate_version]).toEqual([type, id, (versions.get(id) ?? 0) + 1]);
     versions.set(id, (versions.get(id) ?? 0) + 1);
   }
@@ -83,16 +83,16 @@ async function expectToldRight() {
 
 afterEach(async () => {
   expect(await misplaced()).toEqual([]);
-  await expectToldRight();
+  await expectCorrectEvents();
 });
 
-describe('a parent that is deleted while something is put into it: one of both wins', () => {
+describe('a parent is deleted while something is put into it: one of the two succeeds', () => {
   const outcomes = [
     [201, 409],
     [422, 204],
   ];
 
-  test('a zone, or an installation, and its location', async () => {
+  test('a location, and a new zone or installation', async () => {
     const group = await tenant.group();
     await Promise.all(
       rounds.map(async (round) => {
@@ -108,7 +108,7 @@ describe('a parent that is deleted while something is put into it: one of both w
     );
   });
 
-  test('a screen, or a camera, and its zone', async () => {
+  test('a zone, and a new screen or camera', async () => {
     const { location } = await tenant.tree();
     await Promise.all(
       rounds.map(async (round) => {
@@ -124,7 +124,7 @@ describe('a parent that is deleted while something is put into it: one of both w
     );
   });
 
-  test('a screen that comes, or a camera, and the zone that it comes to', async () => {
+  test('a zone, and a screen or camera that is moved to it', async () => {
     const { location, zone } = await tenant.tree();
     await Promise.all(
       rounds.map(async (round) => {
@@ -145,7 +145,7 @@ describe('a parent that is deleted while something is put into it: one of both w
     );
   });
 
-  test('a screen that is wired while it is deleted', async () => {
+  test('a screen is wired while it is deleted', async () => {
     const { location, zone } = await tenant.tree();
     await Promise.all(
       rounds.map(async (round) => {
@@ -162,7 +162,7 @@ describe('a parent that is deleted while something is put into it: one of both w
     );
   });
 
-  test('a screen that is wired while it is moved to another location', async () => {
+  test('a screen is wired while it is moved to another location', async () => {
     const { location, zone } = await tenant.tree();
     const away = (await tenant.tree()).zone;
     await Promise.all(
@@ -184,7 +184,7 @@ describe('a parent that is deleted while something is put into it: one of both w
   });
 });
 
-describe('a location that is moved to another group, to and fro, while', () => {
+describe('a location is moved back and forth between groups while', () => {
   let tree: Tree;
   let groups: readonly [string, string];
   beforeEach(async () => {
@@ -197,7 +197,7 @@ describe('a location that is moved to another group, to and fro, while', () => {
       body: { group_id: groups[round % 2] ?? '' },
     });
 
-  /** All at once, with as many moves; each answers its success. */
+  /** Runs the work of all rounds at once, with as many moves, and expects all to succeed. */
   async function beside(success: number, work: (round: number) => Promise<Answered>) {
     const answers = await Promise.all(
       rounds.map((round) =>
@@ -225,14 +225,14 @@ describe('a location that is moved to another group, to and fro, while', () => {
         : tenant.screen(tree.zone.id).then(() => ({ status: 201 })),
     ));
 
-  test('what is in it is changed', () =>
+  test('things in it are changed', () =>
     beside(200, (round) => {
       const kind = insideKinds[round % insideKinds.length] ?? 'zone';
       const params = { id: tree[kind].id };
       return tenant.owner.call(kinds[kind].update, { params, body: { name: `Name ${round}` } });
     }));
 
-  test('its installation is wired anew', async () => {
+  test('its installation is rewired', async () => {
     const screens = await Promise.all(rounds.map(() => tenant.screen(tree.zone.id)));
     await beside(200, (round) => {
       const outputs = [{ output: 'HDMI-1', screen_id: screens[round]?.id ?? '' }];
@@ -268,13 +268,13 @@ describe('a location that is moved to another group, to and fro, while', () => {
     );
   });
 
-  test('what is in it is deleted', async () => {
+  test('things in it are deleted', async () => {
     const screens = await Promise.all(rounds.map(() => tenant.screen(tree.zone.id)));
     await beside(204, (round) => tenant.owner.call(deleteScreen, { params: { id: screens[round]?.id ?? '' } }));
   });
 });
 
-test('a deadlock of a screen that is moved with a location that is moved is resolved: both are 200', async () => {
+test('a deadlock between moving a screen and moving its location is resolved: both are 200', async () => {
   const tree = await tenant.tree();
   const [near, last] = [await tenant.zone(tree.location.id), await tenant.zone(tree.location.id)];
   const away = await tenant.group();
@@ -284,10 +284,11 @@ test('a deadlock of a screen that is moved with a location that is moved is reso
       const { rows } = await service.db.query(
         `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
-      if (rows.length < count) throw new Error('Not all wait yet');
+      if (rows.length < count) throw new Error('Not all are waiting yet');
     });
   try {
-    // The location's move has all its zones but the last, and no screen yet; the screen's has the screen, and waits for a zone.
+    // The location's move has locked all zones but the last, and no screen yet; the screen's move has locked the screen, and
+    // waits for a zone.
     await blocker.query('BEGIN');
     await blocker.query('SELECT id FROM zones WHERE id = $1 FOR UPDATE', [last.id]);
     const moved = { params: { id: tree.location.id }, body: { group_id: away.id } };
@@ -303,7 +304,7 @@ test('a deadlock of a screen that is moved with a location that is moved is reso
   }
 });
 
-test('a right is decided on where a zone is now: once its location is moved away, the former admin adds nothing', async () => {
+test('rights depend on where a zone is now: the former admin adds nothing once its location has been moved away', async () => {
   await Promise.all(
     rounds.map(async (round) => {
       const tree = await tenant.tree();

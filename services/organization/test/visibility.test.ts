@@ -35,7 +35,7 @@ const all = () => [
 const onlyMine = () => [[mine.group], [mine.location]];
 
 describe('a caller whose claims are narrowed', () => {
-  test.each(['a', 'm'])('sees the groups that it holds as %s, their locations, and nothing else', async (letter) => {
+  test.each(['a', 'm'])('sees its groups with role %s, their locations, and nothing else', async (letter) => {
     const caller = tenant.narrowed({ [mine.group]: letter });
     expect(await seenBy(caller)).toEqual(onlyMine());
     expect((await caller.call(getGroup, { params: { id: mine.group } })).status).toBe(200);
@@ -44,7 +44,7 @@ describe('a caller whose claims are narrowed', () => {
     expect((await caller.call(getLocation, { params: { id: theirs.location } })).problem?.kind).toBe('not-found');
   });
 
-  test('is narrowed as a key too, and by groups alone', async () => {
+  test('is narrowed as a key too, and by its groups alone', async () => {
     expect(await seenBy(tenant.key({ group_scope: 'selected', groups: { [mine.group]: 'm' } }))).toEqual(onlyMine());
     expect(await seenBy(tenant.as({ groups: { [mine.group]: 'm' } }))).toEqual(onlyMine());
   });
@@ -83,7 +83,7 @@ test.each<[string, () => object]>([
   ['groups of null', () => ({ groups: null })],
   ['groups as a list', () => ({ groups: [mine.group] })],
   ['groups as a text', () => ({ groups: mine.group })],
-  ['a letter that nobody knows', () => ({ group_scope: 'selected', groups: { [mine.group]: 'x' } })],
+  ['an unknown letter', () => ({ group_scope: 'selected', groups: { [mine.group]: 'x' } })],
   ['a letter in upper case', () => ({ group_scope: 'selected', groups: { [mine.group]: 'A' } })],
   ['a letter that is true', () => ({ group_scope: 'selected', groups: { [mine.group]: true } })],
   ['a star for all groups', () => ({ group_scope: 'selected', groups: { '*': 'a' } })],
@@ -94,11 +94,11 @@ test.each<[string, () => object]>([
   expect((await caller.call(getLocation, { params: { id: mine.location } })).problem?.kind).toBe('not-found');
 });
 
-test('an unreadable grant beside a good one takes nothing from it', async () => {
+test('an unreadable grant does not affect a valid one beside it', async () => {
   expect(await seenBy(tenant.narrowed({ [mine.group]: 'm', [theirs.group]: 'x' }))).toEqual(onlyMine());
 });
 
-test('404: what a caller does not hold is byte for byte like what does not exist, to read, change and delete', async () => {
+test('404: reading, changing or deleting a hidden thing gets the response for one that does not exist, byte for byte', async () => {
   const claims = { account: tenant.account, group_scope: 'selected', groups: { [mine.group]: 'a' } };
   const person = personToken({ ...claims, role: 'admin' });
   const key = keyToken(claims);
@@ -120,7 +120,7 @@ test('404: what a caller does not hold is byte for byte like what does not exist
   expect((await tenant.owner.call(getLocation, { params: { id: theirs.location } })).body.name).toBe('A location');
 });
 
-test('200: an admin whose claims are narrowed changes a group that it holds', async () => {
+test('200: a narrowed admin changes a group that it administers', async () => {
   const admin = tenant.as({ role: 'admin', group_scope: 'selected', groups: { [mine.group]: 'a' } });
   const changed = await admin.call(updateGroup, { params: { id: mine.group }, body: { description: 'Held' } });
   expect(changed.body.description).toBe('Held');

@@ -100,7 +100,7 @@ describe('change', () => {
 });
 
 describe('delete', () => {
-  test('204: it is gone, and a second time is 404', async () => {
+  test('204: it does not exist any more, and deleting it again is 404', async () => {
     const params = { id: (await create()).body.id };
     expect((await tenant.owner.call(deleteZone, { params })).status).toBe(204);
     expect((await tenant.owner.call(getZone, { params })).problem?.kind).toBe('not-found');
@@ -111,7 +111,7 @@ describe('delete', () => {
   test.each([
     ['screens', 'The zone has screens: move or delete them first.', (id: string) => tenant.screen(id)],
     ['cameras', 'The zone has cameras: move or delete them first.', (id: string) => tenant.camera(id)],
-  ])('409: a zone with %s stays, and nothing is told', async (_, detail, put) => {
+  ])('409: a zone with %s stays, and nothing is published', async (_, detail, put) => {
     const { id } = (await create()).body;
     await put(id);
     const before = await tenant.events();

@@ -1,9 +1,9 @@
 import { Problem } from '@attribution/contracts';
 import { violatedConstraint } from '@attribution/database';
 
-/** What the database refuses, by its constraints: in words. */
+/** What to answer when a constraint of the database is violated. */
 const refusals: readonly (readonly [RegExp, string])[] = [
-  [/^(\w+)s_account_id_external_id_key$/, 'body.external_id: is the one of another $1.'],
+  [/^(\w+)s_account_id_external_id_key$/, 'body.external_id: is used by another $1.'],
   [/^locations_account_id_group_id_fkey$/, 'The group has locations: move or delete them first.'],
   [/^zones_.*_fkey$/, 'The location has zones: delete them first.'],
   [/^installations_.*_fkey$/, 'The location has installations: delete them first.'],
@@ -14,7 +14,7 @@ const refusals: readonly (readonly [RegExp, string])[] = [
   [/^installation_outputs_live_screen$/, 'A screen is in another live installation: remove it there first.'],
 ];
 
-/** The problem that a violated constraint means; undefined for any other error. */
+/** The problem for a violated constraint; undefined for any other error. */
 export function refusalOf(error: unknown): Problem | undefined {
   const constraint = violatedConstraint(error);
   if (constraint === undefined) return undefined;

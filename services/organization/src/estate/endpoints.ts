@@ -9,17 +9,17 @@ import { scopeOf } from './scope.ts';
 import { findOne } from './tree.store.ts';
 import type { Writer } from './writer.ts';
 
-/** Lists, gets and deletions are alike for every kind: here is how, and what of it the caller sees. */
+/** Lists, gets and deletions, which are the same for every kind, limited to what the caller sees. */
 
-type Asked = Filters & { readonly cursor?: string | undefined; readonly limit: number };
+type ListQuery = Filters & { readonly cursor?: string | undefined; readonly limit: number };
 
-/** A page of a kind, oldest first. What was there when the first page was read, and stays, is in one page, once. */
+/** A page of a kind, oldest first. A row that exists from the first page to the last is in exactly one of them. */
 export async function readPage<Row extends EstateRow, View extends object>(
   { sql }: OrganizationDatabase,
   kind: Kind<Row, View>,
   { operation }: Pick<Endpoint, 'operation'>,
   caller: Principal,
-  query: Asked,
+  query: ListQuery,
 ): Promise<{ entries: View[]; next_cursor: string | null }> {
   const scope = cursorScope(operation, query);
   const [after] = readCursor(query.cursor, scope, ['string']) ?? [];
@@ -36,27 +36,27 @@ export function listEndpoint<Row extends EstateRow>(
   return implement(
     contract,
     async ({ query, caller }) =>
-      readPage(database, kind, contract, caller as Principal, query as unknown as Asked) as never,
+      readPage(database, kind, contract, caller as Principal, query as unknown as ListQuery) as never,
   );
 }
 
-type OfOne = { readonly id: string };
+type IdParams = { readonly id: string };
 
 export function getEndpoint<Row extends EstateRow>({ sql }: OrganizationDatabase, kind: Kind<Row>, contract: Endpoint) {
   return implement(contract, async ({ params, caller }) => {
-    const row = await findOne(sql, kind, scopeOf(caller as Principal), (params as unknown as OfOne).id);
+    const row = await findOne(sql, kind, scopeOf(caller as Principal), (params as unknown as IdParams).id);
     if (!row) throw Problem.notFound();
     return kind.view(row) as never;
   });
 }
 
-/** What has something in it is not deleted: its children's foreign keys say so. */
+/** Deletes a row. The foreign keys of its children refuse that while it has any. */
 export function deleteEndpoint<Row extends EstateRow>(write: Writer, kind: Kind<Row>, contract: Endpoint) {
   return implement(
     contract,
     async ({ params, caller, request }) =>
       write({ caller: caller as Principal, request }, async (change) => {
-        await change.remove(kind, await change.lock(kind, (params as unknown as OfOne).id, 'removing'));
+        await change.remove(kind, await change.lock(kind, (params as unknown as IdParams).id, 'removing'));
       }) as never,
   );
 }

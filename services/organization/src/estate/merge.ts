@@ -1,4 +1,4 @@
-/** Fields of a row that a request may change; those left out stay. */
+/** Fields that a request changes; those left out keep their value. */
 export type Fieldwise<Row> = { readonly [K in keyof Row]?: Row[K] | undefined };
 
 /** The row as it is after the change. */

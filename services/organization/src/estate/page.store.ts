@@ -2,7 +2,7 @@ import type { Sql } from '@attribution/database';
 import { columnsOf, type EstateRow, type Kind } from './kind.ts';
 import { groupsWithin, type Scope } from './scope.ts';
 
-/** What a list may be asked for; each filter widens by its values and narrows beside the others. */
+/** The filters of a list. A row matches a filter by any of its values, and must match all filters. */
 export interface Filters {
   readonly group_ids?: readonly string[] | undefined;
   readonly location_ids?: readonly string[] | undefined;
@@ -11,7 +11,7 @@ export interface Filters {
   readonly screen_ids?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly status?: 'live' | 'removed' | undefined;
-  /** Part of the name, in any letter case. */
+  /** A part of the name, in any letter case. */
   readonly query?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ interface Choice {
   readonly values: readonly string[];
 }
 
-/** Text as LIKE takes it, where `%`, `_` and `\` mean themselves. */
+/** A LIKE pattern for names that contain the text, with `%`, `_` and `\` escaped. */
 const containing = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 function conditionsOf(filters: Filters): Condition[] {
@@ -44,7 +44,7 @@ function conditionsOf(filters: Filters): Condition[] {
   ].filter((condition) => !!condition);
 }
 
-/** Where rows may lie, the narrowest first; undefined: nowhere. */
+/** The places that rows may be in, the narrowest first; undefined if no row can match. */
 function placesOf(kind: Pick<Kind, 'name'>, scope: Scope, filters: Filters): Choice[] | undefined {
   const groups = groupsWithin(scope, filters.group_ids);
   const places: (Choice | undefined)[] = [
@@ -56,15 +56,15 @@ function placesOf(kind: Pick<Kind, 'name'>, scope: Scope, filters: Filters): Cho
   return given.some(({ values }) => values.length === 0) ? undefined : given;
 }
 
-/** A query's text, which takes its values as it goes. */
+/** Collects the values of a query: `value` adds one and returns its placeholder. */
 function statement() {
   const values: unknown[] = [];
   return { values, value: (given: unknown) => `$${values.push(given)}` };
 }
 
 /**
- * A page of a kind's rows, by id. Where rows may lie in few places only, each of these is read by its own index, for
- * no more than a page: what else the account has costs nothing.
+ * A page of a kind's rows, by id. If the rows can be in a few places only, a page of each of these is read by an index:
+ * the cost does not depend on what else the account has.
  */
 export async function findPage<Row extends EstateRow>(
   db: Sql,
@@ -96,7 +96,7 @@ export async function findPage<Row extends EstateRow>(
   return db.$queryRawUnsafe<Row[]>(text, ...values);
 }
 
-/** How many rows of each group there are, groups in order. */
+/** Counts the rows of each group, ordered by group. */
 export async function countByGroup(db: Sql, kind: Kind<never>, scope: Scope, filters: Filters) {
   const places = placesOf(kind, scope, filters);
   if (!places) return [];

@@ -2,13 +2,13 @@ import type { Sql } from '@attribution/database';
 import { columnsOf, type EstateRow, groupOf, type Kind } from './kind.ts';
 import { type Scope, sees } from './scope.ts';
 
-// The rows of every kind: reading them within a scope, and writing many by one statement.
+// Reads rows of any kind within a scope, and writes many with one statement.
 
-/** What a row of the kind is read by, over the table `t`. */
+/** The select list for a row of the kind, over the table `t`. */
 export const selectionOf = (kind: Kind<never>) =>
   [...columnsOf(kind).map((name) => `t.${name}`), ...(kind.computed ? [kind.computed] : [])].join(', ');
 
-/** One row, where the scope has it. */
+/** One row, if it is within the scope. */
 export async function findOne<Row extends EstateRow>(
   db: Sql,
   kind: Kind<Row>,
@@ -21,13 +21,13 @@ export async function findOne<Row extends EstateRow>(
 }
 
 /**
- * What a lock keeps others from until the commit. `changing`: changing it too. `removing`: putting anything into it,
- * as well. `holding`: removing or moving it; others may hold it at once.
+ * What other transactions cannot do with a locked row until the commit. `changing`: change it. `removing`: change it or
+ * put anything into it. `holding`: remove or move it; others may hold it at the same time.
  */
 export type LockMode = 'changing' | 'removing' | 'holding';
 const locks = { changing: 'FOR NO KEY UPDATE', removing: 'FOR UPDATE', holding: 'FOR KEY SHARE' } as const;
 
-/** As `findOne`, and what is read holds until the commit. */
+/** Like `findOne`, and locks the row until the commit. */
 export async function lockOne<Row extends EstateRow>(
   tx: Sql,
   kind: Kind<Row>,
@@ -39,24 +39,24 @@ export async function lockOne<Row extends EstateRow>(
     ${locks[mode]} OF t`;
   const [row] = await tx.$queryRawUnsafe<Row[]>(text, id, scope.accountId);
   if (!row || !sees(scope, groupOf(row))) return undefined;
-  // After a wait the row is as it is now, but what is computed of other tables as it was before: read it anew.
+  // After waiting for a lock, the row is current, but its computed columns are from before the wait: read them again.
   return kind.computed ? findOne(tx, kind, scope, id) : row;
 }
 
-/** Inserts rows, whole. */
+/** Inserts rows with what is nested in them. */
 export async function insertRows<Row extends EstateRow>(tx: Sql, kind: Kind<Row>, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const columns = columnsOf(kind).join(', ');
   const text = `INSERT INTO ${kind.table} (${columns})
     SELECT ${columns} FROM jsonb_populate_recordset(NULL::${kind.table}, $1::jsonb)`;
   await tx.$executeRawUnsafe(text, JSON.stringify(rows));
-  await kind.parts?.write(tx, rows);
+  await kind.nested?.write(tx, rows);
 }
 
-/** Writes rows that are there, whole. */
+/** Overwrites rows that exist, with what is nested in them. */
 export async function updateRows<Row extends EstateRow>(tx: Sql, kind: Kind<Row>, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
-  await kind.parts?.clear(
+  await kind.nested?.clear(
     tx,
     rows.map(({ id }) => id),
   );
@@ -64,37 +64,37 @@ export async function updateRows<Row extends EstateRow>(tx: Sql, kind: Kind<Row>
   const text = `UPDATE ${kind.table} t SET (${columns.join(', ')}) = ROW(${columns.map((name) => `r.${name}`).join(', ')})
     FROM jsonb_populate_recordset(NULL::${kind.table}, $1::jsonb) r WHERE t.id = r.id AND t.account_id = r.account_id`;
   await tx.$executeRawUnsafe(text, JSON.stringify(rows));
-  await kind.parts?.write(tx, rows);
+  await kind.nested?.write(tx, rows);
 }
 
-/** What is left of a row that was deleted. */
-export type Gone = Pick<EstateRow, 'id' | 'account_id' | 'aggregate_version'>;
+/** What is known of a row after its deletion. */
+export type DeletedRow = Pick<EstateRow, 'id' | 'account_id' | 'aggregate_version'>;
 
-export async function deleteOne(tx: Sql, { table }: Pick<Kind, 'table'>, row: Gone): Promise<void> {
+export async function deleteOne(tx: Sql, { table }: Pick<Kind, 'table'>, row: DeletedRow): Promise<void> {
   await tx.$executeRawUnsafe(`DELETE FROM ${table} WHERE id = $1`, row.id);
 }
 
-/** Deletes some of an account's rows, `limit` at most: those that were deleted. */
+/** Deletes up to `limit` rows of an account, and returns them. */
 export async function deleteSome(
   tx: Sql,
   { table }: Pick<Kind, 'table'>,
   accountId: string,
   limit: number,
-): Promise<Gone[]> {
+): Promise<DeletedRow[]> {
   const text = `DELETE FROM ${table} WHERE id = ANY(ARRAY(
       SELECT id FROM ${table} WHERE account_id = $1 ORDER BY id LIMIT $2))
     RETURNING id, account_id, aggregate_version`;
-  return tx.$queryRawUnsafe<Gone[]>(text, accountId, limit);
+  return tx.$queryRawUnsafe<DeletedRow[]>(text, accountId, limit);
 }
 
-/** How many rows some accounts have. */
+/** Counts the rows of some accounts. */
 export async function countOf(db: Sql, { table }: Pick<Kind, 'table'>, accountIds: readonly string[]): Promise<number> {
   const text = `SELECT count(*)::int AS count FROM ${table} WHERE account_id = ANY($1::text[])`;
   const [row] = await db.$queryRawUnsafe<{ count: number }[]>(text, accountIds);
   return row?.count ?? 0;
 }
 
-/** A page of all there is, of an account or of every account, by id: for those who project it. */
+/** A page of all rows of an account, or of every account, by id: for snapshots. */
 export async function findAll<Row extends EstateRow>(
   db: Sql,
   kind: Kind<Row>,

@@ -7,10 +7,10 @@ import type { Clock } from '@attribution/runtime';
 import type { Committed, KeyedTransaction } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { refusalOf } from './constraints.ts';
+import { changeEvent, deletionEvent, firstFields } from './events.ts';
 import { type EstateRow, groupOf, type Kind } from './kind.ts';
 import { type Fieldwise, merge } from './merge.ts';
 import { scopeOf } from './scope.ts';
-import { firstFields, tellGone, tellState } from './telling.ts';
 import { deleteOne, insertRows, type LockMode, lockOne, updateRows } from './tree.store.ts';
 
 export interface WriterDependencies {
@@ -19,25 +19,25 @@ export interface WriterDependencies {
   readonly clock: Clock;
 }
 
-/** Who asks, and of which request. */
-interface Asking {
+/** The caller and the request that a change is made for. */
+interface ChangeRequest {
   readonly caller: Principal;
   readonly request: Pick<RequestContext, 'traceparent'>;
 }
 
-/** What a row is made of besides the fields that every new one starts with. */
+/** A row without the fields that the writer sets. */
 type Fields<Row> = Omit<Row, 'id' | 'account_id' | 'aggregate_version' | 'created_at' | 'updated_at'>;
 
-/** Changes of the estate in one transaction, each told of by an event. */
+/** Changes the estate in one transaction, with an event for each change. */
 export interface Change {
   readonly tx: Sql;
   readonly now: Date;
   /**
-   * What something is put into; it stays there until the commit. Throws `unprocessable` where the caller sees no such
-   * thing, `forbidden` where he may not set up what is in it. `where` names the field.
+   * The parent of something new or moved, locked until the commit. Throws `unprocessable` if the caller does not see it,
+   * and `forbidden` if the caller may not set up what is in it. `field` is the field that names it.
    */
-  into<Row extends EstateRow>(kind: Kind<Row>, id: string, where: string): Promise<Row>;
-  /** What is to be changed. Throws `not-found` and `forbidden`. */
+  lockParent<Row extends EstateRow>(kind: Kind<Row>, id: string, field: string): Promise<Row>;
+  /** The row to change, locked until the commit. Throws `not-found` and `forbidden`. */
   lock<Row extends EstateRow>(kind: Kind<Row>, id: string, mode?: LockMode): Promise<Row>;
   create<Row extends EstateRow, View extends object>(kind: Kind<Row, View>, fields: Fields<Row>): Promise<View>;
   update<Row extends EstateRow, View extends object>(
@@ -54,33 +54,33 @@ function requireRight(caller: Principal, groupId: string): void {
   throw new Problem('forbidden', 'Only an owner, an admin or an admin of the group sets up what is in it.');
 }
 
-/** Runs work that changes the estate: all of it and its events, or nothing. */
+/** Runs work that changes the estate. Its changes and their events are committed together or not at all. */
 export interface Writer {
-  /** In the given transaction, which keeps the request's `Idempotency-Key` too. */
+  /** In the given transaction, which also stores the response for the request's `Idempotency-Key`. */
   <T>(
-    asking: Asking & { readonly transaction: KeyedTransaction<Sql> },
+    origin: ChangeRequest & { readonly transaction: KeyedTransaction<Sql> },
     work: (change: Change) => Promise<T>,
   ): Promise<Committed<T>>;
   /** In a transaction of its own. */
-  <T>(asking: Asking, work: (change: Change) => Promise<T>): Promise<T>;
+  <T>(origin: ChangeRequest, work: (change: Change) => Promise<T>): Promise<T>;
 }
 
 export function createWriter({ database, outbox, clock }: WriterDependencies): Writer {
   return async function write<T>(
-    { caller, request, transaction }: Asking & { readonly transaction?: KeyedTransaction<Sql> },
+    { caller, request, transaction }: ChangeRequest & { readonly transaction?: KeyedTransaction<Sql> },
     work: (change: Change) => Promise<T>,
   ) {
     const scope = scopeOf(caller);
     const now = clock.now();
-    const occasion = { now, traceparent: request.traceparent };
-    const attempt = async (tx: Sql) => {
+    const context = { now, traceparent: request.traceparent };
+    const run = async (tx: Sql) => {
       const events: NewEvent[] = [];
       const result = await work({
         tx,
         now,
-        async into(kind, id, where) {
+        async lockParent(kind, id, field) {
           const row = await lockOne(tx, kind, scope, id, 'holding');
-          if (!row) throw new Problem('unprocessable', `${where}: there is no ${kind.name} ${id} in this account.`);
+          if (!row) throw new Problem('unprocessable', `${field}: there is no ${kind.name} ${id} in this account.`);
           requireRight(caller, groupOf(row));
           return row;
         },
@@ -93,26 +93,26 @@ export function createWriter({ database, outbox, clock }: WriterDependencies): W
         async create(kind, fields) {
           const row = { ...fields, ...firstFields(kind, scope.accountId, now) } as never;
           await insertRows(tx, kind, [row]);
-          events.push(tellState(kind, 'created', row, occasion));
+          events.push(changeEvent(kind, 'created', row, context));
           return kind.view(row);
         },
         async update(kind, before, fields) {
           const version = { aggregate_version: before.aggregate_version + 1, updated_at: now };
           const row = { ...merge(before, fields as Fieldwise<typeof before>), ...version };
           await updateRows(tx, kind, [row]);
-          events.push(tellState(kind, 'updated', row, occasion));
+          events.push(changeEvent(kind, 'updated', row, context));
           return kind.view(row);
         },
         async remove(kind, row) {
           await deleteOne(tx, kind, row);
-          events.push(tellGone(kind, row, occasion));
+          events.push(deletionEvent(kind, row, context));
         },
       });
       await outbox.append(tx, ...events);
       return result;
     };
     try {
-      return await (transaction ? transaction(attempt) : database.sqlTransaction(attempt));
+      return await (transaction ? transaction(run) : database.sqlTransaction(run));
     } catch (error) {
       throw refusalOf(error) ?? error;
     }

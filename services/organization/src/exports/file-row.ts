@@ -7,30 +7,30 @@ import { locationKind } from '../locations/index.ts';
 import { screenKind } from '../screens/index.ts';
 import { zoneKind } from '../zones/index.ts';
 
-/** A row of an estate as a file has it: what an import reads, the other way round. */
+/** A row of an exported file, as an import would read it. */
 export type FileRow = Readonly<Partial<Record<EstateColumn, unknown>>>;
 
-/** What a row is in, by what a file calls it. */
+/** Selects what a file calls the parent of a row. */
 const parentRef = (table: string, column: string) =>
   `(SELECT coalesce(p.external_id, p.id) FROM ${table} p WHERE p.id = t.${column}) AS parent_ref`;
 
-/** Outputs with the screens as a file calls them. */
+/** Selects outputs, with what a file calls their screens. */
 const screenRefs = `(SELECT coalesce(jsonb_agg(jsonb_build_object('output', o.output,
     'screen', coalesce(s.external_id, s.id)) ORDER BY o.output COLLATE "C"), '[]')
   FROM installation_outputs o JOIN screens s ON s.id = o.screen_id WHERE o.installation_id = t.id) AS outputs`;
 
-interface InFile {
+interface WithParentRef {
   readonly parent_ref: string;
 }
 
-/** One kind's way into a file: read with `computed`, written by `fields`. */
-function exported<Row extends EstateRow>(
+/** How a kind is exported: `computed` is selected with each row, and `fields` turns the row into cells. */
+function exportOf<Row extends EstateRow>(
   kind: Kind<Row>,
   computed: string | undefined,
-  fields: (row: Row & InFile) => FileRow,
+  fields: (row: Row & WithParentRef) => FileRow,
 ) {
   const { computed: _, ...rest } = kind;
-  const toFile = (row: Row & InFile): FileRow => ({
+  const toFile = (row: Row & WithParentRef): FileRow => ({
     kind: kind.name,
     external_id: refOf(row),
     ...(computed && { parent: row.parent_ref }),
@@ -40,8 +40,8 @@ function exported<Row extends EstateRow>(
 }
 
 export const exportKinds = [
-  exported(groupKind, undefined, ({ name, description }) => ({ name, description })),
-  exported(locationKind, parentRef('groups', 'group_id'), (row) => ({
+  exportOf(groupKind, undefined, ({ name, description }) => ({ name, description })),
+  exportOf(locationKind, parentRef('groups', 'group_id'), (row) => ({
     name: row.name,
     timezone: row.timezone,
     address: row.address,
@@ -51,8 +51,8 @@ export const exportKinds = [
     opening_hours: row.opening_hours,
     status: row.status,
   })),
-  exported(zoneKind, parentRef('locations', 'location_id'), ({ name, kind }) => ({ name, zone_kind: kind })),
-  exported(screenKind, parentRef('zones', 'zone_id'), (row) => ({
+  exportOf(zoneKind, parentRef('locations', 'location_id'), ({ name, kind }) => ({ name, zone_kind: kind })),
+  exportOf(screenKind, parentRef('zones', 'zone_id'), (row) => ({
     name: row.name,
     tags: row.tags,
     width_px: row.width_px,
@@ -60,24 +60,24 @@ export const exportKinds = [
     accepted_formats: row.accepted_formats,
     audio: row.audio,
   })),
-  exported(installationKind, `${parentRef('locations', 'location_id')}, ${screenRefs}`, (row) => ({
+  exportOf(installationKind, `${parentRef('locations', 'location_id')}, ${screenRefs}`, (row) => ({
     name: row.name,
     device_id: row.device_id,
     status: row.live ? 'live' : 'removed',
     outputs: row.outputs,
   })),
-  exported(cameraKind, parentRef('zones', 'zone_id'), ({ name, device_id }) => ({ name, device_id })),
+  exportOf(cameraKind, parentRef('zones', 'zone_id'), ({ name, device_id }) => ({ name, device_id })),
 ] as const;
 
-/** What a value is in a cell; null and what does not apply are empty. */
+/** The text of a value in a cell; empty for null and for columns that the kind does not have. */
 function cellOf(column: EstateColumn, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (column === 'tags' || column === 'accepted_formats') return (value as readonly string[]).join(',');
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
 }
 
-/** A file's lines in CSV. */
-export const lineOf = {
+/** The lines of a CSV file. */
+export const csvLines = {
   header: estateColumns,
   cells: (row: FileRow) => estateColumns.map((column) => cellOf(column, row[column])),
 };

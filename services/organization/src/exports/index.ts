@@ -5,32 +5,33 @@ import { implement } from '@attribution/service';
 import { stringify } from 'csv-stringify/sync';
 import { type EstateRow, findPage, type Kind, type Scope, scopeOf } from '../estate/index.ts';
 import type { OrganizationDatabase } from '../store.ts';
-import { exportKinds, type FileRow, lineOf } from './file-row.ts';
+import { csvLines, exportKinds, type FileRow } from './file-row.ts';
 
-const atOnce = 2_000;
+const rowsPerPage = 2_000;
 
-/** At work at once in a process: each has a connection for as long as it takes. */
+/** Exports that a process runs at once: each holds a database connection for as long as it takes. */
 const maxExports = 3;
 
-/** Written whole, from one snapshot of the database: a slow client holds no connection of it. */
+/** The file is complete before it is sent, so that a slow client holds no database connection. */
 export function exportEstateEndpoint(database: OrganizationDatabase) {
-  let atWork = 0;
+  let running = 0;
   return implement(exportEstate, async ({ query, caller }) => {
-    if (atWork === maxExports) throw new Problem('unavailable', 'Others export. Try again.', { 'retry-after': '2' });
-    atWork++;
+    if (running === maxExports)
+      throw new Problem('unavailable', 'Too many exports are running. Try again.', { 'retry-after': '2' });
+    running++;
     try {
-      const spool = await exported(database, query.format, scopeOf(caller), query.group_ids);
+      const spool = await writeExport(database, query.format, scopeOf(caller), query.group_ids);
       const media = query.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
       return { media, filename: `estate.${query.format}`, spool } as const;
     } finally {
-      atWork--;
+      running--;
     }
   });
 }
 
 type Format = 'csv' | 'ndjson';
 
-async function exported(
+async function writeExport(
   database: OrganizationDatabase,
   format: Format,
   scope: Scope,
@@ -38,7 +39,7 @@ async function exported(
 ): Promise<Spool> {
   const spool = await openSpool();
   try {
-    if (format === 'csv') await spool.write(Buffer.from(stringify([lineOf.header])));
+    if (format === 'csv') await spool.write(Buffer.from(stringify([csvLines.header])));
     await database.snapshot((tx) => writeEstate(tx, spool, format, scope, groupIds));
     return spool;
   } catch (error) {
@@ -55,16 +56,16 @@ async function writeEstate(
   groupIds: readonly string[] | undefined,
 ): Promise<void> {
   for (const { kind, toFile } of exportKinds) {
-    for (let after: string | undefined, full = true; full; ) {
-      const page = { limit: atOnce, after };
+    for (let after: string | undefined, more = true; more; ) {
+      const page = { limit: rowsPerPage, after };
       const rows: EstateRow[] = await findPage(tx, kind as unknown as Kind, scope, { group_ids: groupIds }, page);
       const lines = rows.map((row) => toFile(row as never));
       if (lines.length > 0) await spool.write(Buffer.from(textOf(lines, format)));
       after = rows.at(-1)?.id;
-      full = rows.length === atOnce;
+      more = rows.length === rowsPerPage;
     }
   }
 }
 
 const textOf = (rows: readonly FileRow[], format: Format) =>
-  format === 'csv' ? stringify(rows.map(lineOf.cells)) : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  format === 'csv' ? stringify(rows.map(csvLines.cells)) : rows.map((row) => `${JSON.stringify(row)}\n`).join('');

@@ -1,6 +1,6 @@
 import type { Sql } from '@attribution/database';
 
-/** Those of the groups that the account has. */
+/** The groups of the account among the given ids. */
 export async function findGroupsById(
   db: Sql,
   accountId: string,

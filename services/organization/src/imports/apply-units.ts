@@ -3,155 +3,172 @@ import type { Sql } from '@attribution/database';
 import type { Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
 import type { OrganizationDatabase } from '../store.ts';
-import { findBare } from './apply.store.ts';
-import { applyRows, type Fault, Faults, Refusal } from './apply.ts';
+import { findEmptyKinds } from './apply.store.ts';
+import { applyRows, DatabaseRefusal, type Fault, Faults } from './apply.ts';
+import {
+  type Batch,
+  deleteBatches,
+  findBatches,
+  findDoneUnits,
+  findGroupRows,
+  markUnitsDone,
+  spanOf,
+} from './batch.store.ts';
+import type { StagedRow } from './batches.ts';
 import { addCounts, type Counts, type ImportRow, lockImport } from './import.store.ts';
-import { closeUnits, deleteLots, findClosed, findGroupRows, findLots, type Lot, spanOf } from './lot.store.ts';
-import type { StagedRow } from './lots.ts';
 import { findFaulty, insertRefused } from './refused-row.store.ts';
 
-export interface ApplyParts {
+export interface ApplyDependencies {
   readonly database: OrganizationDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
 }
 
-/** A turn over what is to be done; on the last one nothing is set aside. */
-interface Turn extends ApplyParts {
+/** What one pass over the batches works with. */
+interface Pass extends ApplyDependencies {
+  /** Whether the pass refuses what the database refuses, instead of deferring it. */
   readonly last: boolean;
-  readonly bare: ReadonlySet<EstateKind>;
-  /** Units that are left for the last turn. */
-  readonly aside: Set<number>;
+  /** See `ApplyContext`. */
+  readonly emptyKinds: ReadonlySet<EstateKind>;
+  /** Units that this pass leaves for the last one. */
+  readonly deferred: Set<number>;
 }
 
-/** Rows of one transaction, unless a unit has more. */
-const atOnce = 1_500;
+/** A transaction has at most this many rows, unless a single unit has more. */
+const rowsPerTransaction = 1_500;
 
 /**
- * Groups come before all else. Of the rest, what the database refuses is set aside and tried once more behind all
- * others: they may have let go of what it wants.
+ * Groups come first. A unit that the database refuses is deferred and tried again after all others, because one of them
+ * may release what it needs (a device that is live elsewhere, for instance).
  */
-const turns = [
+const passes = [
   { groups: true, last: true },
   { groups: false, last: false },
   { groups: false, last: true },
 ] as const;
 
-/** Transactions at once: one is prepared while the database is at work on another. Those of a dry run share groups. */
-const widthOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 3);
+/**
+ * Transactions that run at once: one is prepared while the database works on another. A dry run has only one, because
+ * its transactions set up the same groups.
+ */
+const concurrencyOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 3);
 
-/** Sets up all units that are not done yet; false when it was told to stop. */
-export async function applyUnits(parts: ApplyParts, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
-  const bare = await findBare(parts.database.sql, job.account_id);
-  for (const { groups, last } of turns) {
-    const next = inTurn(parts.database.sql, job.id, groups);
-    const turn = { ...parts, last, bare, aside: new Set<number>() };
-    const lane = async () => {
-      for (let lots = await next(); lots.length > 0 && !stopping.aborted; lots = await next())
-        await applyLots(turn, job, groups, lots);
+/** Sets up all units that are not done yet. Returns false if `stopping` was aborted before the end. */
+export async function applyUnits(deps: ApplyDependencies, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
+  const emptyKinds = await findEmptyKinds(deps.database.sql, job.account_id);
+  for (const { groups, last } of passes) {
+    const next = batchReader(deps.database.sql, job.id, groups);
+    const pass = { ...deps, last, emptyKinds, deferred: new Set<number>() };
+    const applyRemaining = async () => {
+      for (let batches = await next(); batches.length > 0 && !stopping.aborted; batches = await next())
+        await applyBatches(pass, job, groups, batches);
     };
-    // All of them have ended before anything else begins, whatever became of one.
-    const lanes = await Promise.allSettled(Array.from({ length: widthOf(job) }, lane));
-    for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
+    // When one fails, the others must end too before anything else begins.
+    const ended = await Promise.allSettled(Array.from({ length: concurrencyOf(job) }, applyRemaining));
+    for (const result of ended) if (result.status === 'rejected') throw result.reason;
     if (stopping.aborted) return false;
   }
   return true;
 }
 
-/** Gives out lots in their order, some at a time; none at the end. */
-function inTurn(sql: Sql, importId: string, groups: boolean): () => Promise<readonly Lot[]> {
+/** Returns a function that reads the next batches, in order, however many callers it has; none at the end. */
+function batchReader(sql: Sql, importId: string, groups: boolean): () => Promise<readonly Batch[]> {
   let after = -1;
-  let before: Promise<unknown> = Promise.resolve();
-  const take = async () => {
-    const lots = await findLots(sql, importId, { groups, lot: after }, atOnce);
-    after = lots.at(-1)?.lot ?? after;
-    return lots;
+  let previous: Promise<unknown> = Promise.resolve();
+  const read = async () => {
+    const batches = await findBatches(sql, importId, { groups, batch: after }, rowsPerTransaction);
+    after = batches.at(-1)?.batch ?? after;
+    return batches;
   };
   return () => {
-    const taken = before.then(take);
-    before = taken.catch(() => {});
-    return taken;
+    const reading = previous.then(read);
+    previous = reading.catch(() => {});
+    return reading;
   };
 }
 
-/** Sets up what is left to do of lots, and forgets those of which nothing is. */
-async function applyLots(turn: Turn, job: ImportRow, groups: boolean, lots: readonly Lot[]): Promise<void> {
-  const { sql } = turn.database;
-  const all = lots.flatMap(({ rows }) => rows);
-  const closed = await findClosed(sql, job.id, unitsOf(all));
-  const open = all.filter(({ unit }) => !closed.has(unit));
+/** Sets up the units of batches that are not done yet, and deletes the batches without deferred units. */
+async function applyBatches(pass: Pass, job: ImportRow, groups: boolean, batches: readonly Batch[]): Promise<void> {
+  const { sql } = pass.database;
+  const all = batches.flatMap(({ rows }) => rows);
+  const done = await findDoneUnits(sql, job.id, unitsOf(all));
+  const open = all.filter(({ unit }) => !done.has(unit));
   const faulty = await findFaulty(sql, job.id, unitsOf(open));
-  for (const rows of runsOf(open.filter(({ unit }) => faulty.has(unit))))
-    await refuseUnits(turn, job, rows, (unit) => faulty.get(unit));
-  for (const rows of runsOf(open.filter(({ unit }) => !faulty.has(unit)))) await applyTogether(turn, job, rows);
-  // A dry run sets its groups up again with each lot of their locations.
+  for (const rows of transactionsOf(open.filter(({ unit }) => faulty.has(unit))))
+    await refuseUnits(pass, job, rows, (unit) => faulty.get(unit));
+  for (const rows of transactionsOf(open.filter(({ unit }) => !faulty.has(unit)))) await applyOrRefuse(pass, job, rows);
+  // A dry run needs its groups again, for each batch of their locations.
   if (groups && job.dry_run) return;
-  const numbers = lots.map(({ lot }) => lot);
-  const [from, to] = spanOf(numbers);
-  const kept = lots.filter(({ rows }) => rows.some(({ unit }) => turn.aside.has(unit))).map(({ lot }) => lot);
-  await deleteLots(sql, job.id, { groups, from, to, kept });
+  const [from, to] = spanOf(batches.map(({ batch }) => batch));
+  const kept = batches.filter(({ rows }) => rows.some(({ unit }) => pass.deferred.has(unit))).map(({ batch }) => batch);
+  await deleteBatches(sql, job.id, { groups, from, to, kept });
 }
 
-/** Whole units, as many as have `atOnce` rows together; one at least. */
-function* runsOf(rows: readonly StagedRow[]): Generator<readonly StagedRow[]> {
-  let run: StagedRow[] = [];
+/** Divides rows into transactions: whole units, with at most `rowsPerTransaction` rows together, or a single unit. */
+function* transactionsOf(rows: readonly StagedRow[]): Generator<readonly StagedRow[]> {
+  let gathered: StagedRow[] = [];
   for (const unit of Map.groupBy(rows, ({ unit }) => unit).values()) {
-    if (run.length > 0 && run.length + unit.length > atOnce) {
-      yield run;
-      run = [];
+    if (gathered.length > 0 && gathered.length + unit.length > rowsPerTransaction) {
+      yield gathered;
+      gathered = [];
     }
-    run.push(...unit);
+    gathered.push(...unit);
   }
-  if (run.length > 0) yield run;
+  if (gathered.length > 0) yield gathered;
 }
 
 const unitsOf = (rows: readonly StagedRow[]) => [...new Set(rows.map(({ unit }) => unit))];
 
 /**
- * Units in one transaction. Those with a row at fault are refused, and the others tried again; where the database
- * refuses something, it does not say of which row: then fewer at once.
+ * Sets up units in one transaction. If rows of them are faulty, their units are refused and the others tried again. If
+ * the database refuses something, it does not say which row is to blame: then each half is tried by itself.
  */
-async function applyTogether(parts: Turn, job: ImportRow, rows: readonly StagedRow[], again = true): Promise<void> {
+async function applyOrRefuse(pass: Pass, job: ImportRow, rows: readonly StagedRow[], retry = true): Promise<void> {
   if (rows.length === 0) return;
   try {
-    await applyOnce(parts, job, rows);
+    await applyTransaction(pass, job, rows);
   } catch (error) {
     if (error instanceof Faults) {
-      await refuseFaulty(parts, job, rows, error.faults);
+      await refuseFaulty(pass, job, rows, error.faults);
       const faulty = new Set(error.faults.map(({ unit }) => unit));
-      return applyTogether(
-        parts,
+      return applyOrRefuse(
+        pass,
         job,
         rows.filter(({ unit }) => !faulty.has(unit)),
       );
     }
-    if (!(error instanceof Refusal)) throw error;
-    // Somebody else may have made the same thing at this moment: now it is there.
-    if (again) return applyTogether({ ...parts, bare: none }, job, rows, false);
-    await applyFewer(parts, job, rows, error);
+    if (!(error instanceof DatabaseRefusal)) throw error;
+    // Somebody else may have created the same thing just now: the second try finds it and updates it.
+    if (retry) return applyOrRefuse({ ...pass, emptyKinds: noKinds }, job, rows, false);
+    await applyHalves(pass, job, rows, error);
   }
 }
 
-async function applyFewer(parts: Turn, job: ImportRow, rows: readonly StagedRow[], refusal: Refusal): Promise<void> {
+async function applyHalves(
+  pass: Pass,
+  job: ImportRow,
+  rows: readonly StagedRow[],
+  refusal: DatabaseRefusal,
+): Promise<void> {
   const units = [...Map.groupBy(rows, ({ unit }) => unit).values()];
   if (units.length === 1) {
-    if (!parts.last) {
-      for (const unit of unitsOf(rows)) parts.aside.add(unit);
+    if (!pass.last) {
+      for (const unit of unitsOf(rows)) pass.deferred.add(unit);
       return;
     }
     const named = refusal.row && rows.includes(refusal.row) ? refusal.row : rows[0];
     const reason = refusal.problem.detail.replace(/^body\./, '');
-    return refuseFaulty(parts, job, rows, named ? [{ row: named.row, unit: named.unit, reason }] : []);
+    return refuseFaulty(pass, job, rows, named ? [{ row: named.row, unit: named.unit, reason }] : []);
   }
   const middle = Math.ceil(units.length / 2);
-  await applyTogether(parts, job, units.slice(0, middle).flat(), false);
-  await applyTogether(parts, job, units.slice(middle).flat(), false);
+  await applyOrRefuse(pass, job, units.slice(0, middle).flat(), false);
+  await applyOrRefuse(pass, job, units.slice(middle).flat(), false);
 }
 
-const none: ReadonlySet<EstateKind> = new Set();
+const noKinds: ReadonlySet<EstateKind> = new Set();
 
-/** What a dry run would have done; thrown, so that nothing of it is kept. */
-class Tried extends Error {
+/** Thrown at the end of a dry run's transaction, to roll it back; carries what it would have done. */
+class DryRunEnd extends Error {
   readonly counts: Counts;
 
   constructor(counts: Counts) {
@@ -160,67 +177,71 @@ class Tried extends Error {
   }
 }
 
-async function applyOnce({ database, outbox, clock, bare }: Turn, job: ImportRow, rows: readonly StagedRow[]) {
+async function applyTransaction(
+  { database, outbox, clock, emptyKinds }: Pass,
+  job: ImportRow,
+  rows: readonly StagedRow[],
+): Promise<void> {
   const now = clock.now();
   try {
     await database.sqlTransaction(async (tx) => {
       if (!(await lockImport(tx, job.id))) return;
-      await closeUnits(tx, job.id, unitsOf(rows));
-      const before = job.dry_run ? await groupsAbove(tx, job.id, rows) : [];
-      const counted = await applyRows({ tx, outbox, job, now, bare }, rows, before);
+      await markUnitsDone(tx, job.id, unitsOf(rows));
+      const earlierGroups = job.dry_run ? await findEarlierGroups(tx, job.id, rows) : [];
+      const counted = await applyRows({ tx, outbox, job, now, emptyKinds }, rows, earlierGroups);
       const counts = { ...counted, refused: 0 };
-      if (job.dry_run) throw new Tried(counts);
+      if (job.dry_run) throw new DryRunEnd(counts);
       await addCounts(tx, job.id, counts);
     });
   } catch (error) {
-    if (!(error instanceof Tried)) throw error;
+    if (!(error instanceof DryRunEnd)) throw error;
     await database.sqlTransaction(async (tx) => {
       if (!(await lockImport(tx, job.id))) return;
-      await closeUnits(tx, job.id, unitsOf(rows));
+      await markUnitsDone(tx, job.id, unitsOf(rows));
       await addCounts(tx, job.id, error.counts);
     });
   }
 }
 
-/** A dry run keeps no group: those of earlier rows that these rows are in are set up with them once more. */
-async function groupsAbove(tx: Sql, importId: string, rows: readonly StagedRow[]): Promise<StagedRow[]> {
+/** The parents of these rows among the file's groups. A dry run has not kept them, so it sets them up again. */
+async function findEarlierGroups(tx: Sql, importId: string, rows: readonly StagedRow[]): Promise<StagedRow[]> {
   const own = new Set(rows.filter(({ kind }) => kind === 'group').map(({ external_id }) => external_id));
-  const named = rows.flatMap(({ kind, parent }) => (kind === 'location' && parent !== null ? [parent] : []));
-  const missing = [...new Set(named)].filter((ref) => !own.has(ref));
+  const parents = rows.flatMap(({ kind, parent }) => (kind === 'location' && parent !== null ? [parent] : []));
+  const missing = [...new Set(parents)].filter((ref) => !own.has(ref));
   if (missing.length === 0) return [];
   const groups = await findGroupRows(tx, importId, missing);
-  const refused = await findFaulty(tx, importId, unitsOf(groups));
-  return groups.filter(({ unit }) => !refused.has(unit));
+  const faulty = await findFaulty(tx, importId, unitsOf(groups));
+  return groups.filter(({ unit }) => !faulty.has(unit));
 }
 
-/** Refuses the units that have a row at fault. */
+/** Refuses the units that have faults. */
 async function refuseFaulty(
-  parts: ApplyParts,
+  deps: ApplyDependencies,
   job: ImportRow,
   rows: readonly StagedRow[],
   faults: readonly Fault[],
 ): Promise<void> {
-  const first = new Map(faults.toReversed().map(({ unit, row }) => [unit, row]));
+  const firstFaulty = new Map(faults.toReversed().map(({ unit, row }) => [unit, row]));
   const reasons = new Map(faults.map(({ row, reason }) => [row, reason]));
-  const theirs = rows.filter(({ unit }) => first.has(unit));
-  await refuseUnits(parts, job, theirs, (unit) => first.get(unit), reasons);
+  const refused = rows.filter(({ unit }) => firstFaulty.has(unit));
+  await refuseUnits(deps, job, refused, (unit) => firstFaulty.get(unit), reasons);
 }
 
-/** Refuses units, whole; `first`: their row that is at fault. */
+/** Refuses all of these rows, which are whole units. `firstFaulty` gives the first row at fault of a unit. */
 async function refuseUnits(
-  { database }: ApplyParts,
+  { database }: ApplyDependencies,
   job: ImportRow,
   rows: readonly StagedRow[],
-  first: (unit: number) => number | undefined,
+  firstFaulty: (unit: number) => number | undefined,
   reasons: ReadonlyMap<number, string> = new Map(),
 ): Promise<void> {
   const refused = rows.map(({ row, kind, external_id, unit }) => {
-    const reason = reasons.get(row) ?? `Row ${first(unit)} of the same location is at fault.`;
+    const reason = reasons.get(row) ?? `Row ${firstFaulty(unit)} of the same location is at fault.`;
     return { row, kind, external_id, unit, reason };
   });
   await database.sqlTransaction(async (tx) => {
     if (!(await lockImport(tx, job.id))) return;
-    await closeUnits(tx, job.id, unitsOf(rows));
+    await markUnitsDone(tx, job.id, unitsOf(rows));
     const count = await insertRefused(tx, job.id, refused);
     await addCounts(tx, job.id, { created: 0, updated: 0, unchanged: 0, refused: count });
   });

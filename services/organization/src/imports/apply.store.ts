@@ -10,9 +10,9 @@ export const kindOf = (name: EstateKind) => kinds.find((kind) => kind.name === n
 const locks = { changing: 'FOR NO KEY UPDATE', holding: 'FOR KEY SHARE' } as const;
 
 /**
- * The account's things that a file calls so, by that; they stay as they are until the commit. Each is looked up by
- * itself, by a range of one value in the order of the index: a plan that was made while the tables were small, or knows
- * nothing of them, could else take to reading all that the account has.
+ * The account's things that a file refers to, by what it calls them, locked until the commit. Each is looked up on its
+ * own, by a range of one value in the order of the index: otherwise a plan with stale statistics might read everything
+ * that the account has.
  */
 export async function lockByRefs(
   tx: Sql,
@@ -31,7 +31,7 @@ export async function lockByRefs(
   return new Map(rows.map((row) => [refOf(row), row]));
 }
 
-/** In the order of their names, so that two who lock some of the same do not wait for each other. */
+/** Locks in the order of the refs, so that two transactions that lock some of the same rows cannot deadlock. */
 async function lockEach(
   tx: Sql,
   kind: Kind<never>,
@@ -46,7 +46,7 @@ async function lockEach(
       SELECT t.* FROM ${kind.table} t WHERE t.account_id = $1 AND ${condition} LIMIT 1 ${locks[mode]}) t
     ORDER BY given.at`;
   const rows = await tx.$queryRawUnsafe<Columns[]>(text, accountId, refs.toSorted());
-  // After a wait a row is as it is now, but what is computed of other tables as it was before: read it anew.
+  // After waiting for a lock, the row is current, but its computed columns are from before the wait: read them again.
   return kind.computed && rows.length > 0 ? readAgain(tx, kind, rows) : rows;
 }
 
@@ -59,8 +59,8 @@ async function readAgain(tx: Sql, kind: Kind<never>, rows: readonly Columns[]): 
 }
 
 /** The kinds of which the account has nothing. */
-export async function findBare(db: Sql, accountId: string): Promise<Set<EstateKind>> {
-  // In the order of an index: of an account that has nothing, any other plan would look at everybody's.
+export async function findEmptyKinds(db: Sql, accountId: string): Promise<Set<EstateKind>> {
+  // The ORDER BY is an index's: for an account that has nothing, any other plan would read every account's rows.
   const columns = kinds.map(
     ({ name, table }) =>
       `(SELECT true FROM ${table} WHERE account_id >= $1 AND account_id <= $1 ORDER BY account_id, id LIMIT 1) AS "${name}"`,
@@ -69,31 +69,36 @@ export async function findBare(db: Sql, accountId: string): Promise<Set<EstateKi
   return new Set(kinds.map(({ name }) => name).filter((name) => !has?.[name]));
 }
 
-/** Whose file it is, and what of the account its maker saw. */
-type Maker = Pick<ImportRow, 'account_id' | 'grants'>;
+/** The account of an import, and the groups that its creator sees. */
+type Creator = Pick<ImportRow, 'account_id' | 'grants'>;
 
-const groupsOf = ({ grants }: Maker) => grants && Object.keys(grants);
+const groupsOf = ({ grants }: Creator) => grants && Object.keys(grants);
 
-/** Which things are there for the maker, by what a file calls them. */
-export async function findThere(db: Sql, kind: Kind<never>, maker: Maker, refs: readonly string[]): Promise<string[]> {
+/** Which of these things exist and are visible to the creator of the import. */
+export async function findExisting(
+  db: Sql,
+  kind: Kind<never>,
+  creator: Creator,
+  refs: readonly string[],
+): Promise<string[]> {
   const group = kind.name === 'group' ? 't.id' : 't.group_id';
   const text = `SELECT coalesce(t.external_id, t.id) AS ref FROM ${kind.table} t
     WHERE t.account_id = $1 AND ($3::text[] IS NULL OR ${group} = ANY($3))
       AND ((t.external_id IS NOT NULL AND t.external_id = ANY($2)) OR (t.id = ANY($2) AND t.external_id IS NULL))`;
-  const rows = await db.$queryRawUnsafe<{ ref: string }[]>(text, maker.account_id, refs, groupsOf(maker));
+  const rows = await db.$queryRawUnsafe<{ ref: string }[]>(text, creator.account_id, refs, groupsOf(creator));
   return rows.map(({ ref }) => ref);
 }
 
-/** In which location zones are that are there for the maker, both by what a file calls them. */
+/** The locations of these zones, as far as they exist and are visible to the creator of the import. */
 export async function findLocationsOfZones(
   db: Sql,
-  maker: Maker,
+  creator: Creator,
   zones: readonly string[],
 ): Promise<{ zone: string; location: string }[]> {
-  const groups = groupsOf(maker);
+  const groups = groupsOf(creator);
   return db.$queryRaw`
     SELECT coalesce(z.external_id, z.id) AS zone, coalesce(l.external_id, l.id) AS location
     FROM zones z JOIN locations l ON l.id = z.location_id
-    WHERE z.account_id = ${maker.account_id} AND (${groups}::text[] IS NULL OR z.group_id = ANY(${groups}))
+    WHERE z.account_id = ${creator.account_id} AND (${groups}::text[] IS NULL OR z.group_id = ANY(${groups}))
       AND ((z.external_id IS NOT NULL AND z.external_id = ANY(${zones})) OR (z.id = ANY(${zones}) AND z.external_id IS NULL))`;
 }

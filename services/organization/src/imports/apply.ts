@@ -2,30 +2,30 @@ import { type EstateKind, looksLikeId, type Problem } from '@attribution/contrac
 import type { Sql } from '@attribution/database';
 import type { NewEvent, Outbox } from '@attribution/messaging';
 import {
+  changeEvent,
   type EstateRow,
   firstFields,
   insertRows,
   type Kind,
   refusalOf,
-  tellState,
   updateRows,
 } from '../estate/index.ts';
 import { kinds } from '../tree.ts';
 import { kindOf, lockByRefs } from './apply.store.ts';
+import type { StagedRow } from './batches.ts';
 import { type Columns, decide } from './decide.ts';
+import { canSee } from './grants.ts';
 import type { Counts, ImportRow } from './import.store.ts';
-import { seesWith } from './importer.ts';
-import type { StagedRow } from './lots.ts';
 import { parentKinds } from './row.ts';
 
-/** A fault that was found in a row, which refuses its unit. */
+/** Why a row cannot be set up; its whole unit is refused. */
 export interface Fault {
   readonly row: number;
   readonly unit: number;
   readonly reason: string;
 }
 
-/** Rows that are at fault where they were to go; their units are refused, and nothing of the transaction is kept. */
+/** Rows cannot be set up as the account is now. The transaction is rolled back, and the units of these rows refused. */
 export class Faults extends Error {
   readonly faults: readonly Fault[];
 
@@ -35,8 +35,8 @@ export class Faults extends Error {
   }
 }
 
-/** The database refused what a row came to; as far as it says, which one. */
-export class Refusal extends Error {
+/** The database refused what a row would write; `row` is undefined if the error does not say which. */
+export class DatabaseRefusal extends Error {
   readonly problem: Problem;
   readonly row: StagedRow | undefined;
 
@@ -47,22 +47,25 @@ export class Refusal extends Error {
   }
 }
 
-export interface Applying {
+export interface ApplyContext {
   readonly tx: Sql;
   readonly outbox: Outbox;
   readonly job: ImportRow;
   readonly now: Date;
-  /** Kinds of which the account is believed to have nothing that has a name of its own: that is not looked for. */
-  readonly bare: ReadonlySet<EstateKind>;
+  /**
+   * Kinds of which the account had nothing when the work began. Their external ids are not looked up: if one exists by
+   * now, the database refuses it.
+   */
+  readonly emptyKinds: ReadonlySet<EstateKind>;
 }
 
-/** Rows that one statement writes, and events that one appends: so that none takes long. */
-const atOnce = 1_000;
+/** Rows or events that one statement writes, so that none takes long. */
+const rowsPerStatement = 1_000;
 
-/** What is there of a kind, by what the file calls it. */
+/** Existing things of a kind, by what the file calls them. */
 type Known = Map<string, Columns>;
 
-/** What has become of the rows of a transaction so far. */
+/** What the transaction knows and has done so far. */
 interface Outcome {
   readonly known: ReadonlyMap<EstateKind, Known>;
   readonly counts: Record<'created' | 'updated' | 'unchanged', number>;
@@ -70,51 +73,51 @@ interface Outcome {
 }
 
 /**
- * Sets up the rows, parents before children, and tells of what became different. `before`: groups of earlier rows that
- * are set up with them once more, and not counted. Throws `Faults` and `Refusal`.
+ * Sets up the rows, parents before children, and appends the events. `earlierGroups` are set up first, but neither
+ * counted nor published. Throws `Faults` and `DatabaseRefusal`.
  */
 export async function applyRows(
-  applying: Applying,
+  context: ApplyContext,
   rows: readonly StagedRow[],
-  before: readonly StagedRow[] = [],
+  earlierGroups: readonly StagedRow[] = [],
 ): Promise<Omit<Counts, 'refused'>> {
   const counts = { created: 0, updated: 0, unchanged: 0 };
   const events: NewEvent[] = [];
   const outcome: Outcome = { known: new Map(kinds.map(({ name }) => [name, new Map()])), counts, events };
-  if (before.length > 0) await setUpAgain(applying, before, outcome.known);
+  if (earlierGroups.length > 0) await setUpEarlierGroups(context, earlierGroups, outcome.known);
   const ofKind = Map.groupBy(rows, ({ kind }) => kind);
   for (const kind of kinds) {
     const own = ofKind.get(kind.name) ?? [];
     if (own.length === 0) continue;
-    await learnAround(applying, kind.name, own, outcome.known);
-    await setUp(applying, kind as unknown as Kind<Columns>, own, outcome);
+    await loadReferenced(context, kind.name, own, outcome.known);
+    await setUp(context, kind as unknown as Kind<Columns>, own, outcome);
   }
-  for (let start = 0; start < events.length; start += atOnce)
-    await applying.outbox.append(applying.tx, ...events.slice(start, start + atOnce));
+  for (let start = 0; start < events.length; start += rowsPerStatement)
+    await context.outbox.append(context.tx, ...events.slice(start, start + rowsPerStatement));
   return counts;
 }
 
-/** Reads what rows are put into, and what they name besides, as far as the rows before them do not have it. */
-async function learnAround(
-  { tx, job }: Applying,
+/** Reads and locks the parents and screens that rows refer to, unless earlier rows have made them known. */
+async function loadReferenced(
+  { tx, job }: ApplyContext,
   name: EstateKind,
   rows: readonly StagedRow[],
   known: Outcome['known'],
 ) {
-  const learn = async (kind: EstateKind, refs: readonly string[]) => {
-    const there = known.get(kind) as Known;
-    const missing = [...new Set(refs)].filter((ref) => !there.has(ref));
+  const load = async (kind: EstateKind, refs: readonly string[]) => {
+    const ofKind = known.get(kind) as Known;
+    const missing = [...new Set(refs)].filter((ref) => !ofKind.has(ref));
     const found = await lockByRefs(tx, kindOf(kind), job.account_id, missing, 'holding');
-    for (const [ref, row] of found) there.set(ref, row);
+    for (const [ref, row] of found) ofKind.set(ref, row);
   };
-  const above = parentKinds[name];
-  if (above)
-    await learn(
-      above,
+  const parentKind = parentKinds[name];
+  if (parentKind)
+    await load(
+      parentKind,
       rows.flatMap(({ parent }) => parent ?? []),
     );
   if (name === 'installation')
-    await learn(
+    await load(
       'screen',
       rows.flatMap(({ fields }) => screensIn(fields)),
     );
@@ -123,15 +126,19 @@ async function learnAround(
 const screensIn = ({ outputs }: StagedRow['fields']) =>
   ((outputs ?? []) as readonly { screen: string }[]).map(({ screen }) => screen);
 
-/** Groups that may have changed since then: one that is at fault now is not there. */
-async function setUpAgain(applying: Applying, groups: readonly StagedRow[], known: Outcome['known']): Promise<void> {
+/** Somebody may have changed these groups since: one that has a fault by now is left out. */
+async function setUpEarlierGroups(
+  context: ApplyContext,
+  groups: readonly StagedRow[],
+  known: Outcome['known'],
+): Promise<void> {
   const outcome: Outcome = { known, counts: { created: 0, updated: 0, unchanged: 0 }, events: [] };
-  await setUp(applying, kindOf('group') as unknown as Kind<Columns>, groups, outcome, () => {});
+  await setUp(context, kindOf('group') as unknown as Kind<Columns>, groups, outcome, () => {});
 }
 
-/** Sets up rows of one kind; they are known to those that come after. `refuse`: what comes of faults. */
+/** Sets up rows of one kind and adds them to what is known. `refuse` is called with the faults, if there are any. */
 async function setUp(
-  { tx, job, now, bare }: Applying,
+  { tx, job, now, emptyKinds }: ApplyContext,
   kind: Kind<Columns>,
   rows: readonly StagedRow[],
   { known, counts, events }: Outcome,
@@ -140,7 +147,7 @@ async function setUp(
   const own = known.get(kind.name) as Known;
   const parentKind = parentKinds[kind.name];
   const all = rows.map(({ external_id }) => external_id);
-  const refs = bare.has(kind.name) ? all.filter(looksLikeId) : all;
+  const refs = emptyKinds.has(kind.name) ? all.filter(looksLikeId) : all;
   for (const [ref, row] of await lockByRefs(tx, kind as unknown as Kind<never>, job.account_id, refs, 'changing'))
     own.set(ref, row);
   const screensAt = kind.name === 'installation' ? screensByLocation(known.get('screen')) : new Map<unknown, Known>();
@@ -150,13 +157,13 @@ async function setUp(
   for (const staged of rows) {
     const existing = own.get(staged.external_id);
     const parent =
-      parentKind && staged.parent !== null ? seen(known.get(parentKind)?.get(staged.parent), job) : undefined;
-    const screens = screensAt.get(parent?.id) ?? none;
+      parentKind && staged.parent !== null ? ifVisible(known.get(parentKind)?.get(staged.parent), job) : undefined;
+    const screens = screensAt.get(parent?.id) ?? noScreens;
     const decision = decide(staged, { grants: job.grants, now, parent, existing, screens });
     if (decision.result === 'refused') faults.push({ row: staged.row, unit: staged.unit, reason: decision.reason });
     else counts[decision.result]++;
     if (decision.result !== 'created' && decision.result !== 'updated') continue;
-    const row = { ...startOf(kind, job, staged, existing, now), ...decision.columns } as Columns;
+    const row = { ...baseFields(kind, job, staged, existing, now), ...decision.columns } as Columns;
     own.set(staged.external_id, row);
     written[decision.result].push(row);
     stagedOf.set(row, staged);
@@ -166,11 +173,11 @@ async function setUp(
     await write(tx, kind, written);
   } catch (error) {
     const problem = refusalOf(error);
-    throw problem ? new Refusal(problem, meantBy(error, stagedOf)) : error;
+    throw problem ? new DatabaseRefusal(problem, rowNamedIn(error, stagedOf)) : error;
   }
-  const occasion = { now, traceparent: job.traceparent };
-  for (const deed of ['created', 'updated'] as const)
-    for (const row of written[deed]) events.push(tellState(kind, deed, row, occasion));
+  const eventContext = { now, traceparent: job.traceparent };
+  for (const change of ['created', 'updated'] as const)
+    for (const row of written[change]) events.push(changeEvent(kind, change, row, eventContext));
 }
 
 interface Written {
@@ -179,15 +186,15 @@ interface Written {
 }
 
 async function write(tx: Sql, kind: Kind<Columns>, { created, updated }: Written): Promise<void> {
-  // A device or a screen that one row lets go of is there for another to take.
-  const [lettingGo, others] = partition(updated, (row) => row.live === false);
-  for (const part of inParts(lettingGo)) await updateRows(tx, kind, part);
-  for (const part of inParts(others)) await updateRows(tx, kind, part);
-  for (const part of inParts(created)) await insertRows(tx, kind, part);
+  // First what becomes removed: it releases devices and screens that other rows may take.
+  const [releasing, others] = partition(updated, (row) => row.live === false);
+  for (const some of chunked(releasing)) await updateRows(tx, kind, some);
+  for (const some of chunked(others)) await updateRows(tx, kind, some);
+  for (const some of chunked(created)) await insertRows(tx, kind, some);
 }
 
-/** The last row that has the value which Postgres names: `Key (account_id, device_id)=(acc_…, dev_…) already exists.` */
-function meantBy(error: unknown, stagedOf: ReadonlyMap<Columns, StagedRow>): StagedRow | undefined {
+/** The last row with the value that Postgres names: `Key (account_id, device_id)=(acc_…, dev_…) already exists.` */
+function rowNamedIn(error: unknown, stagedOf: ReadonlyMap<Columns, StagedRow>): StagedRow | undefined {
   const { detail = '' } = error as { detail?: string };
   const isNamed = (value: unknown) => [`(${value})`, `, ${value})`].some((text) => detail.includes(text));
   return [...stagedOf].findLast(([{ id, external_id, device_id, live, outputs }]) => {
@@ -201,18 +208,18 @@ function throwFaults(faults: readonly Fault[]): never {
   throw new Faults(faults);
 }
 
-const none: ReadonlyMap<string, Columns> = new Map();
+const noScreens: ReadonlyMap<string, Columns> = new Map();
 
-const seen = (row: Columns | undefined, { grants }: ImportRow) =>
-  row && seesWith(grants, String(row.group_id ?? row.id)) ? row : undefined;
+const ifVisible = (row: Columns | undefined, { grants }: ImportRow) =>
+  row && canSee(grants, String(row.group_id ?? row.id)) ? row : undefined;
 
 const screensByLocation = (screens: Known = new Map()): Map<unknown, Known> => {
   const byLocation = Map.groupBy(screens, ([, row]) => row.location_id);
   return new Map([...byLocation].map(([id, entries]) => [id, new Map(entries)]));
 };
 
-/** What a row is before its columns: a new one's first fields, or what is there, as its next version. */
-function startOf(
+/** The row without the file's columns: the first fields of a new one, or the next version of an existing one. */
+function baseFields(
   kind: Kind<Columns>,
   job: ImportRow,
   staged: StagedRow,
@@ -228,6 +235,7 @@ function partition<T>(items: readonly T[], first: (item: T) => boolean): [T[], T
   return [groups.get(true) ?? [], groups.get(false) ?? []];
 }
 
-function* inParts<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += atOnce) yield items.slice(start, start + atOnce);
+function* chunked<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += rowsPerStatement)
+    yield items.slice(start, start + rowsPerStatement);
 }

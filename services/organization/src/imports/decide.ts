@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EstateKind, looksLikeId, orientationOf } from '@attribution/contracts';
 import { type EstateRow, groupOf } from '../estate/index.ts';
-import { inOrder, standingOf } from '../installations/index.ts';
+import { sortOutputs, statusFields } from '../installations/index.ts';
 import { taxonomyOf } from '../locations/index.ts';
-import { type Grants, seesWith, setsUpWith } from './importer.ts';
-import type { StagedRow } from './lots.ts';
+import type { StagedRow } from './batches.ts';
+import { canSee, canSetUp, type Grants } from './grants.ts';
 import { defaults, parentKinds, type RowFields } from './row.ts';
 
-/** What becomes of a row, given what is there: pure. */
+/** Decides what a row does, given what exists. Pure. */
 
-/** A row of any kind, by its columns. */
+/** A row of any kind, as its columns. */
 export type Columns = EstateRow & Readonly<Record<string, unknown>>;
 
-export interface Around {
+export interface DecisionContext {
   readonly grants: Grants;
   readonly now: Date;
-  /** What it is in; undefined: there is none, or none that may be seen. */
+  /** undefined if it does not exist, or the creator of the import does not see it. */
   readonly parent: Columns | undefined;
-  /** What has its external id, or its id. */
+  /** The thing with the row's external id, or id. */
   readonly existing: Columns | undefined;
   /** Screens of the same location, by what the file calls them. */
   readonly screens: ReadonlyMap<string, Columns>;
@@ -40,62 +40,65 @@ const required: Partial<Record<EstateKind, readonly string[]>> = {
   camera: ['name', 'device_id'],
 };
 
-/** What the fields of a new thing are that the file does not give. */
-const blank: Partial<Record<EstateKind, RowFields>> = {
+/** Fields of a new thing that the file leaves out. */
+const emptyFields: Partial<Record<EstateKind, RowFields>> = {
   group: { description: null },
   location: { address: null, latitude: null, longitude: null, venue_type: null, opening_hours: null },
   installation: { name: null },
 };
 
 const noRight = 'Only an owner, an admin or an admin of the group sets up what is in it.';
-/** What stays where it is. */
-const rooted: readonly EstateKind[] = ['zone', 'installation'];
+/** Kinds that cannot move to another parent. */
+const fixedKinds: readonly EstateKind[] = ['zone', 'installation'];
 
-export function decide({ kind, external_id: ref, parent: above, fields }: StagedRow, around: Around): Decision {
-  const { grants, existing, parent } = around;
+export function decide(
+  { kind, external_id: ref, parent: parentRef, fields }: StagedRow,
+  context: DecisionContext,
+): Decision {
+  const { grants, existing, parent } = context;
   const parentKind = parentKinds[kind];
-  if (parentKind && !parent) return refuse(`parent: there is no ${parentKind} ${above}.`);
-  const hidden = existing && !seesWith(grants, groupOf(existing));
-  // Of our own ids nobody learns whether they are anybody's.
+  if (parentKind && !parent) return refuse(`parent: there is no ${parentKind} ${parentRef}.`);
+  const hidden = existing && !canSee(grants, groupOf(existing));
+  // The answer must not reveal whether an id of ours belongs to another account.
   if (looksLikeId(ref) && (!existing || hidden)) return refuse(`external_id: there is no ${kind} ${ref}.`);
-  if (hidden) return refuse(`external_id: is the one of another ${kind}.`);
-  if (existing && parent && rooted.includes(kind) && existing.location_id !== parent.id)
+  if (hidden) return refuse(`external_id: is used by another ${kind}.`);
+  if (existing && parent && fixedKinds.includes(kind) && existing.location_id !== parent.id)
     return refuse(`parent: the ${kind} is in another location, where it stays.`);
-  const given = existing ? fields : { ...blank[kind], ...defaults[kind], ...fields };
+  const given = existing ? fields : { ...emptyFields[kind], ...defaults[kind], ...fields };
   const missing = existing ? undefined : required[kind]?.find((name) => (given[name] ?? null) === null);
   if (missing !== undefined) return refuse(`${missing}: is required for a new ${kind}.`);
-  const columns = columnsFor(kind, given, around);
+  const columns = columnsFor(kind, given, context);
   if (typeof columns === 'string') return refuse(columns);
   if (existing && Object.entries(columns).every(([name, value]) => same(existing[name], value)))
     return { result: 'unchanged' };
-  const mayNot = refusedRight(kind, around);
-  return mayNot ?? { result: existing ? 'updated' : 'created', columns };
+  const refusal = refusedRight(kind, context);
+  return refusal ?? { result: existing ? 'updated' : 'created', columns };
 }
 
-function refusedRight(kind: EstateKind, { grants, parent, existing }: Around): Decision | undefined {
+function refusedRight(kind: EstateKind, { grants, parent, existing }: DecisionContext): Decision | undefined {
   if (kind === 'group') return grants === null ? undefined : refuse('Only an owner or an admin sets up groups.');
   const groups = [parent, existing].filter((row) => row !== undefined).map(groupOf);
-  return groups.every((id) => setsUpWith(grants, id)) ? undefined : refuse(noRight);
+  return groups.every((id) => canSetUp(grants, id)) ? undefined : refuse(noRight);
 }
 
-/** Whether a column stays as it is. A file cannot tell a text of no characters from none. */
+/** Whether a column keeps its value. A file cannot distinguish an empty text from null. */
 const same = (before: unknown, after: unknown) =>
   before === after || isDeepStrictEqual(before, after) || (before === '' && after === null);
 
-/** The columns that a row's fields and its place come to; a text: why they cannot be. */
-function columnsFor(kind: EstateKind, fields: RowFields, around: Around): RowFields | string {
-  const place = placeIn(kind, around.parent);
+/** The columns that follow from a row's fields and parent, or as a text why the row is refused. */
+function columnsFor(kind: EstateKind, fields: RowFields, context: DecisionContext): RowFields | string {
+  const place = placeIn(kind, context.parent);
   switch (kind) {
     case 'location':
-      return { ...fields, ...place, ...venueOf(fields, around.existing) };
+      return { ...fields, ...place, ...venueOf(fields, context.existing) };
     case 'zone': {
       const { zone_kind, ...rest } = fields;
       return { ...rest, ...place, ...(zone_kind !== undefined && { kind: zone_kind }) };
     }
     case 'screen':
-      return { ...fields, ...place, ...orientationIn({ ...around.existing, ...fields }) };
+      return { ...fields, ...place, ...orientationIn({ ...context.existing, ...fields }) };
     case 'installation':
-      return installationColumns({ ...fields, ...place }, around);
+      return installationColumns({ ...fields, ...place }, context);
     default:
       return { ...fields, ...place };
   }
@@ -109,7 +112,7 @@ function placeIn(kind: EstateKind, parent: Columns | undefined): RowFields {
   return { group_id, location_id: parent.location_id, zone_id: parent.id };
 }
 
-/** A venue type keeps the taxonomy that it was chosen from until it changes. */
+/** A venue type keeps the taxonomy from which it was chosen until it changes. */
 function venueOf({ venue_type }: RowFields, existing: Columns | undefined): RowFields {
   if (venue_type === undefined || venue_type === existing?.venue_type) return {};
   return { venue_taxonomy: taxonomyOf(venue_type as string | null) };
@@ -124,7 +127,7 @@ interface Wire {
   readonly screen: string;
 }
 
-function installationColumns(fields: RowFields, { existing, screens, now }: Around): RowFields | string {
+function installationColumns(fields: RowFields, { existing, screens, now }: DecisionContext): RowFields | string {
   const { status, outputs, ...rest } = fields;
   if (existing && rest.device_id !== undefined && rest.device_id !== existing.device_id)
     return 'device_id: an installation keeps its device.';
@@ -134,9 +137,9 @@ function installationColumns(fields: RowFields, { existing, screens, now }: Arou
   return {
     ...rest,
     ...(wires && { outputs: wiresOf(wires, screens) }),
-    ...(status !== undefined && standingOf(status as 'live', existing as never, now)),
+    ...(status !== undefined && statusFields(status as 'live', existing as never, now)),
   };
 }
 
-const wiresOf = (wires: readonly Wire[], screens: Around['screens']) =>
-  inOrder(wires.map(({ output, screen }) => ({ output, screen_id: screens.get(screen)?.id ?? '' })));
+const wiresOf = (wires: readonly Wire[], screens: DecisionContext['screens']) =>
+  sortOutputs(wires.map(({ output, screen }) => ({ output, screen_id: screens.get(screen)?.id ?? '' })));

@@ -1,6 +1,6 @@
 import type { EstateMedia } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import type { Grants } from './importer.ts';
+import type { Grants } from './grants.ts';
 
 export interface ImportRow {
   readonly id: string;
@@ -36,30 +36,30 @@ export async function insertImport(tx: Sql, row: NewImport): Promise<ImportRow> 
   return inserted as ImportRow;
 }
 
-export async function insertPart(tx: Sql, importId: string, part: number, bytes: Buffer): Promise<void> {
-  await tx.$executeRaw`INSERT INTO estate_import_parts (import_id, part, bytes) VALUES (${importId}, ${part}, ${bytes})`;
+export async function insertChunk(tx: Sql, importId: string, chunk: number, bytes: Buffer): Promise<void> {
+  await tx.$executeRaw`INSERT INTO estate_import_parts (import_id, part, bytes) VALUES (${importId}, ${chunk}, ${bytes})`;
 }
 
-/** The file, part by part. */
-export async function* readParts(db: Sql, importId: string): AsyncGenerator<Buffer> {
-  for (let part = 0; ; part++) {
+/** The stored file, chunk by chunk. A chunk is a `part` in the database. */
+export async function* readChunks(db: Sql, importId: string): AsyncGenerator<Buffer> {
+  for (let chunk = 0; ; chunk++) {
     const [found] = await db.$queryRaw<{ bytes: Buffer }[]>`
-      SELECT bytes FROM estate_import_parts WHERE import_id = ${importId} AND part = ${part}`;
+      SELECT bytes FROM estate_import_parts WHERE import_id = ${importId} AND part = ${chunk}`;
     if (!found) return;
     yield found.bytes;
   }
 }
 
-/** Newest first; `maker`: whose alone. */
+/** A page of imports, newest first; only those of `creator`, if it is given. */
 export async function findImports(
   db: Sql,
   accountId: string,
-  maker: string | undefined,
+  creator: string | undefined,
   page: { limit: number; before: string | undefined },
 ): Promise<ImportRow[]> {
   return db.$queryRaw`
     SELECT * FROM estate_imports
-    WHERE account_id = ${accountId} AND (${maker ?? null}::text IS NULL OR created_by = ${maker ?? null})
+    WHERE account_id = ${accountId} AND (${creator ?? null}::text IS NULL OR created_by = ${creator ?? null})
       AND (${page.before ?? null}::text IS NULL OR id < ${page.before ?? null})
     ORDER BY id DESC LIMIT ${page.limit}`;
 }
@@ -67,17 +67,17 @@ export async function findImports(
 export async function findImport(
   db: Sql,
   accountId: string,
-  maker: string | undefined,
+  creator: string | undefined,
   id: string,
 ): Promise<ImportRow | undefined> {
   const [found] = await db.$queryRaw<
     ImportRow[]
   >`SELECT * FROM estate_imports WHERE id = ${id} AND account_id = ${accountId}`;
-  return found && (maker === undefined || found.created_by === maker) ? found : undefined;
+  return found && (creator === undefined || found.created_by === creator) ? found : undefined;
 }
 
-/** How many of an account are not done; nobody else adds one until the commit. */
-export async function countWaiting(tx: Sql, accountId: string): Promise<number> {
+/** Counts the imports of an account that wait or run. No other transaction can add one before this one ends. */
+export async function countUnfinished(tx: Sql, accountId: string): Promise<number> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accountId}, 3))`;
   const [found] = await tx.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM estate_imports
@@ -85,23 +85,23 @@ export async function countWaiting(tx: Sql, accountId: string): Promise<number> 
   return found?.count ?? 0;
 }
 
-/** The one that waits longest. */
-export async function findWaiting(db: Sql): Promise<ImportRow | undefined> {
+/** The import that was created first among those that wait or run. */
+export async function findOldestUnfinished(db: Sql): Promise<ImportRow | undefined> {
   const [found] = await db.$queryRaw<ImportRow[]>`
     SELECT * FROM estate_imports WHERE status IN ('queued', 'running') ORDER BY id LIMIT 1`;
   return found;
 }
 
-/** Another works on the same import: what it does is not done here. */
-export class AnotherAtWork extends Error {
+/** Thrown when another worker turns out to work on the same import; this one then leaves the import to the other. */
+export class ConcurrentWorker extends Error {
   constructor() {
-    super('Another works on the same import');
+    super('Another worker works on the same import');
   }
 }
 
 /**
- * Until the end of the transaction it goes on: who ends it waits. False when it is over. And each statement is planned
- * for the tables as they are: a plan that was kept from when they were small compares everything with everything.
+ * Keeps the import from being ended until the transaction ends; returns false if it has ended already. It also turns
+ * cached plans off for the transaction: a plan that was made while the tables were small would scan them for each row.
  */
 export async function lockImport(tx: Sql, id: string): Promise<boolean> {
   await tx.$executeRaw`
@@ -110,12 +110,12 @@ export async function lockImport(tx: Sql, id: string): Promise<boolean> {
   return found.length === 1;
 }
 
-/** Waits for those who have it by `lockImport`, and keeps others from it. */
-async function lockAlone(tx: Sql, id: string): Promise<void> {
+/** Waits for the transactions that hold `lockImport`, and excludes others until the commit. */
+async function lockExclusively(tx: Sql, id: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${id}, 3))`;
 }
 
-/** Only one at a time keeps what it reads. False when it is over, or its rows are kept already. */
+/** Lets one worker at a time stage the rows. Returns false if the import has ended, or if its rows are staged. */
 export async function lockUnstaged(tx: Sql, id: string): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM estate_imports WHERE id = ${id} AND status = 'running' AND staged_at IS NULL FOR NO KEY UPDATE`;
@@ -129,7 +129,7 @@ export async function startImport(db: Sql, id: string, now: Date): Promise<void>
 }
 
 export async function endImport(tx: Sql, id: string, error: string | null, now: Date): Promise<void> {
-  await lockAlone(tx, id);
+  await lockExclusively(tx, id);
   await tx.$executeRaw`
     UPDATE estate_imports SET status = (CASE WHEN ${error}::text IS NULL THEN 'succeeded' ELSE 'failed' END)::"EstateImportStatus",
       error = ${error}, finished_at = ${now}
@@ -137,14 +137,14 @@ export async function endImport(tx: Sql, id: string, error: string | null, now: 
   await tx.$executeRaw`DELETE FROM estate_import_parts WHERE import_id = ${id}`;
 }
 
-/** Nobody works on it any more. */
+/** Ends an import wherever it is; after the commit no worker can write for it. */
 export async function stopImport(tx: Sql, id: string, now: Date): Promise<void> {
-  await lockAlone(tx, id);
+  await lockExclusively(tx, id);
   await tx.$executeRaw`
     UPDATE estate_imports SET status = 'failed', finished_at = ${now} WHERE id = ${id} AND finished_at IS NULL`;
 }
 
-/** Its rows are kept from now on. */
+/** Records that all rows are staged, and deletes the file. */
 export async function markStaged(tx: Sql, id: string, rows: { total: number; refused: number }, now: Date) {
   await tx.$executeRaw`
     UPDATE estate_imports SET staged_at = ${now}, total = ${rows.total}, refused = ${rows.refused} WHERE id = ${id}`;
@@ -160,7 +160,7 @@ export async function addCounts(tx: Sql, id: string, { created, updated, unchang
     WHERE id = ${id}`;
 }
 
-/** Some of those that ended before then. */
+/** Some imports that ended before that time. */
 export async function findEnded(db: Sql, before: Date, limit: number): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT id FROM estate_imports WHERE finished_at < ${before} ORDER BY id LIMIT ${limit}`;

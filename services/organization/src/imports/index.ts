@@ -4,17 +4,17 @@ import { getEstateImportReportEndpoint } from './get-report.ts';
 import { importEstateEndpoint } from './import-estate.ts';
 import { getEstateImportEndpoint, listEstateImportsEndpoint } from './read-imports.ts';
 
-export { endedImports, forgetImport } from './forget-imports.ts';
+export { discardImport, importPurge } from './delete-imports.ts';
 export { findOfAccount } from './import.store.ts';
 export { importJob, runImports } from './run-imports.ts';
 
-export const importEndpoints = (parts: {
+export const importEndpoints = (deps: {
   readonly database: OrganizationDatabase;
   readonly clock: Clock;
   readonly wake: () => void;
 }) => [
-  importEstateEndpoint(parts),
-  listEstateImportsEndpoint(parts.database),
-  getEstateImportEndpoint(parts.database),
-  getEstateImportReportEndpoint(parts.database),
+  importEstateEndpoint(deps),
+  listEstateImportsEndpoint(deps.database),
+  getEstateImportEndpoint(deps.database),
+  getEstateImportReportEndpoint(deps.database),
 ];

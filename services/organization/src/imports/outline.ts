@@ -2,29 +2,29 @@ import type { EstateKind } from '@attribution/contracts';
 import { parentKinds, type ReadRow } from './row.ts';
 
 /**
- * What belongs together in a file, told as its rows go by, in memory of their ids alone. A unit is what is set up whole:
- * a location with what is in it, or a group by itself. It is named by the number of its first row.
+ * Assigns the rows of a file to units as they are read; memory holds their ids alone. A unit is a location with
+ * everything in it, or a group, and is set up as a whole. Its number is that of its first row.
  */
 export interface Outline {
-  /** Where the row belongs. Rows of one thing, and rows before their parent's, are at fault. */
-  place(row: number, read: Pick<ReadRow, 'kind' | 'ref' | 'parent' | 'fields'>): Place;
-  /** Whether the file has had that thing. */
+  /** The unit of a row, and why it is refused, if it is: a second row of one thing, for instance. */
+  assign(row: number, read: Pick<ReadRow, 'kind' | 'ref' | 'parent' | 'fields'>): Assignment;
+  /** Whether an earlier row is of that thing. */
   has(kind: EstateKind, ref: string): boolean;
-  /** A zone that is there already, in which location; undefined: there is none. */
-  adopt(zone: string, location: string | undefined): void;
-  /** Rows whose fault showed in a later one. */
-  late(): readonly Late[];
+  /** Adds a zone that the account has already. `location` is undefined if it has none of that name. */
+  addExistingZone(zone: string, location: string | undefined): void;
+  /** Rows whose fault showed only in a later row. */
+  lateFaults(): readonly LateFault[];
 }
 
-export interface Place {
-  /** undefined: not known. */
+export interface Assignment {
+  /** undefined if it is not known. */
   readonly unit: number | undefined;
   readonly reason?: string;
 }
 
-export interface Late extends Seen {
+export interface LateFault extends Seen {
   readonly reason: string;
-  /** Its parent came after it: no fault where that is there already. */
+  /** Set if the parent came after the row, which is no fault if the parent exists already. */
   readonly parent?: { readonly kind: EstateKind; readonly ref: string };
 }
 
@@ -35,23 +35,25 @@ interface Seen {
   readonly unit: number | undefined;
 }
 
-/** Rows that one location may have: they are set up in one transaction. */
-const maxUnit = 10_000;
+/** Rows of a unit, which is set up in one transaction. */
+const maxUnitRows = 10_000;
 
 export function createOutline(): Outline {
   const seen = new Map<string, Seen>();
-  /** Units of locations, by what the file calls them. */
+  /** Units of locations, by what the file calls the location. */
   const units = new Map<string, number>();
-  /** Rows that came before their parent, by its name. */
+  /** Rows that came before their parent, by the key of the parent. */
   const waiting = new Map<string, Seen[]>();
-  const late: Late[] = [];
-  const adopted = new Map<string, string>();
+  const late: LateFault[] = [];
+  /** Locations of zones that exist already, by what the file calls the zone. */
+  const existingZones = new Map<string, string>();
+  /** Rows of live installations, by device. */
   const devices = new Map<string, number>();
   /** How many rows each unit has. */
   const sizes = new Map<number, number>();
-  const name = (kind: EstateKind, ref: string) => `${kind} ${ref}`;
+  const keyOf = (kind: EstateKind, ref: string) => `${kind} ${ref}`;
 
-  function wait(parent: string, child: Seen): void {
+  function awaitParent(parent: string, child: Seen): void {
     const others = waiting.get(parent);
     if (others) others.push(child);
     else waiting.set(parent, [child]);
@@ -64,9 +66,9 @@ export function createOutline(): Outline {
   }
 
   function unitOfZone(ref: string, row: number): number | undefined {
-    const zone = seen.get(name('zone', ref));
+    const zone = seen.get(keyOf('zone', ref));
     if (zone) return zone.unit;
-    const location = adopted.get(ref);
+    const location = existingZones.get(ref);
     return location === undefined ? undefined : unitOfLocation(location, row);
   }
 
@@ -78,19 +80,19 @@ export function createOutline(): Outline {
     return parentKinds[kind] === 'zone' ? unitOfZone(parent, row) : unitOfLocation(parent, row);
   }
 
-  /** Counts a row to its unit. */
-  function overfills(unit: number | undefined): boolean {
+  /** Counts a row of a unit, and returns whether there are too many. */
+  function exceedsUnit(unit: number | undefined): boolean {
     if (unit === undefined) return false;
     const size = (sizes.get(unit) ?? 0) + 1;
     sizes.set(unit, size);
-    return size > maxUnit;
+    return size > maxUnitRows;
   }
 
-  /** A row of no known kind may be anything: what its parent is tells most. */
+  /** A row of unknown kind may be anything: what its parent is says most about its unit. */
   function unitOfUnknown(row: number, ref: string, parent: string): number | undefined {
     const known = units.get(parent) ?? unitOfZone(parent, row);
     if (known !== undefined) return known;
-    if (!seen.has(name('group', parent))) return unitOfLocation(parent, row);
+    if (!seen.has(keyOf('group', parent))) return unitOfLocation(parent, row);
     return ref === '' ? undefined : unitOfLocation(ref, row);
   }
 
@@ -100,9 +102,9 @@ export function createOutline(): Outline {
     unit: number | undefined,
   ): string | undefined {
     if (kind === undefined || ref === '') return undefined;
-    const before = seen.get(name(kind, ref));
+    const before = seen.get(keyOf(kind, ref));
     if (before) {
-      // Which of both locations the rows below it mean is not to be told.
+      // The rows below the zone may mean either location.
       if (kind === 'zone' && before.unit !== undefined && unit !== undefined && before.unit !== unit)
         late.push({ ...before, reason: `external_id: row ${row} is of the same zone, in another location.` });
       return `external_id: row ${before.row} is of the same ${kind} already.`;
@@ -115,29 +117,32 @@ export function createOutline(): Outline {
   }
 
   return {
-    place(row, read) {
+    assign(row, read) {
       const { kind, ref, parent } = read;
       const unit = unitOf(row, read);
-      const fault = overfills(unit) ? `A location has at most ${maxUnit} rows in a file.` : faultOf(row, read, unit);
+      const fault = exceedsUnit(unit)
+        ? `A location has at most ${maxUnitRows} rows in a file.`
+        : faultOf(row, read, unit);
       if (fault !== undefined) return { unit, reason: fault };
       if (kind === undefined || ref === '') return { unit };
-      const own = name(kind, ref);
+      const key = keyOf(kind, ref);
       const self = { row, kind, ref, unit };
-      seen.set(own, self);
+      seen.set(key, self);
       const reason = `parent: its row comes after this one, in row ${row}.`;
-      for (const child of waiting.get(own) ?? []) {
-        const theirs = child.unit ?? (kind === 'zone' ? unit : undefined);
-        late.push({ ...child, unit: theirs, reason, parent: { kind, ref } });
+      for (const child of waiting.get(key) ?? []) {
+        const childUnit = child.unit ?? (kind === 'zone' ? unit : undefined);
+        late.push({ ...child, unit: childUnit, reason, parent: { kind, ref } });
       }
-      waiting.delete(own);
-      const above = parentKinds[kind];
-      if (above && parent !== undefined && !seen.has(name(above, parent))) wait(name(above, parent), self);
+      waiting.delete(key);
+      const parentKind = parentKinds[kind];
+      if (parentKind && parent !== undefined && !seen.has(keyOf(parentKind, parent)))
+        awaitParent(keyOf(parentKind, parent), self);
       return { unit };
     },
-    has: (kind, ref) => seen.has(name(kind, ref)),
-    adopt(zone, location) {
-      if (location !== undefined) adopted.set(zone, location);
+    has: (kind, ref) => seen.has(keyOf(kind, ref)),
+    addExistingZone(zone, location) {
+      if (location !== undefined) existingZones.set(zone, location);
     },
-    late: () => late,
+    lateFaults: () => late,
   };
 }

@@ -3,19 +3,19 @@ import { CsvError, parse } from 'csv-parse';
 import { faults, maxBlankLines, maxRecordBytes, maxRecords, type ReadRecord, refuseFile } from './records.ts';
 import { hasStrayQuote } from './stray-quotes.ts';
 
-/** What every record is known by. */
+/** Columns that every file must have. */
 const required = ['kind', 'external_id'];
 
-/** Cells of a record that are told apart; any more are one, or a line of commas would be millions. */
+/** Cells that are split off a record. What follows is one cell: otherwise a line of commas would make millions. */
 const maxCells = 1_000;
 
-/** RFC 4180, with LF for CRLF too; blank lines are counted and passed over. As `readRecords` has it. */
+/** Reads RFC 4180, with LF as well as CRLF. Blank lines count as rows and are skipped. See `readRecords`. */
 export async function* readCsv(
-  pieces: AsyncIterable<Buffer>,
+  slices: AsyncIterable<Buffer>,
   columns: readonly string[],
 ): AsyncGenerator<readonly ReadRecord[]> {
-  let batch: ReadRecord[] = [];
-  /** What has come since the last record's end, and where that was. */
+  let read: ReadRecord[] = [];
+  /** The bytes since the end of the last record, and their offset in the file. */
   let unread: Buffer = Buffer.alloc(0);
   let unreadAt = 0;
   let end = 0;
@@ -33,7 +33,7 @@ export async function* readCsv(
       return;
     }
     if (raw.length > maxRecordBytes) throw refuseFile(row, faults.size);
-    // The parser puts the replacement character for what it cannot decode; it may as well stand in the file.
+    // The parser writes U+FFFD for bytes that it cannot decode, but the file may contain that character itself.
     if (cells.some((cell) => cell.includes('\uFFFD')) && !isUtf8(raw)) throw refuseFile(row, faults.encoding);
     const fault = faultOf(cells, raw);
     if (!header) {
@@ -43,42 +43,42 @@ export async function* readCsv(
     }
     if (++records > maxRecords) throw refuseFile(row, faults.count);
     const error = fault ?? countFault(cells.length, header.length);
-    if (error) batch.push({ row, error });
-    else batch.push({ row, record: Object.fromEntries(header.map((name, i) => [name, cells[i]])) });
+    if (error) read.push({ row, error });
+    else read.push({ row, record: Object.fromEntries(header.map((name, i) => [name, cells[i]])) });
   }
 
   const parser = parse({
     record_delimiter: ['\r\n', '\n'],
-    // It would not say where a record ends that it refuses: these two are judged here.
+    // These two faults are found here, because the parser does not say where a record that it rejects ends.
     relax_quotes: true,
     relax_column_count: true,
     ignore_last_delimiters: maxCells,
     on_record(cells: string[], { bytes }) {
       take(cells, bytes);
-      return null; // What is pushed to nobody fills no buffer.
+      return null; // Nothing reads from the parser, so its buffer must stay empty.
     },
   });
-  parser.on('error', () => {}); // The one that writes is told.
-  const done = (write: (callback: (error?: Error | null) => void) => unknown) =>
+  parser.on('error', () => {}); // `write` and `end` receive the error below.
+  const errorOf = (write: (callback: (error?: Error | null) => void) => unknown) =>
     new Promise<unknown>((resolve) => write((error) => resolve(error ?? undefined)));
-  function* out(error: unknown) {
-    if (batch.length > 0) yield batch;
-    batch = [];
+  function* yieldRead(error: unknown) {
+    if (read.length > 0) yield read;
+    read = [];
     if (error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')
-      throw refuseFile(row + 1, 'opens a quote that is closed nowhere.');
+      throw refuseFile(row + 1, 'opens a quote that is never closed.');
     if (error) throw error as Error;
-    // Its own limit counts neither delimiters nor quotes.
+    // The parser's own limit counts neither delimiters nor quotes.
     if (unreadAt + unread.length - end > maxRecordBytes)
       throw refuseFile(row + 1, `${faults.size.slice(0, -1)}: a quote may be left open.`);
   }
 
   try {
-    for await (const piece of pieces) {
-      unread = Buffer.concat([unread.subarray(end - unreadAt), piece]);
+    for await (const slice of slices) {
+      unread = Buffer.concat([unread.subarray(end - unreadAt), slice]);
       unreadAt = end;
-      yield* out(await done((callback) => parser.write(piece, callback)));
+      yield* yieldRead(await errorOf((callback) => parser.write(slice, callback)));
     }
-    yield* out(await done((callback) => parser.once('error', callback).end(callback)));
+    yield* yieldRead(await errorOf((callback) => parser.once('error', callback).end(callback)));
     if (!header) throw refuseFile(1, 'must be a header with the names of the columns.');
   } finally {
     parser.destroy();
@@ -90,9 +90,9 @@ const [lf, crlf] = [Buffer.from('\n'), Buffer.from('\r\n')];
 
 function faultOf(cells: readonly string[], raw: Buffer): string | undefined {
   if (cells.some((cell) => cell.includes('\0'))) return 'contains a NUL character.';
-  // A stray quote is kept by the parser: where none is, none was.
+  // The parser keeps stray quotes in the cells, so only cells with quotes need the second look.
   if (cells.some((cell) => cell.includes('"')) && hasStrayQuote(raw))
-    return 'has a quote inside a cell that is not written as two in a quoted cell.';
+    return 'has a stray quote: a cell with quotes must be quoted, and its quotes doubled.';
   return undefined;
 }
 

@@ -2,22 +2,22 @@ import { getEstateImport, listEstateImports, Problem } from '@attribution/contra
 import { cursorScope, cutPage, readCursor } from '@attribution/database';
 import { implement } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
+import { visibleCreator } from './grants.ts';
 import { findImport, findImports } from './import.store.ts';
 import { viewImport } from './import.view.ts';
-import { makerSeenBy } from './importer.ts';
 
 export const listEstateImportsEndpoint = ({ sql }: OrganizationDatabase) =>
   implement(listEstateImports, async ({ query, caller }) => {
     const scope = cursorScope(listEstateImports.operation, query);
     const [before] = readCursor(query.cursor, scope, ['string']) ?? [];
-    const found = await findImports(sql, caller.accountId, makerSeenBy(caller), { limit: query.limit + 1, before });
+    const found = await findImports(sql, caller.accountId, visibleCreator(caller), { limit: query.limit + 1, before });
     const page = cutPage(found, { limit: query.limit, scope, position: ({ id }) => [id] });
     return { entries: page.rows.map(viewImport), next_cursor: page.next_cursor };
   });
 
 export const getEstateImportEndpoint = ({ sql }: OrganizationDatabase) =>
   implement(getEstateImport, async ({ params, caller }) => {
-    const found = await findImport(sql, caller.accountId, makerSeenBy(caller), params.id);
+    const found = await findImport(sql, caller.accountId, visibleCreator(caller), params.id);
     if (!found) throw Problem.notFound();
     return viewImport(found);
   });

@@ -5,21 +5,21 @@ const newline = 0x0a;
 const blank = /^[ \t\r]*$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** One JSON object a line; blank lines are passed over. As `readRecords` has it. */
-export async function* readNdjson(pieces: AsyncIterable<Buffer>): AsyncGenerator<readonly ReadRecord[]> {
+/** Reads one JSON object a line. Blank lines are skipped. See `readRecords`. */
+export async function* readNdjson(slices: AsyncIterable<Buffer>): AsyncGenerator<readonly ReadRecord[]> {
   let row = 0;
   let records = 0;
   let blanks = 0;
-  /** What has come of a line that has no end yet. */
-  let begun: Buffer[] = [];
-  let begunBytes = 0;
+  /** The bytes of a line whose end has not been read yet. */
+  let line: Buffer[] = [];
+  let lineBytes = 0;
 
   function readLine(): ReadRecord | undefined {
-    const line = Buffer.concat(begun);
-    begun = [];
-    begunBytes = 0;
+    const bytes = Buffer.concat(line);
+    line = [];
+    lineBytes = 0;
     row++;
-    const text = textOf(line, row);
+    const text = textOf(bytes, row);
     if (blank.test(text)) {
       if (++blanks > maxBlankLines) throw refuseFile(row, faults.blank);
       return undefined;
@@ -28,29 +28,29 @@ export async function* readNdjson(pieces: AsyncIterable<Buffer>): AsyncGenerator
     return { row, ...parse(text) };
   }
   function add(bytes: Buffer): void {
-    begun.push(bytes);
-    begunBytes += bytes.length;
-    if (begunBytes > maxRecordBytes) throw refuseFile(row + 1, faults.size);
+    line.push(bytes);
+    lineBytes += bytes.length;
+    if (lineBytes > maxRecordBytes) throw refuseFile(row + 1, faults.size);
   }
 
-  for await (const piece of pieces) {
-    const batch: ReadRecord[] = [];
+  for await (const slice of slices) {
+    const read: ReadRecord[] = [];
     try {
       let at = 0;
-      for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, at)) {
-        add(piece.subarray(at, end));
+      for (let end = slice.indexOf(newline); end !== -1; end = slice.indexOf(newline, at)) {
+        add(slice.subarray(at, end));
         at = end + 1;
-        const read = readLine();
-        if (read) batch.push(read);
+        const record = readLine();
+        if (record) read.push(record);
       }
-      add(piece.subarray(at));
+      add(slice.subarray(at));
     } catch (error) {
-      if (batch.length > 0) yield batch;
+      if (read.length > 0) yield read;
       throw error;
     }
-    if (batch.length > 0) yield batch;
+    if (read.length > 0) yield read;
   }
-  const last = begunBytes > 0 && readLine();
+  const last = lineBytes > 0 && readLine();
   if (last) yield [last];
 }
 

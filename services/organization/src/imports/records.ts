@@ -1,18 +1,18 @@
 import { estateFileLimits, Problem } from '@attribution/contracts';
 
-/** A record of a file, or why there is none; `row` is where a spreadsheet or an editor shows it, from 1. */
+/** A record of a file, or why it cannot be read. `row` is the number that a spreadsheet or an editor shows, from 1. */
 export type ReadRecord =
   | { readonly row: number; readonly record: Readonly<Record<string, unknown>> }
   | { readonly row: number; readonly error: string };
 
-/** Of a file, its header and blank lines apart. */
+/** Records of a file, without its header and blank lines. */
 export const maxRecords = estateFileLimits.rows;
-/** Blank lines are passed over, but each is looked at. */
+/** Blank lines are skipped, but skipping them takes time too. */
 export const maxBlankLines = 100_000;
-/** Of one record, as it stands in the file. */
+/** Bytes of one record in the file. */
 export const maxRecordBytes = 4 * 1024 * 1024;
 
-/** Ends the reading of a file for good. */
+/** The problem to throw when nothing behind a row can be read with certainty. */
 export const refuseFile = (row: number, fault: string) => new Problem('validation-error', `row ${row}: ${fault}`);
 
 export const faults = {
@@ -22,12 +22,12 @@ export const faults = {
   count: `is more than the ${maxRecords} records that a file may have.`,
 };
 
-/** At most this many bytes are looked at between two yields. */
-const atOnce = 64 * 1024;
+/** Bytes that are parsed between two yields. */
+const sliceBytes = 64 * 1024;
 const byteOrderMark = Buffer.from('\uFEFF');
 
-/** The content in pieces of bounded size, without a byte order mark at its start. */
-export async function* piecesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+/** Cuts the content into slices of at most `sliceBytes`, without a byte order mark at its start. */
+export async function* slicesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of content) {
     let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -37,7 +37,7 @@ export async function* piecesOf(content: AsyncIterable<Uint8Array>): AsyncGenera
       bytes = withoutMark(start);
       start = undefined;
     }
-    for (let at = 0; at < bytes.length; at += atOnce) yield bytes.subarray(at, at + atOnce);
+    for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes);
   }
   if (start && start.length > 0) yield start;
 }

@@ -1,19 +1,19 @@
 import type { Sql } from '@attribution/database';
-import { spanOf } from './lot.store.ts';
+import { spanOf } from './batch.store.ts';
 
-/** The rows of imports that were refused. */
+/** A row that is refused. */
 export interface RefusedRow {
   readonly row: number;
   readonly kind: string;
   readonly external_id: string;
   readonly parent?: string | null;
-  /** Missing: it belongs to none. */
+  /** undefined if the row belongs to no unit. */
   readonly unit?: number | undefined;
-  /** Missing: what it is in has not come yet. */
+  /** undefined while the file is read and the parent may still follow. */
   readonly reason?: string | undefined;
 }
 
-/** Adds rows, or what is learned of them: a reason or a unit that was not known. How many were not there. */
+/** Inserts rows, and fills in the reason and the unit of rows that were inserted without. Returns how many are new. */
 export async function insertRefused(tx: Sql, importId: string, rows: readonly RefusedRow[]): Promise<number> {
   if (rows.length === 0) return 0;
   const [found] = await tx.$queryRaw<{ count: number }[]>`
@@ -28,7 +28,7 @@ export async function insertRefused(tx: Sql, importId: string, rows: readonly Re
   return found?.count ?? 0;
 }
 
-/** Of rows that have none yet: what they are in has not come. How many. */
+/** Gives a reason to some rows that have none: their parent is missing. Returns how many. */
 export async function giveReasons(tx: Sql, importId: string, limit: number): Promise<number> {
   return tx.$executeRaw`
     UPDATE estate_import_rows SET reason = 'parent: there is no ' ||
@@ -43,7 +43,7 @@ export async function countRefused(tx: Sql, importId: string): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** Units between these numbers that have a row at fault, each with its first one. */
+/** The units that have refused rows, from the lowest to the highest given, each with its first refused row. */
 export async function findFaulty(db: Sql, importId: string, units: readonly number[]): Promise<Map<number, number>> {
   const [from, to] = spanOf(units);
   const found = await db.$queryRaw<{ unit: number; row: number }[]>`
@@ -63,7 +63,7 @@ export async function findRefused(
     WHERE import_id = ${importId} AND row > ${after} AND reason IS NOT NULL ORDER BY row LIMIT ${limit}`;
 }
 
-/** Deletes some rows, by a range of numbers: how many. */
+/** Deletes the first rows, up to `limit`. Returns how many. */
 export async function deleteRefused(db: Sql, importId: string, limit: number): Promise<number> {
   return db.$executeRaw`
     DELETE FROM estate_import_rows WHERE import_id = ${importId} AND row < ${limit} + (

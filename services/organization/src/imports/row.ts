@@ -22,26 +22,26 @@ import {
 import { faultOf, findFault } from '@attribution/http';
 import { z } from 'zod';
 
-/** What a row of a file says, and what is wrong with it: pure. */
+/** Reads and validates a record. Pure. */
 
-/** A row as it was read: of a CSV all text, of NDJSON any JSON. */
+/** A record as it was read: texts from CSV, any JSON from NDJSON. */
 export type FileRecord = Readonly<Record<string, unknown>>;
 
-/** What a row gives of its thing: fields as the API has them, but for what refers to others. */
+/** Fields as in the API, except that screens of outputs are refs. */
 export type RowFields = Readonly<Record<string, unknown>>;
 
 export interface ReadRow {
-  /** undefined: unknown. */
+  /** undefined if it is unknown. */
   readonly kind: EstateKind | undefined;
   /** An external id, or our own id; empty when it is missing. */
   readonly ref: string;
   readonly parent: string | undefined;
   readonly fields: RowFields;
-  /** Why it cannot be set up. */
+  /** Why the row cannot be set up; undefined if it can. */
   readonly reason: string | undefined;
 }
 
-/** What each kind is in. */
+/** The kind of the parent of each kind. */
 export const parentKinds = {
   group: undefined,
   location: 'group',
@@ -51,7 +51,7 @@ export const parentKinds = {
   camera: 'zone',
 } as const satisfies Record<EstateKind, EstateKind | undefined>;
 
-/** A thing's external id, or our own id of it. */
+/** A thing's external id, or its id. */
 const refTo = (kind: EstateKind) =>
   z
     .string()
@@ -71,7 +71,7 @@ const outputs = z
     'must name each output and each screen once',
   );
 
-/** The columns of each kind besides `kind`, `external_id` and `parent`; optional ones may be left out. */
+/** The columns of each kind besides `kind`, `external_id` and `parent`. */
 const fieldsOf = {
   group: { name: GroupChange.shape.name, description: GroupChange.shape.description },
   location: {
@@ -102,7 +102,7 @@ const fieldsOf = {
   camera: { name: CameraChange.shape.name, device_id: NewCamera.shape.device_id.optional() },
 } as const satisfies Record<EstateKind, Partial<Record<EstateColumn, z.ZodType>>>;
 
-/** What unset fields are that cannot be null: as on creation. */
+/** Defaults of fields that cannot be null, as when a thing is created. */
 export const defaults: Readonly<Partial<Record<EstateKind, RowFields>>> = {
   location: { status: NewLocation.shape.status.parse(undefined) },
   zone: { zone_kind: NewZone.shape.kind.parse(undefined) },
@@ -126,13 +126,13 @@ function schemaOf(kind: EstateKind): z.ZodType {
 }
 
 function parentOf(kind: EstateKind) {
-  const above = parentKinds[kind];
-  return above && refTo(above);
+  const parentKind = parentKinds[kind];
+  return parentKind && refTo(parentKind);
 }
 
 const isKind = (text: unknown): text is EstateKind => estateKinds.includes(text as EstateKind);
 
-/** Reads a record; a row that is at fault still tells where it belongs, as far as that can be seen. */
+/** Reads a record. A faulty row still has its kind, ref and parent as far as they can be read, which gives its unit. */
 export function readRow(record: FileRecord, media: string): ReadRow {
   const { kind: name, external_id, parent } = record;
   const kind = isKind(name) ? name : undefined;
@@ -142,8 +142,8 @@ export function readRow(record: FileRecord, media: string): ReadRow {
   if (fault !== undefined) return { ...row, reason: fault };
   const parsed = schemas[kind].safeParse(values);
   if (!parsed.success) return { ...row, reason: faultOf(schemas[kind], values) };
-  const { external_id: ref, parent: above, ...fields } = parsed.data as RowFields;
-  return { kind, ref: String(ref), parent: textOf(above), fields, reason: undefined };
+  const { external_id: ref, parent: parentRef, ...fields } = parsed.data as RowFields;
+  return { kind, ref: String(ref), parent: textOf(parentRef), fields, reason: undefined };
 }
 
 interface Values {
@@ -151,7 +151,7 @@ interface Values {
   readonly fault?: string;
 }
 
-/** The record's values of this kind, as JSON would have them. */
+/** The record's values for this kind, as in JSON. */
 function valuesOf(kind: EstateKind, record: FileRecord, media: string): Values {
   const known: readonly string[] = ['kind', 'external_id', 'parent', ...Object.keys(fieldsOf[kind])];
   const values: Record<string, unknown> = {};
@@ -169,7 +169,7 @@ function valuesOf(kind: EstateKind, record: FileRecord, media: string): Values {
     values[column] = cell.value ?? defaults[kind]?.[column] ?? null;
   }
   for (const column of ['external_id', 'parent']) if (values[column] === null) delete values[column];
-  // Who unsets one coordinate unsets the other.
+  // Unsetting one coordinate unsets the other.
   if (values.latitude === null) values.longitude ??= null;
   if (values.longitude === null) values.latitude ??= null;
   return { values };
@@ -180,10 +180,10 @@ interface Cell {
   readonly fault?: string;
 }
 
-/** As JSON and we ourselves write them. */
+/** Numbers as JSON and our own exports write them. */
 const number = /^-?\d{1,12}(\.\d{1,30})?(e-\d{1,3})?$/;
 
-/** What a cell's text stands for; empty is null. */
+/** The value of a cell's text; null for an empty one. */
 function readCell(column: string, text: string): Cell {
   if (text === '') return { value: null };
   switch (column) {
@@ -219,7 +219,7 @@ function readJson(text: string): Cell {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() || undefined : undefined);
 
-/** A value in a sentence; long ones are cut. */
+/** A value as shown in a message, truncated. */
 function shown(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'empty';
   const text = JSON.stringify(value);

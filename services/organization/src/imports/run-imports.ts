@@ -1,73 +1,76 @@
 import { Problem } from '@attribution/contracts';
 import type { createLogger } from '@attribution/runtime';
-import { type ApplyParts, applyUnits } from './apply-units.ts';
-import { forgetRows } from './forget-imports.ts';
+import { type ApplyDependencies, applyUnits } from './apply-units.ts';
+import { deleteSomeBatches, deleteUnits } from './batch.store.ts';
+import { deleteRows } from './delete-imports.ts';
 import {
-  AnotherAtWork,
+  ConcurrentWorker,
   endImport,
   findImport,
-  findWaiting,
+  findOldestUnfinished,
   type ImportRow,
   lockUnstaged,
   startImport,
 } from './import.store.ts';
-import { deleteSomeLots, deleteUnits } from './lot.store.ts';
 import { stage } from './stage.ts';
 
 export const importJob = 'run-estate-imports';
 
-interface RunParts extends ApplyParts {
+interface RunDependencies extends ApplyDependencies {
   readonly logger: ReturnType<typeof createLogger>;
 }
 
-/** How often a fault of ours is tried again. */
-const tries = 3;
-const atOnce = 5_000;
+/** Attempts at an import that fails for a reason other than its file. */
+const maxAttempts = 3;
+const batchesPerStatement = 5_000;
 
-/** Does imports, one after the other, each from where it was left. */
-export function runImports(parts: RunParts) {
+/** Works on imports, one after the other, oldest first. An import that was interrupted goes on where it stopped. */
+export function runImports(deps: RunDependencies) {
   const failures = new Map<string, number>();
-  const { sql } = parts.database;
+  const { sql } = deps.database;
   return {
     name: importJob,
     every: 5_000,
     async run(stopping: AbortSignal) {
-      for (let job = await findWaiting(sql); job && !stopping.aborted; job = await findWaiting(sql)) {
+      for (let job = await findOldestUnfinished(sql); job && !stopping.aborted; job = await findOldestUnfinished(sql)) {
         try {
-          await runImport(parts, job, stopping);
+          await runImport(deps, job, stopping);
           failures.delete(job.id);
         } catch (error) {
-          if (error instanceof AnotherAtWork) throw error;
-          await parts.database.ping(); // Without a database nothing can be said of the import.
+          if (error instanceof ConcurrentWorker) throw error;
+          await deps.database.ping(); // If this throws, the database is away, and the import is not to blame.
           const failed = (failures.get(job.id) ?? 0) + 1;
           failures.set(job.id, failed);
-          parts.logger.warn({ err: error, import: job.id, failed }, 'An import of an estate failed');
-          if (failed < tries) throw error;
-          await fail(parts, job.id, 'The import could not be done. What it had set up until then stays.');
+          deps.logger.warn({ err: error, import: job.id, failed }, 'An import of an estate failed');
+          if (failed < maxAttempts) throw error;
+          await fail(deps, job.id, 'The import could not be done. What it had set up until then stays.');
         }
       }
     },
   };
 }
 
-async function runImport(parts: RunParts, job: ImportRow, stopping: AbortSignal): Promise<void> {
-  const { sql } = parts.database;
-  await startImport(sql, job.id, parts.clock.now());
+async function runImport(deps: RunDependencies, job: ImportRow, stopping: AbortSignal): Promise<void> {
+  const { sql } = deps.database;
+  await startImport(sql, job.id, deps.clock.now());
   if (!job.staged_at) {
     try {
-      if (!(await stage(parts, job, stopping))) return;
+      if (!(await stage(deps, job, stopping))) return;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return fail(parts, job.id, error.detail ?? 'The file cannot be read.', { unread: true });
+      return fail(deps, job.id, error.detail ?? 'The file cannot be read.', { unread: true });
     }
   }
   const staged = await findImport(sql, job.account_id, undefined, job.id);
-  if (staged && (await applyUnits(parts, staged, stopping))) await succeed(parts, job);
+  if (staged && (await applyUnits(deps, staged, stopping))) await succeed(deps, job);
 }
 
-/** What was refused stays, for the report. As long as it is not told to be over, it must be known what is done. */
-async function succeed({ database, clock }: RunParts, { id }: ImportRow): Promise<void> {
-  while ((await deleteSomeLots(database.sql, id, atOnce)) > 0);
+/**
+ * Refused rows are kept for the report. The marks of done units are deleted in the transaction that ends the import:
+ * without them, a worker that goes on with it would apply units twice.
+ */
+async function succeed({ database, clock }: RunDependencies, { id }: ImportRow): Promise<void> {
+  while ((await deleteSomeBatches(database.sql, id, batchesPerStatement)) > 0);
   await database.sqlTransaction(async (tx) => {
     await endImport(tx, id, null, clock.now());
     await deleteUnits(tx, id);
@@ -75,13 +78,19 @@ async function succeed({ database, clock }: RunParts, { id }: ImportRow): Promis
 }
 
 /**
- * Told before anything is forgotten: without its rows it would look as if all of it were done. `unread`: only while
- * nobody else has read the file, which is gone then, and may have seemed to end too early.
+ * Ends the import before its rows are deleted: a running import without rows would look as if all of it were done. With
+ * `unread`, it fails only if the rows are not staged yet. Otherwise another worker has staged them and deleted the file,
+ * and this worker may have read only the beginning of it.
  */
-async function fail({ database, clock }: RunParts, id: string, error: string, { unread = false } = {}): Promise<void> {
+async function fail(
+  { database, clock }: RunDependencies,
+  id: string,
+  error: string,
+  { unread = false } = {},
+): Promise<void> {
   await database.sqlTransaction(async (tx) => {
-    if (unread && !(await lockUnstaged(tx, id))) throw new AnotherAtWork();
+    if (unread && !(await lockUnstaged(tx, id))) throw new ConcurrentWorker();
     await endImport(tx, id, error, clock.now());
   });
-  await forgetRows(database.sql, id);
+  await deleteRows(database.sql, id);
 }

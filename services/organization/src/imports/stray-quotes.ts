@@ -1,6 +1,6 @@
 const [lf, cr, quote, comma] = [0x0a, 0x0d, 0x22, 0x2c];
 
-/** Whether one record, as it stands in a CSV file, has a quote that RFC 4180 §2 (5 to 7) does not allow where it is. */
+/** Whether the bytes of a CSV record have a quote where RFC 4180 §2 (5 to 7) does not allow one. */
 export function hasStrayQuote(raw: Uint8Array): boolean {
   let at: 'start' | 'plain' | 'quoted' | 'closed' = 'start';
   for (const [i, byte] of raw.entries()) {
@@ -10,7 +10,7 @@ export function hasStrayQuote(raw: Uint8Array): boolean {
       at = 'start';
     } else if (byte === quote) {
       if (at === 'plain') return true;
-      at = 'quoted'; // A cell's first one, or the second of two inside it.
+      at = 'quoted'; // Opens the cell, or is the second of two quotes inside it.
     } else if (at === 'closed') {
       if (byte !== cr || raw[i + 1] !== lf) return true;
     } else {

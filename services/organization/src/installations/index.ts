@@ -5,7 +5,7 @@ import { createInstallationEndpoint } from './create-installation.ts';
 import { installationKind } from './installation.ts';
 import { updateInstallationEndpoint } from './update-installation.ts';
 
-export { inOrder, installationKind, standingOf } from './installation.ts';
+export { installationKind, sortOutputs, statusFields } from './installation.ts';
 
 export const installationEndpoints = (database: OrganizationDatabase, write: Writer) => [
   listEndpoint(database, installationKind, contracts.listInstallations),

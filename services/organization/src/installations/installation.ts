@@ -17,7 +17,7 @@ export interface InstallationRow extends PlacedRow {
   readonly live: boolean;
   readonly installed_at: Date;
   readonly removed_at: Date | null;
-  /** In order of their names; in a table of their own. */
+  /** In the order of their names, from a table of their own. */
   readonly outputs: View['outputs'];
 }
 
@@ -28,7 +28,7 @@ export const installationKind: Kind<InstallationRow, View> = {
   computed: `(SELECT coalesce(jsonb_agg(jsonb_build_object('output', o.output, 'screen_id', o.screen_id)
       ORDER BY o.output COLLATE "C"), '[]')
     FROM installation_outputs o WHERE o.installation_id = t.id) AS outputs`,
-  parts: { clear: clearOutputs, write: writeOutputs },
+  nested: { clear: clearOutputs, write: writeOutputs },
   events: { created: installationCreated, updated: installationUpdated, deleted: installationDeleted },
   view: (row) => ({
     id: row.id,
@@ -45,15 +45,15 @@ export const installationKind: Kind<InstallationRow, View> = {
   }),
 };
 
-type Standing = Pick<InstallationRow, 'live' | 'installed_at' | 'removed_at'>;
+type StatusFields = Pick<InstallationRow, 'live' | 'installed_at' | 'removed_at'>;
 
-/** How an installation stands at its new status: what comes back into use is installed anew. */
-export function standingOf(status: View['status'], before: Standing | undefined, now: Date): Standing {
+/** The columns for a new status. An installation that becomes live again is installed anew. */
+export function statusFields(status: View['status'], before: StatusFields | undefined, now: Date): StatusFields {
   const live = status === 'live';
   if (before?.live === live) return { live, installed_at: before.installed_at, removed_at: before.removed_at };
   return { live, installed_at: live || !before ? now : before.installed_at, removed_at: live ? null : now };
 }
 
-/** As they are kept: by name. */
-export const inOrder = (outputs: View['outputs']): View['outputs'] =>
+/** Sorts outputs by the bytes of their names, as the database does. */
+export const sortOutputs = (outputs: View['outputs']): View['outputs'] =>
   outputs.toSorted((a, b) => Buffer.compare(Buffer.from(a.output), Buffer.from(b.output)));

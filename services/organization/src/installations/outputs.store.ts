@@ -1,6 +1,6 @@
 import type { Sql } from '@attribution/database';
 
-interface Wired {
+interface RowWithOutputs {
   readonly id: string;
   readonly location_id: string;
   readonly live: boolean;
@@ -11,7 +11,7 @@ export async function clearOutputs(tx: Sql, ids: readonly string[]): Promise<voi
   await tx.$executeRaw`DELETE FROM installation_outputs WHERE installation_id = ANY(${ids})`;
 }
 
-export async function writeOutputs(tx: Sql, rows: readonly Wired[]): Promise<void> {
+export async function writeOutputs(tx: Sql, rows: readonly RowWithOutputs[]): Promise<void> {
   const outputs = rows.flatMap(({ id, location_id, live, outputs }) =>
     outputs.map((wire) => ({ installation_id: id, location_id, live, ...wire })),
   );
@@ -22,13 +22,13 @@ export async function writeOutputs(tx: Sql, rows: readonly Wired[]): Promise<voi
     FROM jsonb_populate_recordset(NULL::installation_outputs, ${JSON.stringify(outputs)}::jsonb)`;
 }
 
-/** The namespace of our advisory locks of screens. */
-const wiring = 4;
+/** The namespace of the advisory locks of screens. */
+const lockNamespace = 4;
 
 /**
- * Of the screens, one that the location does not have; those that it has stay there until the commit. First it waits for
- * whoever changes what is wired to these screens, or to those `before`, in one order of them all: two installations
- * that swapped their screens would else wait for each other, each for what the other is about to unwire.
+ * Returns the first of the screens that the location does not have; those that it has are locked until the commit. First
+ * it takes advisory locks on these screens and on those `before`, all in one order. Otherwise two installations that swap
+ * their screens would deadlock, each waiting for the screen that the other is about to release.
  */
 export async function findMissingScreen(
   tx: Sql,
@@ -38,13 +38,13 @@ export async function findMissingScreen(
 ): Promise<string | undefined> {
   if (ids.length === 0) return undefined;
   const found = await tx.$queryRaw<{ id: string }[]>`
-    WITH turns AS MATERIALIZED (
+    WITH locks AS MATERIALIZED (
       SELECT pg_advisory_xact_lock(key) FROM (
-        SELECT DISTINCT hashtextextended(id, ${wiring}) AS key FROM unnest(${[...ids, ...before]}::text[]) AS screen (id) ORDER BY key
+        SELECT DISTINCT hashtextextended(id, ${lockNamespace}) AS key FROM unnest(${[...ids, ...before]}::text[]) AS screen (id) ORDER BY key
       ) AS ordered
     )
     SELECT id FROM screens
-    WHERE location_id = ${locationId} AND id = ANY(${ids}) AND (SELECT count(*) FROM turns) > 0
+    WHERE location_id = ${locationId} AND id = ANY(${ids}) AND (SELECT count(*) FROM locks) > 0
     ORDER BY id FOR KEY SHARE`;
   const known = new Set(found.map(({ id }) => id));
   return ids.find((id) => !known.has(id));

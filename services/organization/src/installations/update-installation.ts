@@ -1,7 +1,7 @@
 import { updateInstallation } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
-import { inOrder, installationKind, standingOf } from './installation.ts';
+import { installationKind, sortOutputs, statusFields } from './installation.ts';
 import { requireScreens } from './require-screens.ts';
 
 export const updateInstallationEndpoint = (write: Writer) =>
@@ -9,13 +9,13 @@ export const updateInstallationEndpoint = (write: Writer) =>
     write({ caller, request }, async (change) => {
       const before = await change.lock(installationKind, params.id);
       const { status, outputs, ...fields } = body;
-      const comesBack = status === 'live' && !before.live;
-      if (outputs || comesBack)
+      const becomesLive = status === 'live' && !before.live;
+      if (outputs || becomesLive)
         await requireScreens(change, before.location_id, outputs ?? before.outputs, before.outputs);
       return change.update(installationKind, before, {
         ...fields,
-        ...(outputs && { outputs: inOrder(outputs) }),
-        ...(status && standingOf(status, before, change.now)),
+        ...(outputs && { outputs: sortOutputs(outputs) }),
+        ...(status && statusFields(status, before, change.now)),
       });
     }),
   );

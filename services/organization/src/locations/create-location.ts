@@ -8,7 +8,7 @@ import { locationKind, taxonomyOf } from './location.ts';
 export const createLocationEndpoint = (database: OrganizationDatabase, write: Writer) =>
   implementKeyed(createLocation, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
     write({ caller, request, transaction }, async (change) => {
-      await change.into(groupKind, body.group_id, 'body.group_id');
+      await change.lockParent(groupKind, body.group_id, 'body.group_id');
       return change.create(locationKind, { ...body, venue_taxonomy: taxonomyOf(body.venue_type) });
     }),
   );

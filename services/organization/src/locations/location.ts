@@ -57,12 +57,12 @@ export const locationKind: Kind<LocationRow, View> = {
   }),
 };
 
-/** The taxonomy that a venue type is chosen from today. */
+/** The current taxonomy, from which a venue type is chosen. */
 export const taxonomyOf = (venueType: string | null) => (venueType === null ? null : venueTaxonomy);
 
 type Coordinates = Pick<LocationRow, 'latitude' | 'longitude'>;
 
-/** Requires that a change leaves both coordinates, or neither. */
+/** Requires both coordinates, or neither. */
 export function requirePoint({ latitude, longitude }: Coordinates): void {
   if ((latitude === null) === (longitude === null)) return;
   const [missing, other] = latitude === null ? ['latitude', 'longitude'] : ['longitude', 'latitude'];

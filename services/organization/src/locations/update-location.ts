@@ -4,14 +4,14 @@ import { merge, type Writer } from '../estate/index.ts';
 import { groupKind } from '../groups/index.ts';
 import { locationKind, requirePoint, taxonomyOf } from './location.ts';
 
-/** A move to another group takes along what is in the location: who saw it by the old group sees none of it now. */
+/** A move to another group moves everything in the location too, and may hide all of it from callers of the old group. */
 export const updateLocationEndpoint = (write: Writer) =>
   implement(updateLocation, async ({ params, body, caller, request }) =>
     write({ caller, request }, async (change) => {
       const before = await change.lock(locationKind, params.id);
       requirePoint(merge(before, body));
       if (body.group_id !== undefined && body.group_id !== before.group_id)
-        await change.into(groupKind, body.group_id, 'body.group_id');
+        await change.lockParent(groupKind, body.group_id, 'body.group_id');
       const venue = body.venue_type === undefined ? {} : { venue_taxonomy: taxonomyOf(body.venue_type) };
       return change.update(locationKind, before, { ...body, ...venue });
     }),

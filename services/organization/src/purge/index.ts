@@ -2,33 +2,33 @@ import { accountPurged } from '@attribution/contracts';
 import { afterCommit } from '@attribution/database';
 import { type Outbox, on } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { countOf, deleteSome, tellGone } from '../estate/index.ts';
-import { findOfAccount, forgetImport } from '../imports/index.ts';
+import { countOf, deleteSome, deletionEvent } from '../estate/index.ts';
+import { discardImport, findOfAccount } from '../imports/index.ts';
 import type { OrganizationDatabase, Tx } from '../store.ts';
 import { kinds } from '../tree.ts';
-import { findPurge, findPurges, forgetPurge, notePurge } from './purge.store.ts';
+import { deletePurge, findOldestPurge, findPurges, insertPurge } from './purge.store.ts';
 
 export const purgeJob = 'purge-estates';
 
-/** Rows of one transaction. */
-const atOnce = 500;
+/** Rows that one transaction deletes. */
+const rowsPerTransaction = 500;
 
-/** The estate of a purged account goes in parts, as it may be large. */
+/** Only notes the account: its estate may be large, so a job deletes it in many transactions. */
 export const onAccountPurged = (wake: () => void) =>
   on(accountPurged, async (tx: Tx, { data, occurredAt }) => {
-    await notePurge(tx, data.account_id, occurredAt);
+    await insertPurge(tx, data.account_id, occurredAt);
     afterCommit(tx, wake);
   });
 
-interface PurgeParts {
+interface PurgeDependencies {
   readonly database: OrganizationDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
 }
 
-/** Estates of accounts that are gone. */
-export function purgedEstates(parts: PurgeParts) {
-  const { sql } = parts.database;
+/** Deletes the estates of purged accounts. */
+export function estatePurge(deps: PurgeDependencies) {
+  const { sql } = deps.database;
   return {
     async count() {
       const accounts = await findPurges(sql);
@@ -39,10 +39,10 @@ export function purgedEstates(parts: PurgeParts) {
     async purge() {
       const counts: Record<string, number> = { estate_purges: 0 };
       for (const { table } of kinds.toReversed()) counts[table] = 0;
-      for (let id = await findPurge(sql); id !== undefined; id = await findPurge(sql)) {
-        for (const job of await findOfAccount(sql, id)) await forgetImport(parts, job);
-        for (let gone = await purgeSome(parts, id); gone; gone = await purgeSome(parts, id))
-          counts[gone.table] = (counts[gone.table] ?? 0) + gone.rows;
+      for (let id = await findOldestPurge(sql); id !== undefined; id = await findOldestPurge(sql)) {
+        for (const job of await findOfAccount(sql, id)) await discardImport(deps, job);
+        for (let deleted = await purgeSome(deps, id); deleted; deleted = await purgeSome(deps, id))
+          counts[deleted.table] = (counts[deleted.table] ?? 0) + deleted.rows;
         counts.estate_purges = (counts.estate_purges ?? 0) + 1;
       }
       return counts;
@@ -50,17 +50,17 @@ export function purgedEstates(parts: PurgeParts) {
   };
 }
 
-/** Deletes some of what an account has left, children before parents, and tells of it; undefined when nothing was left. */
-async function purgeSome({ database, outbox, clock }: PurgeParts, accountId: string) {
+/** Deletes some rows of an account, children before parents, and appends their events. Undefined if none was left. */
+async function purgeSome({ database, outbox, clock }: PurgeDependencies, accountId: string) {
   const now = clock.now();
   return database.sqlTransaction(async (tx) => {
     for (const kind of kinds.toReversed()) {
-      const gone = await deleteSome(tx, kind, accountId, atOnce);
-      if (gone.length === 0) continue;
-      await outbox.append(tx, ...gone.map((row) => tellGone(kind, row, { now, traceparent: null })));
-      return { table: kind.table, rows: gone.length };
+      const rows = await deleteSome(tx, kind, accountId, rowsPerTransaction);
+      if (rows.length === 0) continue;
+      await outbox.append(tx, ...rows.map((row) => deletionEvent(kind, row, { now, traceparent: null })));
+      return { table: kind.table, rows: rows.length };
     }
-    await forgetPurge(tx, accountId);
+    await deletePurge(tx, accountId);
     return undefined;
   });
 }

@@ -7,8 +7,8 @@ import { kinds } from '../tree.ts';
 
 type Page = Output<typeof estateSnapshot>;
 
-/** Where a page begins: after which row of which kind. */
-interface Place {
+/** Where a page begins: behind a row of a kind. */
+interface Position {
   readonly kind: EstateKind;
   readonly after: string;
 }
@@ -17,24 +17,24 @@ export const estateSnapshotEndpoint = (database: OrganizationDatabase) =>
   implement(estateSnapshot, async ({ query }) => {
     const scope = cursorScope(estateSnapshot.operation, query);
     const [kind, after] = readCursor(query.cursor, scope, ['string', 'string']) ?? [];
-    const wanted = estateKinds.filter((name) => query.kinds?.includes(name) ?? true);
-    const from = { kind: wanted.find((name) => name === kind) ?? wanted[0] ?? 'group', after: after ?? '' };
-    const { page, next } = await readFrom(database, query, wanted, from);
+    const kindNames = estateKinds.filter((name) => query.kinds?.includes(name) ?? true);
+    const from = { kind: kindNames.find((name) => name === kind) ?? kindNames[0] ?? 'group', after: after ?? '' };
+    const { page, next } = await readFrom(database, query, kindNames, from);
     const cursor = next && Buffer.from(JSON.stringify([scope, next.kind, next.after])).toString('base64url');
     return { ...page, next_cursor: cursor ?? null };
   });
 
-/** Fills a page with one kind after the other, and says where the next one begins. */
+/** Fills a page with one kind after the other. `next` is where the next page begins; undefined at the end. */
 async function readFrom(
   { sql }: OrganizationDatabase,
   query: Input<typeof estateSnapshot>['query'],
-  wanted: readonly EstateKind[],
-  from: Place,
-): Promise<{ page: Omit<Page, 'next_cursor'>; next: Place | undefined }> {
+  kindNames: readonly EstateKind[],
+  from: Position,
+): Promise<{ page: Omit<Page, 'next_cursor'>; next: Position | undefined }> {
   const page: Record<string, object[]> = {};
   for (const { name } of kinds) page[`${name}s`] = [];
   let room = query.limit;
-  for (const name of wanted.slice(wanted.indexOf(from.kind))) {
+  for (const name of kindNames.slice(kindNames.indexOf(from.kind))) {
     const kind = kinds.find((one) => one.name === name) as Kind<EstateRow>;
     const after = name === from.kind ? from.after : '';
     const rows = await findAll(sql, kind, { accountId: query.account_id, after, limit: room + 1 });

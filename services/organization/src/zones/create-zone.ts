@@ -8,7 +8,7 @@ import { zoneKind } from './zone.ts';
 export const createZoneEndpoint = (database: OrganizationDatabase, write: Writer) =>
   implementKeyed(createZone, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
     write({ caller, request, transaction }, async (change) => {
-      const { group_id } = await change.into(locationKind, body.location_id, 'body.location_id');
+      const { group_id } = await change.lockParent(locationKind, body.location_id, 'body.location_id');
       return change.create(zoneKind, { ...body, group_id });
     }),
   );

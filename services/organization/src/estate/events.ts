@@ -2,17 +2,17 @@ import type { EventType } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { type NewEvent, newEvent } from '@attribution/messaging';
 import type { EstateRow, Kind } from './kind.ts';
-import type { Gone } from './tree.store.ts';
+import type { DeletedRow } from './tree.store.ts';
 
-/** When and why something changed. */
-export interface Occasion {
+/** When a change happened, and the trace of the request that caused it. */
+export interface EventContext {
   readonly now: Date;
   readonly traceparent: string | null;
 }
 
-type Told = NonNullable<Parameters<EventType['data']['parse']>[0]>;
+type EventData = NonNullable<Parameters<EventType['data']['parse']>[0]>;
 
-/** What an event says of a row that is. */
+/** The data of an event about a row that exists. */
 export const stateOf = <Row extends EstateRow>(kind: Kind<Row>, row: Row) => ({
   account_id: row.account_id,
   aggregate_version: row.aggregate_version,
@@ -20,29 +20,29 @@ export const stateOf = <Row extends EstateRow>(kind: Kind<Row>, row: Row) => ({
 });
 
 /** The event of a new or changed row. */
-export function tellState<Row extends EstateRow>(
+export function changeEvent<Row extends EstateRow>(
   kind: Kind<Row>,
-  deed: 'created' | 'updated',
+  change: 'created' | 'updated',
   row: Row,
-  occasion: Occasion,
+  context: EventContext,
 ): NewEvent {
-  return tell(kind.events[deed], stateOf(kind, row), row.account_id, occasion);
+  return estateEvent(kind.events[change], stateOf(kind, row), row.account_id, context);
 }
 
-/** The event of a row that is gone: its last version. */
-export function tellGone(kind: Pick<Kind, 'name' | 'events'>, row: Gone, occasion: Occasion): NewEvent {
+/** The event of a deleted row. Its version is one above the last version of the row. */
+export function deletionEvent(kind: Pick<Kind, 'name' | 'events'>, row: DeletedRow, context: EventContext): NewEvent {
   const data = {
     account_id: row.account_id,
     aggregate_version: row.aggregate_version + 1,
     [`${kind.name}_id`]: row.id,
   };
-  return tell(kind.events.deleted, data, row.account_id, occasion);
+  return estateEvent(kind.events.deleted, data, row.account_id, context);
 }
 
-const tell = (type: EventType, data: Told, accountId: string, { now, traceparent }: Occasion) =>
+const estateEvent = (type: EventType, data: EventData, accountId: string, { now, traceparent }: EventContext) =>
   newEvent(type, data as never, { accountId, occurredAt: now, traceparent });
 
-/** What every new row of a kind starts with. */
+/** The fields that every new row has in common. */
 export const firstFields = (kind: Pick<Kind, 'name'>, accountId: string, now: Date) => ({
   id: newId(kind.name),
   account_id: accountId,
