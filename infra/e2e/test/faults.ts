@@ -1,7 +1,7 @@
 import { testServers } from '@attribution/testing';
 import { describe, expect, test } from '@jest/globals';
 import type { Experiment } from '../faults/experiment.ts';
-import { lacking, runExperiment } from '../faults/run.ts';
+import { missingEquipment, runExperiment } from '../faults/run.ts';
 
 /** The short form of `npm run shake`, the same choices each time. */
 const seed = 20_261_121;
@@ -19,7 +19,7 @@ export function testExperiments(experiments: readonly Experiment[]): void {
   };
   describe('what is promised holds while things break', () => {
     for (const experiment of experiments) {
-      const run = lacking(experiment, servers) === undefined ? test : test.skip;
+      const run = missingEquipment(experiment, servers) === undefined ? test : test.skip;
       run(
         experiment.name,
         async () => {

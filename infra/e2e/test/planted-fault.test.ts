@@ -10,17 +10,17 @@ type Rounds = (chance: Chance) => readonly Round[];
 
 /** Of events on their way, and of a request that is done and not answered, and comes again under its key. */
 const events: Rounds = (chance) => [
-  { point: 'mid-batch', at: chance.int(1, 3), of: 'groups' },
-  { point: 'after the relay claims', at: chance.int(1, 3), of: 'account.created' },
+  { point: 'mid-batch', pass: chance.int(1, 3), subject: 'groups' },
+  { point: 'after the relay claims', pass: chance.int(1, 3), subject: 'account.created' },
 ];
-const keys: Rounds = (chance) => [{ point: 'after commit', at: chance.int(1, 3), of: 'idempotency_keys' }];
+const keys: Rounds = (chance) => [{ point: 'after commit', pass: chance.int(1, 3), subject: 'idempotency_keys' }];
 
 /** Kills at some points, the same each time, on the product or with a fault planted into it. */
 async function kill(rounds: Rounds, fault?: string): Promise<Crash> {
   const url = new URL(`../faults/crash/planted/${fault}.process.ts`, import.meta.url);
   const world = await openOneProcess(fault === undefined ? [] : [`--import=${url.href}`]);
   const plan = new Map([[world.victims[0], rounds(chanceFrom(seed))]]);
-  return crash(world, { plan, seed, say: () => {}, within: 6_000 });
+  return crash(world, { plan, seed, say: () => {}, timeoutMs: 6_000 });
 }
 
 test('the product passes what the planted faults fail', async () => {

@@ -15,7 +15,7 @@ const rate = 150;
  */
 const bars = { short: 150, long: 50 };
 /** Milliseconds until Redis must be in use again when it is back. */
-const backWithin = 5_000;
+const reconnectTimeoutMs = 5_000;
 
 const outages: readonly { readonly name: string; readonly way: Way }[] = [
   { name: 'away: connections refused', way: 'refuse' },
@@ -54,14 +54,14 @@ export const redis: Experiment = {
   },
 };
 
-interface Parts {
+interface Setup {
   readonly proxy: TcpProxy;
   readonly edge: Edge;
   readonly twin: Edge;
 }
 
-async function breakIt(lab: Lab, parts: Parts, { name, way }: (typeof outages)[number]): Promise<Finding> {
-  const { proxy, edge, twin } = parts;
+async function breakIt(lab: Lab, setup: Setup, { name, way }: (typeof outages)[number]): Promise<Finding> {
+  const { proxy, edge, twin } = setup;
   const added: number[] = [];
   const wrong: string[] = [];
   const back: number[] = [];
@@ -90,8 +90,8 @@ async function breakIt(lab: Lab, parts: Parts, { name, way }: (typeof outages)[n
     what: `Redis ${name}`,
     tried,
     found: `p99 ${median(added) < 0 ? '' : '+'}${median(added).toFixed(1)} ms; ${fallbacks} counted in-process; ${wrong.length} answers that no limit explains; in use again after ${slowest.toFixed(0)} ms`,
-    bar: `≤ +${bar} ms; > 0; 0; ≤ ${backWithin} ms`,
-    holds: median(added) <= bar && fallbacks > 0 && wrong.length === 0 && slowest <= backWithin,
+    bar: `≤ +${bar} ms; > 0; 0; ≤ ${reconnectTimeoutMs} ms`,
+    holds: median(added) <= bar && fallbacks > 0 && wrong.length === 0 && slowest <= reconnectTimeoutMs,
   };
 }
 
@@ -116,7 +116,7 @@ function counted(edge: Edge, chance: Chance): Ask {
 /** What one client is told that keeps trying, where it is not what the contract says. */
 async function limitsHold(edge: Edge): Promise<string[]> {
   const headers = { 'x-forwarded-for': newAddress() };
-  const told = async (path: string, times: number) => {
+  const statusesOf = async (path: string, times: number) => {
     const statuses: number[] = [];
     for (let n = 0; n < times; n++) {
       const answer = await fetch(`${edge.url}${path}`, { method: 'POST', headers });
@@ -125,8 +125,8 @@ async function limitsHold(edge: Edge): Promise<string[]> {
     }
     return statuses.join();
   };
-  const logins = await told('/v2/auth/login?status=401', 12);
-  const requests = await told('/v2/auth/forgot-password', 5);
+  const logins = await statusesOf('/v2/auth/login?status=401', 12);
+  const requests = await statusesOf('/v2/auth/forgot-password', 5);
   return [
     ...(logins === [...Array(10).fill(401), 429, 429].join() ? [] : [`12 failed logins were told ${logins}`]),
     ...(requests === '200,200,200,429,429' ? [] : [`5 requests of 3 were told ${requests}`]),
@@ -141,7 +141,7 @@ async function inUseAgain(edge: Edge, chance: Chance): Promise<number> {
     const { url, method, headers } = counted(edge, chance);
     await (await fetch(url, { method: method ?? 'POST', headers: { ...headers } })).arrayBuffer();
     const took = performance.now() - started;
-    if ((await edge.metric('rate_limit_fallbacks_total')) === before || took > 2 * backWithin) return took;
+    if ((await edge.metric('rate_limit_fallbacks_total')) === before || took > 2 * reconnectTimeoutMs) return took;
     await sleep(50);
   }
 }

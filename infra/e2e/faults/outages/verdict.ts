@@ -28,7 +28,7 @@ export async function judge(options: {
 }): Promise<Verdict> {
   const { databases, acknowledged, say } = options;
   const started = performance.now();
-  const { waiting, buried } = await untilQuiet(databases, options.within);
+  const { waiting, deadLetters } = await untilQuiet(databases, options.within);
   const caughtUp = performance.now() - started;
   const tally = newTally();
   const audits = await readAudits(databases);
@@ -42,9 +42,9 @@ export async function judge(options: {
   const { lost, doubled, reordered, torn } = tally;
   const counts = [
     `lost ${lost.length}, doubled ${doubled.length}, reordered ${reordered.length}, half-written ${torn.length}`,
-    `given up ${buried}, waiting ${waiting}`,
+    `given up ${deadLetters}, waiting ${waiting}`,
   ];
-  const wrong = [lost, doubled, reordered, torn].flat().length + buried + waiting;
+  const wrong = [lost, doubled, reordered, torn].flat().length + deadLetters + waiting;
   return { text: `${counts.join(', ')} (${effects} effects)`, clean: wrong === 0 && effects > 0, caughtUp };
 }
 
