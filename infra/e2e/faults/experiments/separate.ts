@@ -6,7 +6,7 @@ import { kills } from '../separate/acts/kills.ts';
 import { lossyNetwork } from '../separate/acts/lossy-network.ts';
 import { rolling } from '../separate/acts/rolling.ts';
 import { kafka, postgres, redis } from '../separate/acts/servers.ts';
-import { openConditions, together } from '../separate/conditions/condition.ts';
+import { openConditions, combine } from '../separate/conditions/condition.ts';
 import { openTrial } from '../separate/trial.ts';
 import { openSeparate } from '../separate/world.ts';
 
@@ -21,7 +21,7 @@ export const separate: Experiment = {
   needs: ['kafka', 'redis'],
   async run(lab) {
     const { only = '' } = lab;
-    const conditions = together(await openConditions(possible, lab));
+    const conditions = combine(await openConditions(possible, lab));
     const world = await openSeparate({ say: lab.say, ...conditions.options }).catch(async (error) => {
       await conditions.close();
       throw error;

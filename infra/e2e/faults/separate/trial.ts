@@ -8,44 +8,44 @@ import type { Lab } from '../experiment.ts';
 import { completeJourney } from './journey.ts';
 import type { SeparateWorld } from './world.ts';
 
-/** Milliseconds: how long recovery is waited for, how long the first journeys after a start, and what recovery may take. */
+/** Recovery may take `recoveryBarMs`. The first journeys after a start are slower, because code is compiled on the way. */
 const recoveryTimeoutMs = 60_000;
 const warmUpTimeoutMs = 240_000;
 export const recoveryBarMs = 10_000;
-/** Journeys at once: their events are of several partitions. */
+/** Several at once, so that their events are on different partitions. */
 const parallelJourneys = 4;
-/** Milliseconds that events and notifications may take to come to rest. */
+/** How long it may take until all events and notifications are handled. */
 const quietTimeoutMs = 90_000;
 
-/** How long it took from a fault's end until whole journeys passed. */
+/** How long it took from the end of a fault until whole journeys succeeded. */
 export interface Recovery {
   readonly ms: number;
-  /** As "bought tokens +5.1 s": the step that took longest of the slowest journey. */
+  /** The longest step of the slowest journey, as "bought tokens +5.1 s". */
   readonly longest: string;
 }
 
-/** What came of a time under load. */
+/** What happened during a period under load. */
 export interface Outcome {
   readonly requests: number;
-  /** Pages of the provider that were paid, and told so. */
+  /** The number of payments that the provider's page acknowledged. */
   readonly payments: number;
-  /** Answers other than a success, and connections that were cut, with how often. */
+  /** How often each kind of failure occurred: responses other than a success, and cut connections. */
   readonly failures: ReadonlyMap<string, number>;
   readonly violations: readonly string[];
-  /** What was not found by a check before. */
+  /** The violations that no earlier check has found. */
   readonly tally: Tally;
   readonly state: Pick<Inspected, 'waiting' | 'deadLetters' | 'events' | 'effects' | 'redelivered'>;
   readonly recoveries: readonly Recovery[];
-  /** What the same journeys took under load when nothing was broken. */
+  /** How long the same journeys took under load when nothing was broken. */
   readonly baselineMs: number;
 }
 
 export interface Trial {
-  /** Everything that was asked for so far. */
+  /** All requests so far. */
   readonly ledger: Ledger;
-  /** To be called at the end of a fault: resolves when journeys that begin now have passed. */
+  /** To be called at the end of a fault. Resolves when journeys that begin now have succeeded or timed out. */
   recover(): Promise<Recovery>;
-  /** Does the work while people come and go, `concurrency` at a time; then stops them and checks everything. */
+  /** Runs `work` while `concurrency` people at a time use the platform; then stops them and checks everything. */
   underLoad(work: () => Promise<void>, concurrency?: number): Promise<Outcome>;
 }
 
@@ -57,7 +57,7 @@ export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' 
   let firstNumber = 0;
   let baselineMs: number | undefined;
 
-  /** The slowest of them. One that never passes is as slow as is waited for, and says where it stopped. */
+  /** Returns the slowest journey. One that times out counts as `timeoutMs`, and its error says where it stopped. */
   async function journeys(timeoutMs: number): Promise<Recovery> {
     const began = performance.now();
     const billing = world.databases.billing ?? '';
@@ -77,7 +77,7 @@ export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' 
     return recovery;
   }
 
-  /** What has just been started is compiled by the first. */
+  /** The first journeys compile the code of processes that have just started; the second ones are the baseline. */
   async function warmUp(): Promise<number> {
     await journeys(warmUpTimeoutMs);
     const { ms, longest } = await journeys(warmUpTimeoutMs);
@@ -95,7 +95,7 @@ export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' 
       await work();
     } finally {
       await load.stop();
-      firstNumber += 1_000_000; // Nobody comes twice.
+      firstNumber += 1_000_000; // Numbers of people must be unique on a platform.
     }
     const { kafka } = world.servers;
     const { databases, topicPrefix } = world;
@@ -121,7 +121,7 @@ export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' 
 const total = ({ counts }: Ledger) => counts.acknowledged + counts.refused + counts.unknown;
 const paid = ({ purchases }: Ledger) => purchases.filter(({ outcome }) => outcome === 'acknowledged').length;
 
-/** What a map of counts has grown by. */
+/** By how much each count has grown. */
 export function difference(
   now: ReadonlyMap<string, number>,
   before: ReadonlyMap<string, number>,
@@ -133,7 +133,7 @@ export function difference(
   );
 }
 
-/** What was found once is not found again by every check that follows. */
+/** Filters out what an earlier check has found, because every later check finds it again. */
 function onlyNew(tally: Tally, known: Set<string>): Tally {
   const fresh = (lines: readonly string[]) => lines.filter((line) => !known.has(line));
   const [lost, doubled, reordered, torn] = [tally.lost, tally.doubled, tally.reordered, tally.torn].map(fresh);

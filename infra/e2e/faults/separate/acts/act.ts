@@ -8,9 +8,9 @@ export interface Stage {
   readonly lab: Lab;
 }
 
-/** One kind of fault, tried on a fleet that others are tried on as well. */
+/** One kind of fault. All acts run on the same fleet. */
 export interface Act {
-  /** By which it is chosen: `--only kafka`. */
+  /** Selects the act: `--only kafka`. */
   readonly name: string;
   run(stage: Stage): Promise<readonly Finding[]>;
 }
@@ -19,20 +19,20 @@ export interface Judged {
   readonly what: string;
   readonly tried: number;
   readonly outcome: Outcome;
-  /** What else was seen, in words. */
+  /** Further observations. */
   readonly more?: readonly string[];
-  /** The cuts, of connections, that the fault explains. Default: none. */
+  /** The number of cut connections that the fault explains. Default: 0. */
   readonly cutsAllowed?: number;
-  /** Whether nothing at all may be refused. Default: no. */
+  /** Whether no request may fail at all. Default: false. */
   readonly seamless?: boolean;
-  /** Whatever else has to hold. */
+  /** A further requirement. Default: true. */
   readonly holds?: boolean;
   readonly bar?: string;
-  /** Whether recovery is held against the bar alone, or beside what this machine takes when nothing is broken. */
+  /** In the short form, the time that journeys take without a fault is added to the bar of recovery. */
   readonly long: boolean;
 }
 
-/** What every fault is held against. */
+/** Judges the outcome of a fault by what all faults have in common. */
 export function judged({
   what,
   tried,
@@ -81,7 +81,7 @@ function recovered({ ms, longest }: Recovery, all: readonly Recovery[], baseline
   return `well after ${seconds(ms)} at most (${longest}), mostly ${seconds(usual)}, where ${seconds(baselineMs)} are taken when nothing is broken`;
 }
 
-/** As "12 × 503 unavailable, 1 × cut: ECONNRESET". */
+/** For example "12 × 503 unavailable, 1 × cut: ECONNRESET". */
 function describe(failures: ReadonlyMap<string, number>): string {
   if (failures.size === 0) return 'none failed';
   return [...failures].map(([name, count]) => `${count} × ${name}`).join(', ');
