@@ -5,7 +5,7 @@ import { freePort } from '@attribution/servers';
 import { testKeys } from '@attribution/testing';
 import { createMember } from '../member.ts';
 
-/** Where the services are that the gateway believes in; one that is left out is where nobody listens. */
+/** Where the services are that the gateway believes in; one that is left out is where unusedPort listens. */
 export type Upstreams = Partial<Record<ServiceName, { readonly url: string }>>;
 
 /** A gateway in a process of its own, before upstreams of the experiment's. */
@@ -20,13 +20,13 @@ export interface Edge {
 }
 
 export async function startEdge(upstreams: Upstreams, environment: Record<string, string> = {}): Promise<Edge> {
-  const [port, adminPort, nobody] = [await freePort(), await freePort(), await freePort()];
+  const [port, adminPort, unusedPort] = [await freePort(), await freePort(), await freePort()];
   const member = createMember({
     program: 'gateway/src/main.ts',
     port,
     environment: {
       ADMIN_PORT: String(adminPort),
-      ...upstreamsAt((service) => upstreams[service]?.url ?? `http://127.0.0.1:${nobody}`),
+      ...upstreamsAt((service) => upstreams[service]?.url ?? `http://127.0.0.1:${unusedPort}`),
       TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
       LOG_LEVEL: 'error', // Every request is a line, and every failure that is planted a warning.
       ...environment,

@@ -5,10 +5,10 @@ export interface LoadOptions {
   /** Requests a second, whatever becomes of those before. */
   readonly rate: number;
   /** The nth request. */
-  readonly request: (n: number) => Ask;
+  readonly request: (n: number) => LoadRequest;
 }
 
-export interface Ask {
+export interface LoadRequest {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,18 +31,18 @@ export interface Load {
 }
 
 /** Milliseconds between two looks at what is due. */
-const tick = 5;
+const tickMs = 5;
 
 /** Sends at a steady rate on kept connections, so that slow answers do not slow down the asking. */
-export function startLoad({ rate, request: ask }: LoadOptions): Load {
+export function startLoad({ rate, request: requestOf }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true });
   const started = performance.now();
   let sent = 0;
   let round: Promise<{ status: string; ms: number }>[] = [];
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - started) / 1000) * rate);
-    while (sent < due) round.push(exchange(ask(sent++), agent));
-  }, tick);
+    while (sent < due) round.push(exchange(requestOf(sent++), agent));
+  }, tickMs);
 
   async function take(): Promise<Measured> {
     const taken = round;
@@ -64,7 +64,7 @@ export function startLoad({ rate, request: ask }: LoadOptions): Load {
   };
 }
 
-async function exchange({ url, body, ...options }: Ask, agent: Agent): Promise<{ status: string; ms: number }> {
+async function exchange({ url, body, ...options }: LoadRequest, agent: Agent): Promise<{ status: string; ms: number }> {
   const started = performance.now();
   try {
     const status = await new Promise<number>((resolve, reject) => {
