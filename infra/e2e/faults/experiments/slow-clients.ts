@@ -105,7 +105,8 @@ async function tryOnce(edge: Edge, twin: Edge, { clients, clientTimeoutMs, quiet
   const slow = startSlowClients({ port: edge.port, clients, paceMs: 500, token });
   const started = performance.now();
   while (slow.report() === undefined && performance.now() - started < 60_000) await sleep(50);
-  const deadline = performance.now() + (1 + renewals) * clientTimeoutMs + 2 * slackMs;  await sleep(1_000);
+  const deadline = performance.now() + (1 + renewals) * clientTimeoutMs + 2 * slackMs;
+  await sleep(1_000);
   const [coming] = await Promise.all(loads.map((load) => load.take()));
   while (slow.report()?.open !== 0 && performance.now() < deadline) {
     await sleep(500);

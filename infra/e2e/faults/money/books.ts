@@ -70,6 +70,6 @@ export async function compareTokens(bank: Bank): Promise<string[]> {
     if (amounts.length !== 1 || amounts[0] !== amount)
       found.push(`${key}: ${amount} owed, ${amounts.join(' and ') || 'nothing'} entered`);
   }
-  for (const key of entered.keys()) found.push(`${key}: entered, and never owed`);
+  for (const key of entered.keys()) found.push(`${key}: entered, but not owed`);
   return found;
 }

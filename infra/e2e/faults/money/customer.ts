@@ -125,7 +125,7 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
     act: () => {
       const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
       let point = chance.share() * total;
-      const chosen = (Object.keys(weights) as Action[]).find((deed) => (point -= weights[deed]) < 0) ?? 'buy';
+      const chosen = (Object.keys(weights) as Action[]).find((action) => (point -= weights[action]) < 0) ?? 'buy';
       return actions[chosen]();
     },
   };
