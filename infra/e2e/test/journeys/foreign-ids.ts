@@ -53,7 +53,7 @@ export function foreignIdJourneys(on: () => Platform): void {
   beforeAll(async () => {
     const other = await newOwner(on());
     stranger = other.session.access_token;
-    // A purchase makes the account known to the provider, too.
+    // An open checkout makes the stranger a customer of the provider, too.
     await openCheckout(other.client, 'tokens_1000');
     ids = await furnished();
   });
