@@ -10,7 +10,7 @@ import { machine, table } from '@attribution/bench';
 import { provideServers } from '@attribution/tools/servers';
 import type { Finding } from './experiment.ts';
 import { experiments } from './experiments/index.ts';
-import { missingEquipment, type Equipment, runExperiment } from './run.ts';
+import { type Equipment, missingEquipment, runExperiment } from './run.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -53,7 +53,13 @@ try {
     const started = performance.now();
     say(`\n${experiment.name}`);
     const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-    const found = await runExperiment(experiment, equipment, { seed, long: !values.short, rounds, only: values.only, say });
+    const found = await runExperiment(experiment, equipment, {
+      seed,
+      long: !values.short,
+      rounds,
+      only: values.only,
+      say,
+    });
     findings.push(...found);
     for (const { what, found: text, holds } of found) say(`${holds ? '✓' : '✗'} ${what}: ${text}`);
     say(`  (${((performance.now() - started) / 1000).toFixed(0)} s)`);

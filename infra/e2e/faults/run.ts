@@ -24,7 +24,11 @@ export function missingEquipment({ needs = [] }: Experiment, equipment: Equipmen
 }
 
 /** Runs one experiment, with its own sequence of random choices. */
-export function runExperiment(experiment: Experiment, equipment: Equipment, options: RunOptions): Promise<readonly Finding[]> {
+export function runExperiment(
+  experiment: Experiment,
+  equipment: Equipment,
+  options: RunOptions,
+): Promise<readonly Finding[]> {
   const { seed, long, only, say } = options;
   const rounds = options.rounds ?? (long ? experiment.rounds.long : experiment.rounds.short);
   const ownSeed = createHash('sha256').update(`${seed} ${experiment.name}`).digest().readInt32BE();

@@ -140,7 +140,9 @@ function openAccount(client: Client) {
   };
 }
 
-type EventData = { readonly account_id: string } & Readonly<Record<EstateKind, { id: string; external_id: string | null }>>;
+type EventData = { readonly account_id: string } & Readonly<
+  Record<EstateKind, { id: string; external_id: string | null }>
+>;
 
 /** Deletes all events on the topic, as retention does, and returns their number. */
 async function truncateTopic(): Promise<number> {
@@ -208,8 +210,14 @@ withKafka(
     made += await all((account) => account.round());
     await organization.untilPublished();
 
-    await eventually(async () => expect(await early.handledCounts()).toEqual({ handled: made, deadLetters: 0 }), 60_000);
-    await eventually(async () => expect(await late.handledCounts()).toEqual({ handled: made - handledBefore, deadLetters: 0 }), 60_000);
+    await eventually(
+      async () => expect(await early.handledCounts()).toEqual({ handled: made, deadLetters: 0 }),
+      60_000,
+    );
+    await eventually(
+      async () => expect(await late.handledCounts()).toEqual({ handled: made - handledBefore, deadLetters: 0 }),
+      60_000,
+    );
     expect(changed.renamed).toBeGreaterThan(20);
     expect(changed.removed).toBeGreaterThan(5);
     expect(during).toBeGreaterThan(1_500);

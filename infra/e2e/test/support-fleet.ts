@@ -87,7 +87,8 @@ function startProgram(args: readonly string[], env: NodeJS.ProcessEnv) {
     output: () => text,
     async untilOutput(words: string, ms: number) {
       for (const deadline = Date.now() + ms; !text.includes(words); await sleep(100))
-        if (ending !== undefined || Date.now() > deadline) throw new Error(`The fleet has not printed: ${words}\n${text}`);
+        if (ending !== undefined || Date.now() > deadline)
+          throw new Error(`The fleet has not printed: ${words}\n${text}`);
     },
     async stop() {
       if (ending === undefined) program.kill('SIGTERM');

@@ -155,7 +155,7 @@ export async function wholeEstate(client: Client): Promise<Rows> {
     pages.flatMap((page) =>
       (page[`${kind}s`] as readonly EventData[]).map((data) => {
         const state = data[kind] as { readonly id: string };
-        const { account_id, aggregate_version } = told;
+        const { account_id, aggregate_version } = data;
         return { id: state.id, account_id, aggregate_version, state };
       }),
     ),

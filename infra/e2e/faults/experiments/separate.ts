@@ -6,7 +6,7 @@ import { kills } from '../separate/acts/kills.ts';
 import { lossyNetwork } from '../separate/acts/lossy-network.ts';
 import { rolling } from '../separate/acts/rolling.ts';
 import { kafka, postgres, redis } from '../separate/acts/servers.ts';
-import { openConditions, combine } from '../separate/conditions/condition.ts';
+import { combine, openConditions } from '../separate/conditions/condition.ts';
 import { openTrial } from '../separate/trial.ts';
 import { openSeparate } from '../separate/world.ts';
 

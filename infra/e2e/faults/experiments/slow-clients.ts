@@ -115,7 +115,14 @@ async function tryOnce(edge: Edge, twin: Edge, { clients, clientTimeoutMs, quiet
   const [disturbed, beside] = await Promise.all([loads[0].stop(), loads[1].stop()]);
   const report = slow.report();
   await slow.stop();
-  return { quiet: quietMeasured, coming: coming as Measured, disturbed, twin: beside, report, memory: { before, peak } };
+  return {
+    quiet: quietMeasured,
+    coming: coming as Measured,
+    disturbed,
+    twin: beside,
+    report,
+    memory: { before, peak },
+  };
 }
 
 const isCalm = ({ floorMs }: Form, { quiet, twin, disturbed }: Round) =>

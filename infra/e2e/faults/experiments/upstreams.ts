@@ -58,7 +58,8 @@ export const upstreams: Experiment = {
       else if (!isAs(answer.ending, outcome)) wrong.push(`${answer.name} (${method}): ${JSON.stringify(outcome)}`);
       if (!timed) return;
       slowest = Math.max(slowest, outcome.ms);
-      if (outcome.ms > upstreamTimeoutMs + slackMs) wrong.push(`${answer.name} (${method}) took ${outcome.ms.toFixed(0)} ms`);
+      if (outcome.ms > upstreamTimeoutMs + slackMs)
+        wrong.push(`${answer.name} (${method}) took ${outcome.ms.toFixed(0)} ms`);
     }
 
     async function inSequence(faults: readonly number[]): Promise<void> {

@@ -42,7 +42,10 @@ export async function openBank(failures: number) {
       const body = { email: newEmail(), password, full_name: 'Ada Lovelace' };
       const { user_id, account_id } = (await client.call(signup, { body })).body;
       const claims = { sub: user_id, account: account_id, role: 'owner', account_type: 'network', sid: newUuid() };
-      return { account: account_id, client: client.with({ token: signer.sign('at+jwt', claims, tokenLifetimeSeconds) }) };
+      return {
+        account: account_id,
+        client: client.with({ token: signer.sign('at+jwt', claims, tokenLifetimeSeconds) }),
+      };
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.end()));

@@ -29,7 +29,13 @@ export interface SteadyClientsOptions {
 /** Milliseconds between two requests. Most clients are busy; some pause for longer than the server keeps an idle connection. */
 const pauses = { busy: [0, 25], idle: [200, 2_500] } as const;
 
-export function startSteadyClients({ url, token, chance, count, stopWhenRefused }: SteadyClientsOptions): SteadyClients {
+export function startSteadyClients({
+  url,
+  token,
+  chance,
+  count,
+  stopWhenRefused,
+}: SteadyClientsOptions): SteadyClients {
   const failed: Exchange[] = [];
   const created = new Set<string>();
   let [answered, refused, slowest, stopping] = [0, 0, 0, false];

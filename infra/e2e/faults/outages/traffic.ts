@@ -11,7 +11,7 @@ import {
   signup,
   updateGroup,
 } from '@attribution/contracts';
-import { type ExchangeRequest, type Exchange, exchange } from './exchange.ts';
+import { type Exchange, type ExchangeRequest, exchange } from './exchange.ts';
 
 /** The ids in successful responses, whose effects must not be lost. */
 export interface Acknowledged {

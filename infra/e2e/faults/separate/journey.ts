@@ -16,7 +16,7 @@ import { rowsOf } from '../crash/check/databases.ts';
 import type { Change, Ledger, SignUp } from '../crash/load/ledger.ts';
 import type { MailFolder } from '../crash/load/mail-folder.ts';
 import { buy } from '../crash/load/person.ts';
-import { send, retryUntilAnswered, type Reply } from '../crash/load/requests.ts';
+import { type Reply, retryUntilAnswered, send } from '../crash/load/requests.ts';
 
 export interface JourneyOptions {
   readonly url: string;
@@ -77,7 +77,9 @@ export async function completeJourney(options: JourneyOptions): Promise<Readonly
   });
   await step('bought tokens', async () => {
     const reply = await send(ledger, client, listLedger, { params: { id: accountId } });
-    return (reply.outcome === 'acknowledged' && reply.body.entries.some(({ kind }) => kind === 'purchase')) || undefined;
+    return (
+      (reply.outcome === 'acknowledged' && reply.body.entries.some(({ kind }) => kind === 'purchase')) || undefined
+    );
   });
   await step('a group', () => addGroup(ledger, client, accountId, isRunning));
   return done;

@@ -1,4 +1,4 @@
-import { contentFields, type Ledger, type AcknowledgedChange, type ResourceKind } from '../load/ledger.ts';
+import { type AcknowledgedChange, contentFields, type Ledger, type ResourceKind } from '../load/ledger.ts';
 import { type Appended, type Audit, isBefore, type Note } from './audit.ts';
 import { causeOf, causesOf, changeOf, type Data, effects, eventTypesHandledBy, projections } from './effects.ts';
 import { indexBy, type Tally } from './tally.ts';
@@ -27,8 +27,7 @@ export function checkCauses(audits: Audits, tally: Tally): void {
     );
     for (const cause of new Set([...published.keys(), ...done.keys()])) {
       const [events, changes] = [published.get(cause)?.length ?? 0, done.get(cause)?.length ?? 0];
-      if (events !== changes)
-        tally.torn.push(`${service}: transaction ${cause}: ${changes} changes, ${events} events`);
+      if (events !== changes) tally.torn.push(`${service}: transaction ${cause}: ${changes} changes, ${events} events`);
     }
   }
 }
@@ -51,7 +50,9 @@ export function checkEffects(audits: Audits, tally: Tally): number {
       expected++;
       published.add(id);
       if (!first)
-        tally.lost.push(`No ${operation} in ${relation} by ${words(event)}${mark ? ', though it is in the inbox' : ''}`);
+        tally.lost.push(
+          `No ${operation} in ${relation} by ${words(event)}${mark ? ', though it is in the inbox' : ''}`,
+        );
       if (more.length > 0) tally.doubled.push(`${more.length + 1} × ${operation} in ${relation} by ${words(event)}`);
       if (first && first.xact !== mark?.xact)
         tally.torn.push(`${words(event)}: its ${operation} in ${relation} is not in the transaction of its inbox row`);

@@ -47,7 +47,8 @@ async function checkCheckouts({ checkouts }: Ledger, databases: Databases, tally
     const n = present.get(account) ?? 0;
     const least = requested.filter(({ outcome }) => outcome === 'acknowledged').length;
     if (n < least) tally.lost.push(`${account} was given ${least} pages to pay on: ${n} are known`);
-    if (n > requested.length) tally.doubled.push(`${account} asked for ${requested.length} pages to pay on: there are ${n}`);
+    if (n > requested.length)
+      tally.doubled.push(`${account} asked for ${requested.length} pages to pay on: there are ${n}`);
   }
 }
 

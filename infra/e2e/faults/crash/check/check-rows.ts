@@ -3,8 +3,8 @@ import {
   type Ledger,
   possibleContents,
   possibleCounts,
-  type SignUp,
   type Resource,
+  type SignUp,
 } from '../load/ledger.ts';
 import type { MailFolder } from '../load/mail-folder.ts';
 import { type Databases, rowsOf } from './databases.ts';
@@ -26,7 +26,8 @@ export async function checkRows(ledger: Ledger, databases: Databases, mail: Mail
     );
     const byName = indexBy(rows, ({ account_id, name }) => `${account_id} ${name}`);
     for (const resource of ledger.resources)
-      if (resource.kind === kind) checkResource(resource, byName.get(`${resource.accountId} ${resource.name}`) ?? [], tally);
+      if (resource.kind === kind)
+        checkResource(resource, byName.get(`${resource.accountId} ${resource.name}`) ?? [], tally);
   }
   await checkSignUps(ledger.signUps, databases.account ?? '', mail, tally);
 }
@@ -37,11 +38,14 @@ function checkResource(resource: Resource, rows: readonly ResourceRow[], tally: 
   if (rows.length > Math.max(...counts)) {
     const [pile, how] = counts.includes(1) ? [tally.doubled, 'more than once'] : [tally.lost, 'still'];
     // A deletion that was undone counts as lost; a resource whose creation was refused counts as torn.
-    (resource.changes[0]?.outcome === 'refused' ? tally.torn : pile).push(`${what} is there ${how}: ${rows.length} times`);
+    (resource.changes[0]?.outcome === 'refused' ? tally.torn : pile).push(
+      `${what} is there ${how}: ${rows.length} times`,
+    );
   }
   if (rows.length < Math.min(...counts)) tally.lost.push(`${what} is not there`);
   for (const row of rows) {
-    if (resource.id !== undefined && row.id !== resource.id) tally.lost.push(`${what} has the id ${row.id}, not ${resource.id}`);
+    if (resource.id !== undefined && row.id !== resource.id)
+      tally.lost.push(`${what} has the id ${row.id}, not ${resource.id}`);
     if (!possibleContents(resource).includes(row.content ?? '')) tally.lost.push(`${what} holds "${row.content}"`);
   }
 }

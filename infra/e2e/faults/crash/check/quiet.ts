@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Databases, rowsOf } from './databases.ts';
-import { heardBy } from './effects.ts';
+import { eventTypesHandledBy } from './effects.ts';
 
 interface Counts {
   readonly outbox: number;
@@ -37,7 +37,7 @@ async function look(databases: Databases): Promise<Quiet> {
   let [waiting, deadLetters] = [0, 0];
   const appended = (type: string) => read.reduce((sum, [, found]) => sum + (found?.appended[type] ?? 0), 0);
   for (const [service, found] of read) {
-    const due = [...heardBy(service)].reduce((sum, type) => sum + appended(type), 0);
+    const due = [...eventTypesHandledBy(service)].reduce((sum, type) => sum + appended(type), 0);
     waiting += (found?.outbox ?? 0) + Math.max(0, due - (found?.marked ?? 0) - (found?.deadLetters ?? 0));
     deadLetters += found?.deadLetters ?? 0;
   }

@@ -25,7 +25,10 @@ export async function readTopics(brokers: readonly string[], prefix: string): Pr
       await consumer.connect();
       await consumer.subscribe({ topics, fromBeginning: true });
       const { promise: complete, resolve, reject } = Promise.withResolvers<void>();
-      const timer = setTimeout(() => reject(new Error(`Not read in time: ${[...remaining.keys()].join(', ')}`)), 60_000);
+      const timer = setTimeout(
+        () => reject(new Error(`Not read in time: ${[...remaining.keys()].join(', ')}`)),
+        60_000,
+      );
       await consumer.run({
         eachMessage: async ({ topic, partition, message: { key, headers, offset } }) => {
           read.push({
@@ -33,7 +36,8 @@ export async function readTopics(brokers: readonly string[], prefix: string): Pr
             key: String(key),
             eventId: String(headers?.event_id),
           });
-          if (BigInt(offset) >= (remaining.get(`${topic} ${partition}`) ?? -1n)) remaining.delete(`${topic} ${partition}`);
+          if (BigInt(offset) >= (remaining.get(`${topic} ${partition}`) ?? -1n))
+            remaining.delete(`${topic} ${partition}`);
           if (remaining.size === 0) resolve();
         },
       });

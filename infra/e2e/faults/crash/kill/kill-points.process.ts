@@ -12,8 +12,8 @@ import { watchQueries } from './watch-queries.ts';
 
 const { searchParams } = new URL(import.meta.url);
 const wanted = searchParams.get('point');
-const killAtPass = Number(searchParams.get("pass"));
-const subject = searchParams.get("subject");
+const killAtPass = Number(searchParams.get('pass'));
+const subject = searchParams.get('subject');
 const concernsSubject = (rows: string) => subject === null || rows.includes(`"${subject}"`);
 const writesToSubject = (sql: string) =>
   subject === null || new RegExp(`\\b(into|update|from)\\s+("public"\\.)?"?${subject}\\b`, 'i').test(sql);
@@ -118,6 +118,7 @@ kafkajs.Kafka.prototype.consumer = function consumer(this: kafkajs.Kafka, config
   const consumer = plainConsumer.call(this, config);
   return {
     ...consumer,
-    run: (run?: ConsumerRunConfig) => consumer.run(run?.eachBatch ? { ...run, eachBatch: watchBatches(run.eachBatch) } : run),
+    run: (run?: ConsumerRunConfig) =>
+      consumer.run(run?.eachBatch ? { ...run, eachBatch: watchBatches(run.eachBatch) } : run),
   };
 };

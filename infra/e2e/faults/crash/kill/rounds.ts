@@ -100,7 +100,8 @@ async function killOnce(victim: Victim, round: Round, busy: () => Promise<void>)
     const message = `Killed: ${round.point}, passing ${round.pass}`;
     // The output of a process may arrive after its exit.
     await eventually(() => {
-      if (!member.output.slice(before).includes(message)) throw new Error(`${victim.name} ended elsewhere (${reached})`);
+      if (!member.output.slice(before).includes(message))
+        throw new Error(`${victim.name} ended elsewhere (${reached})`);
     }, 2_000);
   }
   const ending = await member.ended();

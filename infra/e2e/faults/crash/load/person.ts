@@ -22,9 +22,18 @@ import {
 } from '@attribution/contracts';
 import type { z } from 'zod';
 import type { Chance } from '../../random.ts';
-import type { Change, Checkout, Ledger, Purchase, SignUp, AcknowledgedChange, Resource, ResourceKind } from './ledger.ts';
+import type {
+  AcknowledgedChange,
+  Change,
+  Checkout,
+  Ledger,
+  Purchase,
+  Resource,
+  ResourceKind,
+  SignUp,
+} from './ledger.ts';
 import type { MailFolder } from './mail-folder.ts';
-import { send, retryUntilAnswered, pay, type Reply } from './requests.ts';
+import { pay, type Reply, retryUntilAnswered, send } from './requests.ts';
 
 export interface PersonOptions {
   readonly baseUrl: string;
@@ -109,7 +118,10 @@ interface Writer {
   readonly chance: Chance;
   readonly isRunning: () => boolean;
   /** Requests a new resource; undefined unless that was acknowledged. */
-  create(kind: ResourceKind, request: (fields: NewContent) => Promise<Reply<{ id: string }>>): Promise<CreatedResource | undefined>;
+  create(
+    kind: ResourceKind,
+    request: (fields: NewContent) => Promise<Reply<{ id: string }>>,
+  ): Promise<CreatedResource | undefined>;
   /** Requests a change of the resource. */
   change(
     resource: Resource,
@@ -148,7 +160,11 @@ function createWriter(options: PersonOptions, client: Client, signUp: SignUp, le
       const resource: Resource = { kind, accountId: signUp.accountId ?? '', name, changes: [] };
       ledger.resources.push(resource);
       const content = `${name}, as created`;
-      const reply = await record(resource, { kind: 'created', content, outcome: 'unknown' }, request({ name, content }));
+      const reply = await record(
+        resource,
+        { kind: 'created', content, outcome: 'unknown' },
+        request({ name, content }),
+      );
       if (reply.outcome !== 'acknowledged') return undefined;
       return Object.assign(resource, { id: reply.body.id });
     },
@@ -200,7 +216,11 @@ async function editEstate(writer: Writer): Promise<void> {
     const index = Math.floor(position * created.length);
     const resource = created[index];
     if (resource === undefined || choice < 0.6) {
-      const added = await createNext(writer, choice, { group: group.id, location: last('location'), zone: last('zone') });
+      const added = await createNext(writer, choice, {
+        group: group.id,
+        location: last('location'),
+        zone: last('zone'),
+      });
       if (added) created.push(added);
       continue;
     }
@@ -211,9 +231,11 @@ async function editEstate(writer: Writer): Promise<void> {
       continue;
     }
     await writer.change(resource, 'updated', (content) => {
-      if (resource.kind === 'location') return send(ledger, client, updateLocation, { params, body: { address: content } });
+      if (resource.kind === 'location')
+        return send(ledger, client, updateLocation, { params, body: { address: content } });
       if (resource.kind === 'zone') return send(ledger, client, updateZone, { params, body: { external_id: content } });
-      if (resource.kind === 'screen') return send(ledger, client, updateScreen, { params, body: { external_id: content } });
+      if (resource.kind === 'screen')
+        return send(ledger, client, updateScreen, { params, body: { external_id: content } });
       return send(ledger, client, updateCampaign, { params, body: { description: content } });
     });
   }
@@ -226,7 +248,11 @@ interface Parents {
 }
 
 /** `choice` is below 0.6 and selects the kind: a campaign, or the deepest estate resource for which there is a parent. */
-function createNext({ client, ledger, create }: Writer, choice: number, parents: Parents): Promise<CreatedResource | undefined> {
+function createNext(
+  { client, ledger, create }: Writer,
+  choice: number,
+  parents: Parents,
+): Promise<CreatedResource | undefined> {
   const { group: group_id, location: location_id, zone: zone_id } = parents;
   if (choice < 0.15)
     return create('campaign', ({ name, content }) =>
@@ -259,7 +285,8 @@ async function createCampaigns({ client, ledger, chance, isRunning, create }: Wr
 
 /** Buys token packs, one after the other. */
 async function buyTokens({ ledger, isRunning }: PersonOptions, client: Client, accountId: string): Promise<void> {
-  for (let remaining = 2; remaining > 0 && isRunning(); remaining--) await buy({ ledger, isRunning }, client, accountId);
+  for (let remaining = 2; remaining > 0 && isRunning(); remaining--)
+    await buy({ ledger, isRunning }, client, accountId);
 }
 
 /** Requests a checkout page until there is an answer, and pays on it once. */
@@ -271,7 +298,9 @@ export async function buy(
   const body = { mode: 'payment', plan_key: 'tokens_1000' } as const;
   const checkout: Checkout = { accountId, outcome: 'unknown' };
   ledger.checkouts.push(checkout);
-  const reply = await retryUntilAnswered(isRunning, (headers) => send(ledger, client, createCheckoutSession, { headers, body }));
+  const reply = await retryUntilAnswered(isRunning, (headers) =>
+    send(ledger, client, createCheckoutSession, { headers, body }),
+  );
   checkout.outcome = reply.outcome;
   if (reply.outcome !== 'acknowledged') return;
   const purchase: Purchase = { accountId, outcome: 'unknown' };

@@ -64,7 +64,8 @@ export const clocksApart: PossibleCondition = {
 
 /** The first round has the worst case, later rounds are random. */
 function setClocks({ processes }: SeparateWorld, offsets: Map<string, number>, round: number, { chance }: Lab): void {
-  for (const one of processes.all) offsets.set(one.name, round === 0 ? worst(one) : chance.int(-maxOffsetSeconds, maxOffsetSeconds));
+  for (const one of processes.all)
+    offsets.set(one.name, round === 0 ? worst(one) : chance.int(-maxOffsetSeconds, maxOffsetSeconds));
 }
 
 /**
