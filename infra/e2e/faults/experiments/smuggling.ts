@@ -103,6 +103,6 @@ function matches({ method, headers, body, target }: StrictRequest, expected: Exp
 function wrongAnswers({ answers }: SmugglingCase, received: readonly number[], rest: string): string[] {
   if (received.join() === answers.join() && rest === '') return [];
   return [
-    `the client was received ${received.join(', ') || 'nothing'}${rest && ` and ${JSON.stringify(rest.slice(0, 80))}`}, not ${answers.join(', ')}`,
+    `the client received ${received.join(', ') || 'nothing'}${rest && ` and ${JSON.stringify(rest.slice(0, 80))}`}, not ${answers.join(', ')}`,
   ];
 }

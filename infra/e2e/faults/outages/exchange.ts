@@ -27,12 +27,12 @@ export interface ExchangeRequest {
 const timeoutMs = 40_000;
 
 /** Sends one request. Never rejects. */
-export function exchange(baseUrl: string, agent: Agent, ask: ExchangeRequest): Promise<Exchange> {
-  const { what, endpoint, body } = ask;
+export function exchange(baseUrl: string, agent: Agent, input: ExchangeRequest): Promise<Exchange> {
+  const { what, endpoint, body } = input;
   const at = performance.now();
   const text = body && JSON.stringify(body);
   const headers = {
-    ...(ask.token && { authorization: `Bearer ${ask.token}` }),
+    ...(input.token && { authorization: `Bearer ${input.token}` }),
     ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     'x-forwarded-for': randomBytes(4).join('.'), // A new address each time, because rate limits count by address.
   };
@@ -41,7 +41,7 @@ export function exchange(baseUrl: string, agent: Agent, ask: ExchangeRequest): P
       clearTimeout(timer);
       resolve({ what, at, ms: performance.now() - at, outcome, body: answer });
     };
-    const path = endpoint.path.replace(/\{[a-z_]+\}/, ask.id ?? '');
+    const path = endpoint.path.replace(/\{[a-z_]+\}/, input.id ?? '');
     const req = request(baseUrl + path, { method: endpoint.method, agent, headers });
     const timer = setTimeout(() => req.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
     req.on('error', (error: NodeJS.ErrnoException) => settle(`cut: ${error.code ?? error.message}`));

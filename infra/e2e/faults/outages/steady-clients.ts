@@ -45,10 +45,10 @@ export function startSteadyClients({
     const [least, most] = client % 4 === 0 ? pauses.idle : pauses.busy;
     while (!stopping) {
       const writes = chance.share() < 0.3;
-      const ask = writes
+      const request = writes
         ? { what: 'create', endpoint: createGroup, body: { name: 'North' } }
         : { what: 'list', endpoint: listGroups };
-      const sent = await exchange(url, agent, { ...ask, token: token() });
+      const sent = await exchange(url, agent, { ...request, token: token() });
       if (sent.outcome === 'cut: ECONNREFUSED') {
         refused++;
         if (stopWhenRefused) break;

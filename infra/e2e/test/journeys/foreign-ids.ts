@@ -103,7 +103,7 @@ export function foreignIdJourneys(on: () => Platform): void {
   const taking = endpoints.filter(({ path }) => path.includes('{'));
 
   test.each(taking.map((endpoint) => [endpoint.method, endpoint.path, endpoint] as const))(
-    '404: %s %s tells nobody outside the account whether there is such an id',
+    '404: %s %s does not reveal to other accounts whether the id exists',
     async (_method, path, endpoint) => {
       const kind = kinds[path.slice(0, path.indexOf('{'))];
       if (!kind) throw new Error(`There is nothing here for ${path}: add its kind`);

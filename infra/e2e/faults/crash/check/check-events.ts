@@ -143,7 +143,7 @@ export function checkAnswers(ledger: Ledger, audits: Audits, tally: Tally): void
   for (const steps of ledger.lanes) {
     let latest = -1;
     for (const step of steps) {
-      const name = nameOfStep(step);
+      const name = nameOfChange(step);
       if (name === undefined) continue;
       const [event] = events.get(name) ?? [];
       if (!event) tally.lost.push(`There is no event for ${name}, which was acknowledged`);
@@ -162,7 +162,7 @@ function nameOf({ type, data }: Appended): string {
 }
 
 /** The same for an acknowledged change; undefined if it has no event. */
-function nameOfStep({ resource, change }: AcknowledgedChange): string | undefined {
+function nameOfChange({ resource, change }: AcknowledgedChange): string | undefined {
   if (resource.kind === 'campaign' && change.kind !== 'created') return undefined;
   const content = resource.kind === 'campaign' || change.kind === 'deleted' ? '' : change.content;
   return `${resource.kind}.${change.kind} ${resource.id} ${content}`;

@@ -106,5 +106,5 @@ async function killOnce(victim: Victim, round: Round, busy: () => Promise<void>)
   }
   const ending = await member.ended();
   if (ending !== 'SIGKILL')
-    throw new Error(`${victim.name} ended by itself: ${ending}\n${member.output.slice(-4_000)}`);
+    throw new Error(`${victim.name} ended unexpectedly: ${ending}\n${member.output.slice(-4_000)}`);
 }
