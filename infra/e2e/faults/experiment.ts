@@ -1,48 +1,48 @@
 import type { Chance } from './random.ts';
 
-/** What a run gives each experiment. */
+/** What an experiment works with. */
 export interface Lab {
-  /** Of this experiment's own, from the run's seed: what one experiment draws does not move another. */
+  /** Seeded by the run's seed and the experiment's name, so that experiments do not affect each other's random choices. */
   readonly chance: Chance;
   readonly seed: number;
-  /** How often it is tried; the experiment's own number of the short or the long form. */
+  /** How often the experiment repeats its fault; by default its number for the short or the long form. */
   readonly rounds: number;
   readonly long: boolean;
-  /** Of an experiment with several targets, those alone whose names contain this. */
+  /** Restricts an experiment with several targets to those whose names contain this text. */
   readonly only?: string | undefined;
-  /** Tells a person what is going on. */
+  /** Reports progress to the terminal. */
   readonly say: (line: string) => void;
-  /** A server that other experiments use as well, with each service's migrated database as a template. */
+  /** A server shared by all experiments, with each service's migrated database as a template. */
   readonly postgresUrl: string;
-  /** Absent where there is none on this machine: the experiment gives no row then. */
+  /** Undefined, as the following ones, if the machine does not have it. */
   readonly kafkaBrokers: readonly string[] | undefined;
   readonly redisUrl: string | undefined;
-  /** The directory of a Python environment that has it. */
+  /** The directory of a Python environment with Schemathesis. */
   readonly schemathesis: string | undefined;
-  /** Where Toxiproxy takes commands. */
+  /** The URL of Toxiproxy's API. */
   readonly toxiproxyUrl: string | undefined;
-  /** The file of libfaketime. */
+  /** The path of libfaketime's library. */
   readonly faketime: string | undefined;
-  /** How file systems may be mounted here. */
+  /** How file systems can be mounted on this machine. */
   readonly mounts: string | undefined;
 }
 
-/** One line of the table. */
+/** A row of the report. */
 export interface Finding {
   readonly what: string;
   readonly tried: number;
-  /** As "lost 0, doubled 0, reordered 0". */
+  /** For example "lost 0, doubled 0, reordered 0". */
   readonly found: string;
   readonly bar: string;
   readonly holds: boolean;
 }
 
-/** Something is broken on purpose, and what the platform promises is checked from outside. */
+/** Breaks something on purpose and checks the platform's guarantees from outside. */
 export interface Experiment {
   readonly name: string;
-  /** Rounds of the form in `npm test`, and of `npm run shake`. */
+  /** The default number of rounds: `short` in `npm test`, `long` in `npm run shake`. */
   readonly rounds: { readonly short: number; readonly long: number };
-  /** The parts without which it cannot be tried. */
+  /** The equipment without which the experiment cannot run. */
   readonly needs?: readonly ('kafka' | 'redis' | 'schemathesis')[];
   run(lab: Lab): Promise<readonly Finding[]>;
 }

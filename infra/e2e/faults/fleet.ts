@@ -12,27 +12,30 @@ import { anyService, createMember, type Member } from './member.ts';
 export interface FleetOptions {
   readonly kafkaBrokers: readonly string[];
   readonly redisUrl?: string | undefined;
-  /** Gives the URL of a service's database; the service migrates it at its start. */
+  /** Returns the URL of a service's database, which the service migrates when it starts. */
   readonly database: (service: RegisteredName) => Promise<string>;
-  /** How many processes of each there are. */
+  /** The number of processes of each service. Default: 1. */
   readonly replicas?: Partial<Record<RegisteredName, number>>;
-  /** Gateways; the nth reaches the nth process of each service, or its last. */
+  /** The number of gateways. The nth calls the nth process of each service, or the first if there are fewer. Default: 1. */
   readonly gateways?: number;
-  /** For every process. */
+  /** Variables of every process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Every service in processes of its own, over Kafka, behind gateways. */
+/**
+ * One process for each service over Kafka, behind gateways. Unlike `@attribution/fleet`, which runs the processes of
+ * docker-compose.yml and restarts them, it leaves it to the experiment when and with which arguments a process starts.
+ */
 export interface Fleet {
   readonly gateways: readonly [Member, ...Member[]];
   readonly services: Readonly<Record<RegisteredName, readonly [Member, ...Member[]]>>;
   readonly members: readonly Member[];
   readonly mailDirectory: string;
-  /** SIGTERM to those that run, and takes away what lies in files. Resolves with how each ended. */
+  /** Sends SIGTERM to the running processes and deletes the files. Resolves with how each process ended. */
   stop(): Promise<readonly (number | NodeJS.Signals)[]>;
 }
 
-/** Starts a fleet and resolves when all of it is well. */
+/** Starts a fleet and resolves when all of it is ready. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const secrets = newSecrets();
   const internalKeys = generateInternalKeys();

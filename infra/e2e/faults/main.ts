@@ -1,5 +1,5 @@
 /**
- * `npm run shake`: breaks the platform on purpose, many times, and says what it kept of its promises.
+ * `npm run shake`: runs the fault experiments and reports which guarantees held.
  *
  *     npm run shake -- [words of an experiment's name …] [--seed 1] [--rounds n] [--only target] [--short] [--out file.md]
  */
@@ -10,7 +10,7 @@ import { machine, table } from '@attribution/bench';
 import { provideServers } from '@attribution/tools/servers';
 import type { Finding } from './experiment.ts';
 import { experiments } from './experiments/index.ts';
-import { lacking, type Parts, runExperiment } from './run.ts';
+import { type Equipment, missingEquipment, runExperiment } from './run.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,8 +30,8 @@ if (chosen.length === 0) throw new Error(`There are: ${experiments.map((one) => 
 say(`Seed ${seed}: \`npm run shake -- --seed ${seed}\` makes the same choices again.`);
 const provided = await provideServers((line) => say(`· ${line}`));
 for (const line of provided.missing) say(`\n!! MISSING ${line}\n`);
-Object.assign(process.env, provided.environment); // For what the experiments share with the tests.
-const parts: Parts = {
+Object.assign(process.env, provided.environment); // The experiments use helpers of the tests, which read these variables.
+const equipment: Equipment = {
   postgresUrl: provided.environment.TEST_POSTGRES_URL ?? '',
   kafkaBrokers: provided.environment.TEST_KAFKA_BROKERS?.split(','),
   redisUrl: provided.environment.TEST_REDIS_URL,
@@ -42,18 +42,24 @@ const parts: Parts = {
 };
 
 const findings: Finding[] = [];
-const left: string[] = [];
+const notTried: string[] = [];
 try {
   for (const experiment of chosen) {
-    const reason = lacking(experiment, parts);
+    const reason = missingEquipment(experiment, equipment);
     if (reason !== undefined) {
-      left.push(`${experiment.name}: ${reason}`);
+      notTried.push(`${experiment.name}: ${reason}`);
       continue;
     }
     const started = performance.now();
     say(`\n${experiment.name}`);
     const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-    const found = await runExperiment(experiment, parts, { seed, long: !values.short, rounds, only: values.only, say });
+    const found = await runExperiment(experiment, equipment, {
+      seed,
+      long: !values.short,
+      rounds,
+      only: values.only,
+      say,
+    });
     findings.push(...found);
     for (const { what, found: text, holds } of found) say(`${holds ? '✓' : '✗'} ${what}: ${text}`);
     say(`  (${((performance.now() - started) / 1000).toFixed(0)} s)`);
@@ -64,8 +70,8 @@ try {
 const text = report();
 console.log(text);
 if (values.out !== undefined) await writeFile(values.out, `${text}\n`);
-for (const line of left) say(`!! NOT TRIED ${line}`);
-process.exit(findings.every(({ holds }) => holds) && left.length === 0 ? 0 : 1);
+for (const line of notTried) say(`!! NOT TRIED ${line}`);
+process.exit(findings.every(({ holds }) => holds) && notTried.length === 0 ? 0 : 1);
 
 function report(): string {
   const cells = findings.map(({ what, tried, found, bar, holds }) => [

@@ -6,32 +6,32 @@ import { compileCache } from './compile-cache.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The program that is the service which `SERVICE` names. */
+/** The program that runs the service named by `SERVICE`. */
 export const anyService = 'infra/image/src/main.ts';
 
 export interface MemberOptions {
-  /** From the checkout's root. */
+  /** Relative to the repository's root. */
   readonly program: string;
   readonly port: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Of Node, as `--import=…`. */
+  /** Arguments of Node, such as `--import=…`. */
   readonly nodeArguments?: readonly string[];
 }
 
-/** A process of the platform that can be ended in any way and started again, at the same port. */
+/** A process of the platform that can be ended by any signal and started again on the same port. */
 export interface Member {
   readonly url: string;
   readonly port: number;
-  /** Of the one that runs, or ran last. */
+  /** The id of the current process, or of the last one. */
   readonly pid: number;
   readonly running: boolean;
-  /** What every process of this member wrote so far. */
+  /** The output of all processes of this member so far. */
   readonly output: string;
-  /** Starts it, with more arguments of Node for this time; resolves when the process exists. */
+  /** Starts the process; `nodeArguments` apply to this start only. */
   start(nodeArguments?: readonly string[]): void;
-  /** Resolves when `/healthz` of this process is 200; rejects with its output when it ended, or after `ms`. */
+  /** Resolves when `/healthz` is 200; rejects with the output if the process ended, or after `ms`. */
   alive(ms?: number): Promise<void>;
-  /** Sends a signal and resolves with how the process ended; at once when it had ended. */
+  /** Sends a signal and resolves with how the process ended; immediately if it had ended before. */
   end(signal: NodeJS.Signals): Promise<Ending>;
   /** Resolves with how the process that runs now will end. */
   ended(): Promise<Ending>;
@@ -40,7 +40,7 @@ export interface Member {
 /** An exit code, or the signal that ended it. */
 export type Ending = number | NodeJS.Signals;
 
-/** A driver that fails must not leave processes behind. */
+/** Killed at exit, so that an experiment that fails leaves no processes behind. */
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');

@@ -2,11 +2,11 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Chance that a seed replays. */
+/** Random choices that a seed reproduces. */
 export interface Chance {
-  /** A whole number from `low` to `high`, both possible. */
+  /** An integer from `low` to `high`, inclusive. */
   int(low: number, high: number): number;
-  /** From 0 up to 1. */
+  /** A number from 0 up to, but excluding, 1. */
   share(): number;
   pick<T>(from: readonly [T, ...T[]]): T;
 }

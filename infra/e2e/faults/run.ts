@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Experiment, Finding, Lab } from './experiment.ts';
 import { chanceFrom } from './random.ts';
 
-export type Parts = Pick<
+export type Equipment = Pick<
   Lab,
   'postgresUrl' | 'kafkaBrokers' | 'redisUrl' | 'schemathesis' | 'toxiproxyUrl' | 'faketime' | 'mounts'
 >;
@@ -10,23 +10,27 @@ export type Parts = Pick<
 export interface RunOptions {
   readonly seed: number;
   readonly long: boolean;
-  /** Instead of the experiment's own number. */
+  /** Overrides the experiment's number of rounds. */
   readonly rounds?: number | undefined;
   readonly only?: string | undefined;
   readonly say: (line: string) => void;
 }
 
-/** Why an experiment cannot be tried here. */
-export function lacking({ needs = [] }: Experiment, parts: Parts): string | undefined {
-  const there = { kafka: parts.kafkaBrokers, redis: parts.redisUrl, schemathesis: parts.schemathesis };
-  const missing = needs.filter((part) => there[part] === undefined);
+/** The reason why an experiment cannot run on this machine; undefined if it can. */
+export function missingEquipment({ needs = [] }: Experiment, equipment: Equipment): string | undefined {
+  const available = { kafka: equipment.kafkaBrokers, redis: equipment.redisUrl, schemathesis: equipment.schemathesis };
+  const missing = needs.filter((name) => available[name] === undefined);
   return missing.length === 0 ? undefined : `there is no ${missing.join(' and no ')} here`;
 }
 
-/** Runs one experiment, on chances of its own. */
-export function runExperiment(experiment: Experiment, parts: Parts, options: RunOptions): Promise<readonly Finding[]> {
+/** Runs one experiment, with its own sequence of random choices. */
+export function runExperiment(
+  experiment: Experiment,
+  equipment: Equipment,
+  options: RunOptions,
+): Promise<readonly Finding[]> {
   const { seed, long, only, say } = options;
   const rounds = options.rounds ?? (long ? experiment.rounds.long : experiment.rounds.short);
-  const own = createHash('sha256').update(`${seed} ${experiment.name}`).digest().readInt32BE();
-  return experiment.run({ ...parts, chance: chanceFrom(own), seed, rounds, long, only, say });
+  const ownSeed = createHash('sha256').update(`${seed} ${experiment.name}`).digest().readInt32BE();
+  return experiment.run({ ...equipment, chance: chanceFrom(ownSeed), seed, rounds, long, only, say });
 }

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What becomes of bytes: they pass, they pass later (milliseconds, each way), they are taken and kept back, or there is
- * nobody (connections are reset, new ones refused).
+ * What happens to the bytes: they pass, they pass after a delay (in milliseconds, in each direction), they are accepted but
+ * held back, or connections are reset and new ones refused.
  */
 export type Way = 'pass' | 'hang' | 'refuse' | { readonly delay: number };
 
-/** A wire between two programs, which can be disturbed. */
+/** A proxy between two programs, whose behaviour can be changed. */
 export interface TcpProxy {
   readonly port: number;
-  /** From now on, for open connections too; what was kept back goes on when bytes pass again. */
+  /** Also affects open connections. Bytes that were held back are sent when bytes pass again. */
   set(way: Way): Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,13 +27,13 @@ interface Address {
   readonly port: number;
 }
 
-/** `target`: where connections go on to, or what says so when one comes. */
+/** `target` is where connections are forwarded to, or a function that is called for each connection. */
 export async function startTcpProxy(target: Address | (() => Address)): Promise<TcpProxy> {
   let way: Way = 'pass';
   const sockets = new Set<Socket>();
   const lanes = new Set<Lane>();
 
-  /** Sends what is due, in order. */
+  /** Sends the bytes that are due, in order. */
   function pump(lane: Lane): void {
     clearTimeout(lane.timer);
     if (way === 'hang') return;

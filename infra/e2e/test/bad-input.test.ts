@@ -24,7 +24,7 @@ interface Raw {
   readonly token?: string | null;
 }
 
-/** A request whose path is sent as it is, by the owner unless it says otherwise, from a new address: no limit answers first. */
+/** Sends a request without normalizing its path, by default as the owner; from a new address, so that no rate limit applies. */
 async function send({ method = 'POST', path, body, headers, token = owner.session.access_token }: Raw) {
   const { hostname, port } = new URL(platform.url);
   const sent = request({
@@ -50,7 +50,7 @@ async function send({ method = 'POST', path, body, headers, token = owner.sessio
   };
 }
 
-/** Held against RFC 9457 and the kinds of spec §7: what every refusal must be. */
+/** Checks what every refusal must have by RFC 9457 and spec §7. */
 function expectProblem(
   answer: Awaited<ReturnType<typeof send>>,
   kind: keyof typeof problemKinds,
@@ -125,8 +125,8 @@ test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
   ],
   ['a file that is compressed', 'kind', { ...csv, 'content-encoding': 'gzip' }, /^Content-Encoding: is not supported/],
   ['a header alone', 'kind,external_id,name\n', csv, /^body: has no rows/],
-  ['a header that is none', 'group,CH,Switzerland\n', csv, /^row 1: /],
-  ['a column that there is not', 'kind,external_id,colour\ngroup,CH,red\n', csv, /^row 1: .*colour.* is not a column/],
+  ['a first row that is not a header', 'group,CH,Switzerland\n', csv, /^row 1: /],
+  ['an unknown column', 'kind,external_id,colour\ngroup,CH,red\n', csv, /^row 1: .*colour.* is not a column/],
   [
     'a column twice',
     'kind,kind,external_id\ngroup,group,CH\n',
@@ -134,8 +134,8 @@ test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
     /^row 1: the column .*kind.* is named more than once/,
   ],
   ['invalid UTF-8', new Uint8Array([0x6b, 0xff, 0xfe, 0x0a]), csv, /^row 1: /],
-  ['lines that are empty', '\n\n', ndjson, /^body: has no rows/],
-])('400: %s in place of a file of the estate is refused, and nothing is kept', async (_what, body, headers, detail) => {
+  ['only empty lines', '\n\n', ndjson, /^body: has no rows/],
+])('400: %s instead of an estate file is refused, and nothing is stored', async (_what, body, headers, detail) => {
   expectProblem(await send({ path: '/v2/estate/imports', body, headers }), 'validation-error', detail);
   expect(await imports()).toEqual([{ count: 0 }]);
 });
@@ -147,7 +147,7 @@ const notification = JSON.stringify({
   created: 1_780_000_000,
   data: { object: { id: 'pi_1', object: 'payment_intent' } },
 });
-/** The header that signs a body, as of so many seconds ago. */
+/** The header that signs a body, with a timestamp `ago` seconds in the past. */
 function signed(body: string | Uint8Array, { secret = webhookSecret, ago = 0 } = {}): Record<string, string> {
   const time = Math.floor(Date.now() / 1000) - ago;
   return {
@@ -163,13 +163,13 @@ const unsigned = /^Stripe-Signature: does not sign this body/;
 test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
   ['without a signature', notification, {}, unsigned],
   ['with half a signature', notification, { 'stripe-signature': 't=1780000000' }, unsigned],
-  ['with a signature that is none', notification, { 'stripe-signature': 'v1=,t=,=,,v1' }, unsigned],
+  ['with a malformed signature', notification, { 'stripe-signature': 'v1=,t=,=,,v1' }, unsigned],
   ['signed by a stranger', notification, signed(notification, { secret: 'whsec_of_a_stranger' }), unsigned],
   ['that was changed after it was signed', `${notification} `, signed(notification), unsigned],
   ['that was recorded six minutes ago', notification, signed(notification, { ago: 360 }), unsigned],
   ['of no bytes', '', signed(''), unsigned],
-  ['that is signed and no JSON', '{"id":', signed('{"id":'), unsigned],
-  ['that is signed and no notification', '[1]', signed('[1]'), unsigned],
+  ['that is signed but not JSON', '{"id":', signed('{"id":'), unsigned],
+  ['that is signed but not a notification', '[1]', signed('[1]'), unsigned],
   ['of 2 MiB', large, signed(large), /^body: is larger than 1048576 bytes/],
   [
     'of an unknown content encoding',
@@ -182,7 +182,7 @@ test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
   expect(await notified()).toEqual([]);
 });
 
-test('200: a signed notification is written down once, whatever its content type and however often it comes', async () => {
+test('200: a signed notification is stored once, whatever its content type and however often it is sent', async () => {
   for (const type of ['application/json', 'application/json; charset=utf-8', 'text/plain']) {
     const headers = { ...signed(notification), 'content-type': type };
     expect((await notify(notification, headers)).status).toBe(200);
@@ -231,7 +231,7 @@ test.each([
   ['GET', '/v2/campaigns/cmp_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f'],
   ['GET', '/v2/campaigns/a%2Fb'],
   ['GET', '/v2/accounts/acc_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f/ledger'],
-])('404: %s %s is answered with the one same body', async (method, path) => {
+])('404: %s %s has the same body as every unknown path', async (method, path) => {
   const answer = await send({ method, path });
   expectProblem(answer, 'not-found');
   expect(answer.problem).toEqual((await send({ method: 'GET', path: '/nowhere' })).problem);
@@ -256,11 +256,11 @@ function forgedTokens(): [string, string | null][] {
   ];
 }
 
-test('404: an id of 5,000 characters is one that does not exist', async () => {
+test('404: an id of 5,000 characters does not exist', async () => {
   expectProblem(await send({ method: 'GET', path: `/v2/campaigns/${'a'.repeat(5000)}` }), 'not-found');
 });
 
-test('401: whatever is no token of ours opens nothing, at any endpoint that asks for one', async () => {
+test('401: forged and malformed tokens are refused by every endpoint that requires one', async () => {
   const closed = endpoints.filter((endpoint) => endpoint.access.credential !== 'none');
   for (const [what, token] of forgedTokens()) {
     for (const { method, path, access } of closed) {
@@ -278,7 +278,7 @@ test('401: whatever is no token of ours opens nothing, at any endpoint that asks
   }
 });
 
-test('401: the tokens of the MFA envelopes are no access tokens', async () => {
+test('401: MFA set-up tokens are not access tokens', async () => {
   await platform.rows(
     'account',
     `UPDATE accounts SET require_mfa = true WHERE id = '${owner.account_id}' RETURNING id`,

@@ -14,10 +14,10 @@ afterAll(() => platform.stop());
 
 billingJourneys(() => platform);
 
-// What follows takes weeks: only here does the clock go as it is told.
+// The following tests take weeks by the platform's clock, which can only be moved when the platform runs in this process.
 const { newAccount, untilMail, untilQuiet } = moneyOn(() => platform);
 
-test('an upgrade costs what is left of the month; a plan that was cancelled ends with its month, and another may follow', async () => {
+test('an upgrade is charged for the rest of the month; a cancelled plan ends with its month, and another one may follow', async () => {
   const account = await newAccount();
   const { client } = account;
   const change = (plan_key: string) => client.call(changePlan, { body: { plan_key } });

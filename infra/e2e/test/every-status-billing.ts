@@ -25,18 +25,18 @@ import { newOwner, type TestPlatform } from './support.ts';
 import { buy } from './support-billing.ts';
 
 export type Answer = Promise<{ readonly status: number }>;
-/** For each endpoint, how each status of its contract comes about. */
-export type Provoked = Readonly<Record<string, Readonly<Record<number, () => Answer>>>>;
+/** For each endpoint and each error status of its contract, a request that gets it. */
+export type ResponsesByStatus = Readonly<Record<string, Readonly<Record<number, () => Answer>>>>;
 
 interface People {
   readonly platform: () => TestPlatform;
   readonly owner: () => Client;
-  /** Who has no billing access. */
+  /** Has no billing access. */
   readonly member: () => Client;
 }
 
-/** Of the endpoints of §4.4. */
-export function ofBilling({ platform, owner, member }: People): Provoked {
+/** For the endpoints of §4.4. */
+export function ofBilling({ platform, owner, member }: People): ResponsesByStatus {
   const refused = <const E extends Endpoint>(endpoint: E, input?: Call<E>) => ({
     401: () => platform().client.call(endpoint, input),
     403: () => member().call(endpoint, input),
@@ -58,7 +58,7 @@ export function ofBilling({ platform, owner, member }: People): Provoked {
     await buy(client, 'starter');
     return { client, account_id };
   }
-  /** Whose subscription the provider does not know. */
+  /** An owner whose subscription the provider does not know. */
   async function forgotten(): Promise<Client> {
     const { client, account_id } = await subscribed();
     const sql = `UPDATE subscriptions SET provider_subscription_id = 'sub_forgotten' WHERE account_id = '${account_id}'`;

@@ -35,13 +35,13 @@ import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateSync } from 'otplib';
 import type { z } from 'zod';
-import { type Answer, ofBilling, type Provoked } from './every-status-billing.ts';
+import { type Answer, ofBilling, type ResponsesByStatus } from './every-status-billing.ts';
 import { ofOrganization } from './every-status-organization.ts';
 import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
 
 let platform: TestPlatform;
 let owner: Awaited<ReturnType<typeof newOwner>>;
-/** A member; one who may do nothing but in Campaign; and a key that only reads. */
+/** A member; a member with access to Campaign only; and a key. */
 let member: Client;
 let outsider: Client;
 let machine: Client;
@@ -78,7 +78,7 @@ const exchange = (halves: typeof key, client = anyone()) =>
     headers: { 'x-access-key-id': halves.access_key_id, 'x-access-key-secret': halves.access_key_secret },
   });
 
-/** The last of so many calls from one address. */
+/** Makes so many calls from one address, and returns the last response. */
 async function last(count: number, call: (client: Client) => Answer): Answer {
   const client = anyone();
   for (let n = 1; n < count; n++) await call(client);
@@ -91,7 +91,7 @@ async function signedUp() {
   return { email, code: await platform.mailbox.codeFor(email) };
 }
 
-/** Whose account is closed: with the token and a key from before. */
+/** An owner whose account is closed, with the token and a key from before. */
 async function closed() {
   const { client, account_id } = await newOwner(platform);
   const made = (await client.call(createApiKey, { body: { name: 'Left over' } })).body;
@@ -114,8 +114,8 @@ const unknownKey = { id: newId('api_key') };
 const unknownGroup = { group_scope: 'selected' as const, groups: [newId('group')] };
 const tokenless = (call: (client: Client) => Answer) => () => call(platform.client);
 
-/** Of §4.1 to §4.3, of §4.4, and of the estate. */
-const provoked: Provoked = {
+/** For the endpoints of §4.1 to §4.4 and of the estate. */
+const responses: ResponsesByStatus = {
   ...ofBilling({ platform: () => platform, owner: () => owner.client, member: () => member }),
   ...ofOrganization({
     nobody: () => platform.client,
@@ -244,29 +244,29 @@ const provoked: Provoked = {
   },
 };
 
-/** Of a service that fails, wherever it is asked: `failing-upstreams.test.ts` of the gateway. */
+/** Statuses of failing services, which `failing-upstreams.test.ts` of the gateway tests for all endpoints. */
 const failures = [502, 503];
 
-describe.each(endpoints.filter(({ operation }) => operation in provoked))('$method $path', (endpoint) => {
-  const ways = Object.entries(provoked[endpoint.operation] ?? {}).map(
-    ([status, way]) => [Number(status), way] as const,
+describe.each(endpoints.filter(({ operation }) => operation in responses))('$method $path', (endpoint) => {
+  const cases = Object.entries(responses[endpoint.operation] ?? {}).map(
+    ([status, request]) => [Number(status), request] as const,
   );
 
-  test('every status that the contract can answer is provoked here', () => {
+  test('every status in the contract has a case here', () => {
     const statuses = new Set(problemsOf(endpoint).map((kind) => problemKinds[kind].status));
-    expect(ways.map(([status]) => status)).toEqual([...statuses].filter((status) => !failures.includes(status)));
+    expect(cases.map(([status]) => status)).toEqual([...statuses].filter((status) => !failures.includes(status)));
   });
 
-  test.each(ways)('answers %i', async (status, way) => {
-    expect((await way()).status).toBe(status);
+  test.each(cases)('answers %i', async (status, request) => {
+    expect((await request()).status).toBe(status);
   });
 });
 
-test('every endpoint of the tables of §4.1 to §4.4 and of the estate is among them', () => {
+test('every endpoint of §4.1 to §4.4 and of the estate has cases', () => {
   const tables =
     /^\/v2\/(auth\/|mfa\/challenge\/|accounts\/\{id\}\/ledger$|users\/me\/permissions$|plans$|account-types$|api-keys)/;
   const wanted = endpoints
     .filter(({ path, service }) => tables.test(path) || service === 'billing' || service === 'organization')
     .map(({ operation }) => operation);
-  expect(Object.keys(provoked).toSorted()).toEqual(wanted.toSorted());
+  expect(Object.keys(responses).toSorted()).toEqual(wanted.toSorted());
 });

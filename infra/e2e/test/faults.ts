@@ -1,12 +1,12 @@
 import { testServers } from '@attribution/testing';
 import { describe, expect, test } from '@jest/globals';
 import type { Experiment } from '../faults/experiment.ts';
-import { lacking, runExperiment } from '../faults/run.ts';
+import { missingEquipment, runExperiment } from '../faults/run.ts';
 
-/** The short form of `npm run shake`, the same choices each time. */
+/** The seed of the short form of `npm run shake`, which makes the same choices each time. */
 const seed = 20_261_121;
 
-/** Each experiment is a test: what it found holds. */
+/** Makes each experiment a test, which requires that all findings hold. */
 export function testExperiments(experiments: readonly Experiment[]): void {
   const servers = {
     postgresUrl: testServers.postgresUrl(),
@@ -17,9 +17,9 @@ export function testExperiments(experiments: readonly Experiment[]): void {
     faketime: testServers.faketime(),
     mounts: testServers.mounts(),
   };
-  describe('what is promised holds while things break', () => {
+  describe('the guarantees hold under faults', () => {
     for (const experiment of experiments) {
-      const run = lacking(experiment, servers) === undefined ? test : test.skip;
+      const run = missingEquipment(experiment, servers) === undefined ? test : test.skip;
       run(
         experiment.name,
         async () => {

@@ -31,9 +31,9 @@ import { fromSomewhere, newEmail, password } from './support-platform.ts';
 
 const whole = testServers.kafkaBrokers() && testServers.redisUrl() ? describe : describe.skip;
 
-// What needs weeks to pass (billing-journey.test.ts) or a topic without its past (late-consumer.test.ts) is not here: a
-// fleet has no clock to set, and its own consumers are on its topics.
-whole('npm run fleet, two of each process: on a Postgres of its own, Kafka and Redis', () => {
+// Tests that need weeks to pass (billing-journey.test.ts) or a truncated topic (late-consumer.test.ts) are elsewhere, because
+// a fleet's clock cannot be set, and its own consumers need the topics.
+whole('npm run fleet, two replicas of each process, on Postgres, Kafka and Redis', () => {
   let fleet: FleetProgram;
   beforeAll(async () => {
     fleet = await startFleetProgram(2);
@@ -41,7 +41,7 @@ whole('npm run fleet, two of each process: on a Postgres of its own, Kafka and R
   afterAll(() => fleet?.remove(), 120_000);
   const on = () => fleet;
 
-  test('every process is ready: no api knows of a broker, every worker does', async () => {
+  test('every process is ready, and only workers check the broker', async () => {
     const processes = await fleet.processes();
     expect(processes).toHaveLength(2 * (4 * 2 + 1));
     for (const { url, service, role } of processes) {
@@ -73,25 +73,25 @@ whole('npm run fleet, two of each process: on a Postgres of its own, Kafka and R
   peopleJourney(on);
   machineJourney(on);
   limitJourneys(on);
-  describe('of one account, another', () => foreignIdJourneys(on));
-  describe('of an estate', () => narrowedJourneys(on));
+  describe('ids of other accounts', () => foreignIdJourneys(on));
+  describe('narrowed callers', () => narrowedJourneys(on));
   chainJourneys(on);
   billingJourneys(on);
 
-  test('whoever hears of all that happened to the estate has it as it is', async () => {
+  test('a service that handles all events of the estate has the same rows as Organization', async () => {
     const follower = await startFollower('events', fleet.kafka);
     const inside = fleet.inside('organization', 'campaign');
     await eventually(async () => {
       await sleep(500);
-      const [heard, whole] = [await follower.rows(), await wholeEstate(inside)];
-      // Not by expect: of ten thousands of rows it would write down the difference.
-      for (const kind of estateKinds) expect([kind, heard[kind].length]).toEqual([kind, whole[kind].length]);
-      expect(isDeepStrictEqual(heard, whole)).toBe(true);
+      const [followed, whole] = [await follower.rows(), await wholeEstate(inside)];
+      // Not with expect, which would format the difference of tens of thousands of rows.
+      for (const kind of estateKinds) expect([kind, followed[kind].length]).toEqual([kind, whole[kind].length]);
+      expect(isDeepStrictEqual(followed, whole)).toBe(true);
     }, 60_000).finally(() => follower.stop());
   });
 
-  test('after all of that no process has ended, no event is left over, and all ledgers agree', async () => {
-    expect(fleet.said()).not.toMatch(/ ended \(/);
+  test('after the journeys no process has ended, there are no dead letters, and all ledgers agree', async () => {
+    expect(fleet.output()).not.toMatch(/ ended \(/);
     const lines = async (...words: string[]) => (await fleet.ops(...words)).trimEnd().split('\n');
     expect((await lines('dead-letters', 'list')).toSorted()).toEqual(
       registeredNames.map((name) => `${name}: no dead letters`).toSorted(),
@@ -99,7 +99,7 @@ whole('npm run fleet, two of each process: on a Postgres of its own, Kafka and R
     for (const line of await lines('ledgers')) expect(line).toMatch(/: no difference$/);
   });
 
-  test('one that is killed is started again, and what it would have done meanwhile is done by the other', async () => {
+  test('a killed worker is restarted, and the other replica does its work meanwhile', async () => {
     const find = async () => (await fleet.processes()).find(({ name }) => name === 'account-worker-1');
     const { pid = 0, url = '' } = (await find()) ?? {};
     process.kill(pid, 'SIGKILL');
@@ -108,13 +108,13 @@ whole('npm run fleet, two of each process: on a Postgres of its own, Kafka and R
     expect((await fleet.client.with({ headers: fromSomewhere() }).call(signup, { body })).status).toBe(202);
     expect(await fleet.mailbox.codeFor(email)).toMatch(/^\d{6}$/);
     await eventually(async () => expect((await find())?.pid).not.toBe(pid));
-    expect(fleet.said()).toContain('account-worker-1 ended (SIGKILL); starting it again');
+    expect(fleet.output()).toContain('account-worker-1 ended (SIGKILL); starting it again');
     await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
   });
 
-  test('told to stop, it ends with 0, as does every process by itself, and none of them is left', async () => {
+  test('when stopped, the fleet and all its processes exit with 0', async () => {
     const pids = [...(await fleet.processes()).map(({ pid }) => pid), fleet.postgres];
-    expect([await fleet.stop(), fleet.said()]).toEqual([0, expect.stringContaining('Stopped. All data stay')]);
+    expect([await fleet.stop(), fleet.output()]).toEqual([0, expect.stringContaining('Stopped. All data stay')]);
     expect(pids).toHaveLength(19);
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   }, 120_000);

@@ -14,16 +14,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const environment = { SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' };
 const called = new Set(internalEndpoints.map(({ service }) => service));
-/** Services that others call. */
-const judged = (await loadServices()).filter(({ name }) => called.has(name));
+/** The services with Internal endpoints. */
+const tested = (await loadServices()).filter(({ name }) => called.has(name));
 
 const callersOf = ({ access }: Endpoint) => (access.credential === 'internal' ? access.callers : []);
 
-test('every service with internal endpoints is judged here', () => {
-  expect(judged.map(({ name }) => name).toSorted()).toEqual([...called].toSorted());
+test('every service with Internal endpoints is tested here', () => {
+  expect(tested.map(({ name }) => name).toSorted()).toEqual([...called].toSorted());
 });
 
-describe.each(judged)('$name, asked past the gateway', (definition) => {
+describe.each(tested)('$name, called directly', (definition) => {
   const self = definition.name;
   let service: TestService;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(judged)('$name, asked past the gateway', (definition) => {
   });
   afterAll(() => service.stop());
 
-  const strangers: [string, string | undefined][] = [
+  const otherCallers: [string, string | undefined][] = [
     ...badTokens(),
     ['an owner’s token', personToken()],
     ['a support session’s token', supportToken()],
@@ -47,7 +47,7 @@ describe.each(judged)('$name, asked past the gateway', (definition) => {
       expect([200, 400, 404]).toContain((await ask(internalToken(caller, self))).status);
     });
 
-    test('403: refuses every service that its contract does not name, before the request is looked at', async () => {
+    test('403: refuses every service that its contract does not name, before validating the request', async () => {
       for (const caller of serviceNames.filter((one) => !callersOf(endpoint).includes(one))) {
         const { status, text } = await ask(internalToken(caller, self));
         expect([caller, status]).toEqual([caller, 403]);
@@ -55,8 +55,8 @@ describe.each(judged)('$name, asked past the gateway', (definition) => {
       }
     });
 
-    test('401: refuses everybody else, before the request is looked at', async () => {
-      for (const [what, token] of strangers) {
+    test('401: refuses every other caller, before validating the request', async () => {
+      for (const [what, token] of otherCallers) {
         const { status, headers, text } = await ask(token);
         expect([what, status, headers['www-authenticate']]).toEqual([what, 401, 'Bearer']);
         expect(JSON.parse(text)).toMatchObject({ detail: 'The internal token is missing, invalid or expired.' });

@@ -34,22 +34,22 @@ const withKafka = brokers.length > 0 ? test : test.skip;
 const prefix = `${randomBytes(4).toString('hex')}.`;
 const topic = `${prefix}${organizationEvents.name}`;
 
-const ending: (() => Promise<unknown>)[] = [];
+const cleanups: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
-  for (const end of ending.reverse()) await end();
+  for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
-/** The real service, which publishes over Kafka. By itself: from a fleet's own consumers nobody takes their topic away. */
+/** The real service, publishing over Kafka. Not in a fleet, whose own consumers need the topic that this test truncates. */
 async function startOrganization() {
   const { url: databaseUrl, drop } = await createTestDatabase('organization');
-  ending.push(drop);
+  cleanups.push(drop);
   const { logger } = captureLogs('organization');
   const transport = createKafkaTransport({ brokers, prefix, clientId: 'organization', logger });
-  const parts = { verifier: createVerifier(testKeys.public), internal: testInternal('organization'), logger };
+  const deps = { verifier: createVerifier(testKeys.public), internal: testInternal('organization'), logger };
   const organization = await loadService('organization');
   const service = organization.create(
     {
-      ...{ ...parts, databaseUrl, transport, problemBase, checkAnswers: true, poolSize: 12 },
+      ...{ ...deps, databaseUrl, transport, problemBase, checkAnswers: true, poolSize: 12 },
     },
     {},
   );
@@ -57,7 +57,7 @@ async function startOrganization() {
   service.start();
   const server = await listen(service.app, { host: '127.0.0.1', port: 0, problemBase });
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-  ending.push(async () => {
+  cleanups.push(async () => {
     await server.close(Date.now() + 2_000);
     await transport.stopConsuming();
     await service.drain(Date.now() + 2_000);
@@ -68,16 +68,16 @@ async function startOrganization() {
   return {
     inside: client.with({ token: () => internalToken('campaign', 'organization') }),
     as: (account: string) => client.with({ token: personToken({ account }) }),
-    /** When all that was committed has been published. */
-    told: () =>
+    /** Resolves when all committed events have been published. */
+    untilPublished: () =>
       eventually(async () => {
-        const { rows } = await pool.query<{ left: number }>('SELECT count(*)::int AS left FROM outbox');
-        expect(rows[0]?.left).toBe(0);
+        const { rows } = await pool.query<{ remaining: number }>('SELECT count(*)::int AS remaining FROM outbox');
+        expect(rows[0]?.remaining).toBe(0);
       }, 30_000),
   };
 }
 
-/** Files of an account's estate: some 1,400 rows of all six kinds. What is new has the mark in its name. */
+/** An estate file with some 1,400 rows of all six kinds. `mark` is part of their names, so that a new one changes every row. */
 function chainFile(device: (n: number) => string, mark: string): string {
   const lines = ['kind,external_id,parent,name,timezone,width_px,height_px,device_id,outputs'];
   for (let g = 0; g < 10; g++) lines.push(`group,G${g},,Group ${g} ${mark},,,,,`);
@@ -96,7 +96,7 @@ function chainFile(device: (n: number) => string, mark: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** An account whose estate is changed all the time. Each change is one event. */
+/** Changes an account's estate. Its functions return the number of changes, each of which is one event. */
 function openAccount(client: Client) {
   const devices: string[] = [];
   const device = (n: number) => (devices[n] ??= newId('device'));
@@ -117,13 +117,13 @@ function openAccount(client: Client) {
   return {
     rename,
     remove,
-    async bring(mark: string): Promise<number> {
+    async importFile(mark: string): Promise<number> {
       const { id } = await upload(client, chainFile(device, mark));
       const { status, rows } = await untilImported(client, id, 60_000);
       expect([status, rows.refused]).toEqual(['succeeded', 0]);
       return rows.created + rows.updated;
     },
-    /** Creates, renames and moves things of all kinds; what was created two rounds ago is deleted. */
+    /** Creates, renames and moves resources of all kinds, and deletes those created two rounds ago. */
     async round(): Promise<number> {
       const tree = await newTree(client);
       for (const kind of estateKinds) await rename(kind, tree[kind]);
@@ -140,78 +140,86 @@ function openAccount(client: Client) {
   };
 }
 
-type Told = { readonly account_id: string } & Readonly<Record<EstateKind, { id: string; external_id: string | null }>>;
+type EventData = { readonly account_id: string } & Readonly<
+  Record<EstateKind, { id: string; external_id: string | null }>
+>;
 
-/** As retention does: the topic begins where it ends now. Returns how many events it has lost. */
-async function forget(): Promise<number> {
+/** Deletes all events on the topic, as retention does, and returns their number. */
+async function truncateTopic(): Promise<number> {
   const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
   const offsets = await admin.fetchTopicOffsets(topic);
   const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));
   await admin.deleteTopicRecords({ topic, partitions: partitions.filter(({ offset }) => offset !== '0') });
-  const left = await admin.fetchTopicOffsets(topic);
+  const remaining = await admin.fetchTopicOffsets(topic);
   await admin.disconnect();
-  for (const { low, high } of left) expect(low).toBe(high);
+  for (const { low, high } of remaining) expect(low).toBe(high);
   return offsets.reduce((sum, { high }) => sum + Number(high), 0);
 }
 
 withKafka(
-  'a service that follows the estate from after 10,000 changes, whose events are gone, has the same rows as one that was there from the start',
+  'a service that begins to follow the estate after 10,000 changes, whose events are deleted, has the same rows as one that followed from the start',
   async () => {
     const organization = await startOrganization();
     const kafka = { brokers, prefix };
     const early = await startFollower('device', kafka);
-    ending.push(() => early.stop());
+    cleanups.push(() => early.stop());
     const ids = Array.from({ length: 4 }, () => newId('account'));
     const accounts = new Map(ids.map((id) => [id, openAccount(organization.as(id))]));
     const all = async (work: (account: ReturnType<typeof openAccount>) => Promise<number>) =>
       (await Promise.all(accounts.values().map(work))).reduce((sum, made) => sum + made, 0);
 
-    let made = await all((account) => account.bring('new'));
-    made += await all((account) => account.bring('renamed'));
+    let made = await all((account) => account.importFile('new'));
+    made += await all((account) => account.importFile('renamed'));
     while (made < 10_400) made += await all((account) => account.round());
-    await organization.told();
-    expect(await forget()).toBe(made);
+    await organization.untilPublished();
+    expect(await truncateTopic()).toBe(made);
 
     const late = await startFollower('events', kafka);
-    ending.push(() => late.stop());
-    const seen = made;
-    let walking = true;
-    const aged = { renamed: 0, removed: 0 };
-    /** What a page shows becomes different, or goes, and the events of that are heard before the page is taken. */
-    async function age(page: EstatePage): Promise<void> {
+    cleanups.push(() => late.stop());
+    const handledBefore = made;
+    let catchingUp = true;
+    const changed = { renamed: 0, removed: 0 };
+    /** Changes or deletes resources of a page, so that these events are handled before the page is applied. */
+    async function changeShownResources(page: EstatePage): Promise<void> {
       for (const kind of estateKinds) {
-        const those = (page[`${kind}s`] as unknown as readonly Told[]).map((told) => ({ ...told, ...told[kind] }));
+        const those = (page[`${kind}s`] as unknown as readonly EventData[]).map((data) => ({ ...data, ...data[kind] }));
         const [one, ...more] = those.filter(({ external_id }) => external_id !== null);
         const last = kind === 'camera' || kind === 'installation' ? more.at(-1) : undefined;
         if (one)
           await accounts
             .get(one.account_id)
             ?.rename(kind, one.id)
-            .then(() => aged.renamed++);
+            .then(() => changed.renamed++);
         if (last)
           await accounts
             .get(last.account_id)
             ?.remove(kind, last.id)
-            .then(() => aged.removed++);
+            .then(() => changed.removed++);
       }
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
-    const walk = late.catchUp(organization.inside, age).finally(() => {
-      walking = false;
+    const catchUp = late.catchUp(organization.inside, changeShownResources).finally(() => {
+      catchingUp = false;
     });
-    const again = accounts.get(ids[0] ?? '')?.bring('again');
-    while (walking) made += await all((account) => account.round());
-    await walk;
-    made += ((await again) ?? 0) + aged.renamed + aged.removed;
-    const during = made - seen;
+    const again = accounts.get(ids[0] ?? '')?.importFile('again');
+    while (catchingUp) made += await all((account) => account.round());
+    await catchUp;
+    made += ((await again) ?? 0) + changed.renamed + changed.removed;
+    const during = made - handledBefore;
     made += await all((account) => account.round());
-    await organization.told();
+    await organization.untilPublished();
 
-    await eventually(async () => expect(await early.heard()).toEqual({ done: made, buried: 0 }), 60_000);
-    await eventually(async () => expect(await late.heard()).toEqual({ done: made - seen, buried: 0 }), 60_000);
-    expect(aged.renamed).toBeGreaterThan(20);
-    expect(aged.removed).toBeGreaterThan(5);
+    await eventually(
+      async () => expect(await early.handledCounts()).toEqual({ handled: made, deadLetters: 0 }),
+      60_000,
+    );
+    await eventually(
+      async () => expect(await late.handledCounts()).toEqual({ handled: made - handledBefore, deadLetters: 0 }),
+      60_000,
+    );
+    expect(changed.renamed).toBeGreaterThan(20);
+    expect(changed.removed).toBeGreaterThan(5);
     expect(during).toBeGreaterThan(1_500);
     const rows = await wholeEstate(organization.inside);
     for (const kind of estateKinds) expect(rows[kind].length).toBeGreaterThan(40);

@@ -4,7 +4,7 @@ import { newId, newUuid } from '@attribution/ids';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fromSomewhere, newOwner, startTestPlatform, type TestPlatform } from './support.ts';
 
-/** Callers whom nobody knows, or whose token is for something else. */
+/** Callers without a valid access token. */
 const strangers = [
   'none',
   'garbage',
@@ -14,7 +14,7 @@ const strangers = [
   'internal',
   'of another platform',
 ] as const;
-/** Callers who are known, in the order of the columns below. A member has no billing access. */
+/** Callers with a valid access token, in the order of the columns below. The member has no billing access. */
 const callers = [
   'member',
   'admin',
@@ -26,29 +26,29 @@ const callers = [
   'admin key',
 ] as const;
 
-/** What each caller gets: `+` is let in (whatever becomes of the request then), 3 is 403. */
+/** What each caller gets: `+` is access (whatever the status of the request then is), 1 is 401, 3 is 403, 4 is 404. */
 const rules = {
-  /** No token is looked at. */
+  /** The token is ignored. */
   open: '+ + + + + + + +',
-  /** Without a token, or as a person. */
+  /** For people, and without a token. */
   optional: '+ + + 3 3 3 3 3',
-  /** As a person, or with a set-up token in the body. */
+  /** For people, or with a set-up token in the body. */
   'session or set-up token': '+ + + 3 3 3 3 3',
-  /** Its secret comes in headers of its own: without them nobody is let in. */
+  /** The credentials are in other headers, without which every caller gets 401. */
   exchange: '1 1 1 1 1 1 1 1',
   read: '+ + + + + + + +',
   write: '+ + + 3 3 3 + +',
   'read by people': '+ + + + 3 3 3 3',
   'written by people': '+ + + 3 3 3 3 3',
   'own matters': '+ + + 3 3 3 3 3',
-  /** A key token that may write gets 204 and nothing (decision 17). */
+  /** A key that may write gets 204, without any effect (decision 17). */
   logout: '+ + + 3 3 3 + +',
   'read by admins': '3 + + + 3 3 3 3',
   'written by admins': '3 + + 3 3 3 3 3',
   'written by the owner': '3 3 + 3 3 3 3 3',
   'read with billing access': '3 + + + 3 + 3 +',
   'written with billing access': '3 + + 3 3 3 3 +',
-  /** Not there, at the gateway. */
+  /** Does not exist at the gateway. */
   internal: '4 4 4 4 4 4 4 4',
 } as const;
 
@@ -168,7 +168,7 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   create_refund: 'internal',
 };
 
-/** Which services each Internal endpoint lets in; every other one is 403. */
+/** The services that may call each Internal endpoint; all others get 403. */
 const services: Readonly<Record<string, string>> = {
   create_token_grant: 'billing campaign',
   create_token_hold: 'billing campaign',
@@ -221,7 +221,7 @@ function mintTokens(userId: string, accountId: string, sid: string): Record<stri
   };
 }
 
-/** The answer to a request that asks for nothing there is. */
+/** Sends a request for a resource that does not exist, and returns the status. */
 async function ask({ method, path, body, upload }: Endpoint, caller: string): Promise<number> {
   const token = tokens[caller];
   const response = await fetch(platform.url + path.replaceAll(/\{[a-z_]+\}/g, 'nothing'), {
@@ -238,7 +238,7 @@ async function ask({ method, path, body, upload }: Endpoint, caller: string): Pr
   return response.status;
 }
 
-/** In the table's letters. */
+/** Translates a status into the table's notation. */
 const letterOf = (status: number, isInternal: boolean) =>
   status === 401 ? '1' : status === 403 ? '3' : status === 404 && isInternal ? '4' : status < 500 ? '+' : `${status}`;
 
@@ -253,12 +253,12 @@ test('every endpoint of the contract has a row, and every row an endpoint', () =
   expect(Object.keys(table).toSorted()).toEqual(operations.toSorted());
 });
 
-/** Logging out comes last, as it ends the session of them all. */
+/** Logout comes last, because it ends the session of all callers. */
 const inTurn = [...endpoints, ...internalEndpoints].toSorted(
   (one, other) => Number(one.operation === 'logout') - Number(other.operation === 'logout'),
 );
 
-describe('who is let in', () => {
+describe('access at the gateway', () => {
   for (const endpoint of inTurn) {
     const rule = table[endpoint.operation];
     if (!rule) continue;
@@ -276,7 +276,7 @@ describe('who is let in', () => {
   }
 });
 
-describe('which services are let in, past the gateway', () => {
+describe('access of services to Internal endpoints', () => {
   test('every Internal endpoint has a row, and every row an endpoint', () => {
     const operations = internalEndpoints.map(({ operation }) => operation);
     expect(Object.keys(services).toSorted()).toEqual(operations.toSorted());

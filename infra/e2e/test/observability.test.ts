@@ -22,12 +22,12 @@ import {
 } from './observability.ts';
 
 const runbooks = join(root, 'docs/runbooks');
-/** What Prometheus tells of itself: who answered it, and which alerts there are. */
-const ofPrometheus = new Set(['up', 'ALERTS']);
+/** Metrics that Prometheus itself provides. */
+const prometheusMetrics = new Set(['up', 'ALERTS']);
 
 describe('alerts', () => {
   test.each(alerts.map(({ alert, annotations }) => [alert, annotations.runbook] as const))(
-    '%s has its page, which is about it and says what it means, what to look at, and what to do',
+    '%s has a runbook that says what it means, what to look at, and what to do',
     (alert, runbook) => {
       const page = readFileSync(join(root, runbook), 'utf8');
       expect(page.startsWith(`# ${alert}\n`)).toBe(true);
@@ -35,7 +35,7 @@ describe('alerts', () => {
     },
   );
 
-  test('no page is of an alert that there is not, and none leads to a page that there is not', () => {
+  test('every runbook belongs to an alert, and its links lead to existing pages', () => {
     const pages = readdirSync(runbooks).filter((name) => name !== 'README.md');
     expect(pages.toSorted()).toEqual(alerts.map(({ annotations }) => annotations.runbook.split('/').at(-1)).toSorted());
     for (const page of pages)
@@ -43,7 +43,7 @@ describe('alerts', () => {
         expect([page, link, existsSync(join(runbooks, link))]).toEqual([page, link, true]);
   });
 
-  test('a panel that a page sends to is on a dashboard', () => {
+  test('every panel that a runbook mentions is on a dashboard', () => {
     const titles = new Set(dashboards.flatMap(({ panels }) => panels.map(({ title }) => title)));
     for (const page of readdirSync(runbooks))
       for (const [, title = ''] of readFileSync(join(runbooks, page), 'utf8').matchAll(
@@ -53,7 +53,7 @@ describe('alerts', () => {
           expect([page, [...titles].filter((one) => one.startsWith(title))]).not.toEqual([page, []]);
   });
 
-  test('every program of the platform is missed when it is gone', () => {
+  test('an alert covers the absence of every program of the platform', () => {
     const { expr = '' } = alerts.find(({ alert }) => alert === 'ProcessMissing') ?? {};
     const missed = [...expr.matchAll(/service="(\w+)", role="(\w+)"/g)].map(
       ([, service, role]) => `${service} ${role}`,
@@ -65,8 +65,8 @@ describe('alerts', () => {
   });
 });
 
-describe('whom an alert reaches', () => {
-  test('each severity has a receiver, and each receiver is there', () => {
+describe('the receivers of alerts', () => {
+  test('each severity has its own receiver', () => {
     const { route, receivers } = alertmanager;
     const chosen = (severity: string) =>
       route.routes.find(({ matchers }) => matchers.includes(`severity = "${severity}"`)) ?? route;
@@ -75,7 +75,7 @@ describe('whom an alert reaches', () => {
     expect(receivers.map(({ name }) => name).toSorted()).toEqual(severities.toSorted());
   });
 
-  test('Prometheus tells the Alertmanager of docker-compose.yml, which has our routes and writes to who takes mail there', () => {
+  test('Prometheus uses the Alertmanager of docker-compose.yml, which has our routes and sends its mail to Mailpit', () => {
     expect(alertmanagers).toEqual(['alertmanager:9093']);
     expect(containers.alertmanager?.volumes).toContain('./infra/observability/alertmanager:/etc/alertmanager:ro');
     expect(alertmanager.global.smtp_smarthost).toBe('mailpit:1025');
@@ -85,7 +85,7 @@ describe('whom an alert reaches', () => {
 
 describe('dashboards', () => {
   test.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))(
-    '%s: panels stand side by side, none upon another, and ask a source that there is',
+    '%s: panels do not overlap, and use existing data sources',
     (_, { panels }) => {
       const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
         Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
@@ -99,9 +99,9 @@ describe('dashboards', () => {
   );
 });
 
-describe('what they ask for', () => {
-  /** Every metric that a service's worker or the gateway tells. */
-  const told = new Set<string>();
+describe('the queries of alerts and dashboards', () => {
+  /** Every metric that a service's worker or the gateway exports. */
+  const exported = new Set<string>();
   /** The names of their labels. */
   const labels = new Set<string>();
   let billing: TestService;
@@ -121,38 +121,38 @@ describe('what they ask for', () => {
       }),
       captureLogs().logger,
     );
-    note(await writeMetrics(gateway.registry));
+    collect(await writeMetrics(gateway.registry));
     await gateway.close();
-    note(await (await fetch(`${billing.url}/metrics`)).text());
+    collect(await (await fetch(`${billing.url}/metrics`)).text());
   });
   afterAll(() => billing?.stop());
 
-  function note(text: string): void {
+  function collect(text: string): void {
     for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
-      for (const part of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) told.add(name + part);
+      for (const part of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) exported.add(name + part);
     for (const [, list = ''] of text.matchAll(/^\w+\{(.*)\} /gm))
       for (const [, name = ''] of list.matchAll(/(\w+)="/g)) labels.add(name);
   }
 
-  test('no label has a name that Prometheus gives to what it scrapes: it would rename ours, and queries would find its own', () => {
+  test('no label has a name that Prometheus adds to scraped metrics, because it would rename ours', () => {
     expect([...labels]).toEqual(expect.arrayContaining(['service', 'job_name']));
     for (const name of ['job', 'instance']) expect(labels).not.toContain(name);
   });
 
-  test.each(expressions)('%s: is PromQL, of metrics that a process tells', (_, expression) => {
+  test.each(expressions)('%s: is PromQL over metrics that a process exports', (_, expression) => {
     const metrics = metricsIn(expression);
     expect(metrics.size).toBeGreaterThan(0);
-    expect([...metrics].filter((name) => !ofPrometheus.has(name) && !told.has(name))).toEqual([]);
+    expect([...metrics].filter((name) => !prometheusMetrics.has(name) && !exported.has(name))).toEqual([]);
   });
 
-  test('what is no PromQL, and a metric that nobody tells, are found', () => {
+  test('invalid PromQL and unknown metrics are detected', () => {
     expect(() => metricsIn('sum(rate(http_requests_total[5m])')).toThrow('no PromQL');
     expect(() => metricsIn('sum by service (x)')).toThrow('no PromQL');
     expect([...metricsIn('sum by (service) (rate(made_up_total{job="x"}[5m]))')]).toEqual(['made_up_total']);
-    expect(told.has('made_up_total')).toBe(false);
+    expect(exported.has('made_up_total')).toBe(false);
   });
 
-  test('gauges that every replica tells alike are never summed over replicas', () => {
+  test('gauges that all replicas export with the same value are never summed over replicas', () => {
     const outbox = ['outbox_pending', 'outbox_oldest_seconds', 'outbox_attempts_max'];
     const consumer = ['dead_letters', 'consumer_lag', 'consumer_waiting_offset', 'consumer_missed_events'];
     const alike = [...outbox, ...consumer];
@@ -166,7 +166,7 @@ describe('what they ask for', () => {
   });
 });
 
-/** Provided by `npm test`, which fails in CI where it cannot be had. */
+/** `npm test` provides promtool; in CI it fails without it. */
 const promtool = testServers.promtool();
 (promtool ? describe : describe.skip)('Prometheus itself', () => {
   const check = (...args: string[]) => {
@@ -177,17 +177,17 @@ const promtool = testServers.promtool();
     return status === 0 ? 'well' : `${stdout}${stderr}`;
   };
 
-  test('takes the rules', () => {
+  test('accepts the rules', () => {
     expect(check('check', 'rules', ...ruleFiles)).toBe('well');
   });
 
-  test('raises each alert when it should, and not before', () => {
+  test('fires each alert when it should, and not before', () => {
     expect(check('test', 'rules', 'prometheus/alerts.test.yml', 'prometheus/missing-processes.test.yml')).toBe('well');
   });
 });
 
 const amtool = testServers.amtool();
-(amtool ? test : test.skip)('Alertmanager itself takes its routes', () => {
+(amtool ? test : test.skip)('Alertmanager itself accepts its configuration', () => {
   const { status, stdout, stderr } = spawnSync(amtool ?? '', ['check-config', alertmanagerFile], { encoding: 'utf8' });
   expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('2 receivers')]);
 });

@@ -62,22 +62,22 @@ export const alertmanagerFile = join(folder, 'alertmanager/alertmanager.yml');
 export const alertmanager = Alertmanager.parse(parse(readFileSync(alertmanagerFile, 'utf8')));
 
 const Targets = z.object({ static_configs: z.array(z.object({ targets: z.array(z.string()) })) });
-/** Whom Prometheus tells of alerts: `name:port`. */
+/** The Alertmanagers of Prometheus, as `name:port`. */
 export const alertmanagers = z
   .object({ alerting: z.object({ alertmanagers: z.array(Targets) }) })
   .parse(parse(readFileSync(join(folder, 'prometheus/prometheus.yml'), 'utf8')))
   .alerting.alertmanagers.flatMap(({ static_configs }) => static_configs.flatMap(({ targets }) => targets));
 
-/** The containers of docker-compose.yml, and which of their folders is one of ours. */
+/** The containers of docker-compose.yml with their volumes. */
 export const containers = z
   .object({ services: z.record(z.string(), z.object({ volumes: z.array(z.string()).default([]) })) })
   .parse(parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true })).services;
 
-/** What Grafana puts there before it asks. */
+/** Replaces Grafana's variables, as Grafana does before it sends a query. */
 const filledIn = (text: string) =>
   text.replaceAll('$__rate_interval', '1m').replaceAll('$__range', '30m').replaceAll(/\$\w+/g, 'any');
 
-/** Every expression, by where it stands. */
+/** Every expression, with the name of its alert or panel. */
 export const expressions: readonly (readonly [string, string])[] = [
   ...alerts.map(({ alert, expr }) => [alert, expr] as const),
   ...dashboards.flatMap(({ panels }) =>
@@ -85,7 +85,7 @@ export const expressions: readonly (readonly [string, string])[] = [
   ),
 ];
 
-/** The metrics that an expression of PromQL names. Throws where it is none. */
+/** The metrics in a PromQL expression. Throws if it is invalid. */
 export function metricsIn(expression: string): Set<string> {
   const metrics = new Set<string>();
   parser.parse(expression).iterate({

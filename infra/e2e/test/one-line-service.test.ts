@@ -15,11 +15,11 @@ import type { z } from 'zod';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
-const folders = join(root, 'infra/tools/fixtures/tiny-service');
-/** The one line. */
+const tinyService = join(root, 'infra/tools/fixtures/tiny-service');
+/** The line for services/registry.ts. */
 const line = "  utilities: () => import('./utilities/src/index.ts'),\n";
-/** Milliseconds: everything is installed, generated and started there for the first time. */
-const patience = 600_000;
+/** Long, because everything in the copy is installed, generated and started for the first time. */
+const timeoutMs = 600_000;
 
 let copy: string;
 let platform: ChildProcess;
@@ -32,7 +32,7 @@ const inCopy = (environment: Readonly<Record<string, string>> = {}) => ({
 const command = async (...words: string[]) =>
   (await run(process.execPath, ['infra/bootstrap.mjs', ...words], { ...inCopy(), maxBuffer: 16 * 1024 * 1024 })).stdout;
 
-/** The tree as git has it or would take it, with the tools of the real one. */
+/** Copies the files that git tracks or would track, and links the tools of the original. */
 function copyTree(): void {
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -45,9 +45,9 @@ function copyTree(): void {
     if (existsSync(join(root, tools))) symlinkSync(join(root, tools), join(copy, tools));
 }
 
-/** The folder, its contracts, and the line. */
+/** Adds the service's folder, its contracts, and its line in the registry. */
 function addService(): void {
-  cpSync(folders, copy, { recursive: true, verbatimSymlinks: true });
+  cpSync(tinyService, copy, { recursive: true, verbatimSymlinks: true });
   const registry = join(copy, 'services/registry.ts');
   const [before = '', after = ''] = readFileSync(registry, 'utf8').split('} satisfies', 2);
   writeFileSync(registry, `${before}${line}} satisfies${after}`);
@@ -72,7 +72,7 @@ beforeAll(async () => {
   addService();
   await command('--lockfile');
   await startPlatform();
-}, patience);
+}, timeoutMs);
 afterAll(async () => {
   if (platform?.exitCode === null) {
     const ended = once(platform, 'exit');
@@ -80,9 +80,9 @@ afterAll(async () => {
     await ended;
   }
   if (copy) await rm(copy, { recursive: true, force: true });
-}, patience);
+}, timeoutMs);
 
-test('it starts with `npm start`, and is served by the gateway from a database of its own', async () => {
+test('it starts with `npm start`, and the gateway serves its endpoint from its own database', async () => {
   const client = createClient({ baseUrl: url });
   const body = { email: 'demo@example.com', password: 'look around here' };
   const session = (await client.call(login, { body })).body as z.output<typeof Session>;
@@ -92,22 +92,22 @@ test('it starts with `npm start`, and is served by the gateway from a database o
   expect((await ask({})).status).toBe(401);
 });
 
-test('the gateway is ready only with it', async () => {
+test('the gateway is healthy, which includes it', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-test('it is in the document by which the API is fuzzed', async () => {
+test('it is in the OpenAPI document, from which the API is fuzzed', async () => {
   const { paths } = (await (await fetch(`${url}/v2/openapi.json`)).json()) as { paths: Record<string, unknown> };
   expect(Object.keys(paths)).toContain('/v2/time-zones');
 });
 
-test('`npm run ops` migrates its database, and purges what every service forgets', async () => {
+test('`npm run ops` migrates its database, and runs the purges that every service has', async () => {
   expect(await command('infra/ops/src/main.ts', 'migrate', '--dry-run')).toContain('utilities: up to date');
   const purges = await command('infra/ops/src/main.ts', 'purge', 'utilities', '--dry-run');
   expect(purges).toContain('utilities  purge-inbox: nothing');
 });
 
-test('the image runs it, and knows what its processes read', async () => {
+test('the image runs it, and checks the settings of its processes', async () => {
   const script = `
     const { loadFaultsIn, programNames } = await import('./infra/image/src/index.ts');
     const faultsIn = await loadFaultsIn();
@@ -117,7 +117,7 @@ test('the image runs it, and knows what its processes read', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ programNames: expect.arrayContaining(['utilities']), faults: [] });
 });
 
-test('`npm run generate` gives it containers, manifests, targets, an alert and its place in the pages', async () => {
+test('`npm run generate` gives it containers, manifests, scrape targets, an alert, and rows in the generated pages', async () => {
   await expect(command('infra/generate/src/main.ts', '--check')).rejects.toMatchObject({
     stdout: expect.stringContaining('k8s/base/services/utilities/kustomization.yaml: is not there'),
   });
@@ -132,13 +132,13 @@ test('`npm run generate` gives it containers, manifests, targets, an alert and i
   expect(text('k8s/services.md')).toContain('| utilities | `utilities-database` |');
 });
 
-test('its manifests are what the rules for Kubernetes want', async () => {
+test('its manifests comply with the rules for Kubernetes', async () => {
   const judged = await command('infra/k8s/src/main.ts');
-  // Without Go nothing is judged; in CI that is a failure.
+  // Without Go the manifests are not checked, which is a failure in CI only.
   if (process.env.CI === 'true' || judged !== '') expect(judged.match(/, 0 complaints$/gm)).toHaveLength(2);
 });
 
-test.each(['api', 'worker'])('as a process apart its %s is ready, and has metrics', async (role) => {
+test.each(['api', 'worker'])('its %s is ready as a separate process, and has metrics', async (role) => {
   const brokers = testServers.kafkaBrokers();
   if (role === 'worker' && !brokers) throw new Error('There is no Kafka: run the tests by `npm test`');
   const { databases } = JSON.parse(readFileSync(join(copy, '.local/running.json'), 'utf8')) as {
@@ -156,19 +156,19 @@ test.each(['api', 'worker'])('as a process apart its %s is ready, and has metric
     INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
     ...(role === 'worker' && { KAFKA_BROKERS: brokers?.join() ?? '', KAFKA_TOPIC_PREFIX: `one-line-${port}.` }),
   });
-  const member = spawn(process.execPath, ['infra/bootstrap.mjs', 'infra/image/src/main.ts'], environment);
+  const child = spawn(process.execPath, ['infra/bootstrap.mjs', 'infra/image/src/main.ts'], environment);
   try {
     await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200), 60_000);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toContain('database_up{service="utilities"} 1');
     if (role === 'worker') expect(metrics).toContain('outbox_pending{service="utilities"} 0');
   } finally {
-    member.kill('SIGTERM');
-    await once(member, 'exit');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
   }
 });
 
-test('nothing of it stands anywhere else', () => {
+test('no other file mentions it', () => {
   const named = execFileSync(
     'grep',
     [

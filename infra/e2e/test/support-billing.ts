@@ -10,7 +10,7 @@ import {
 import { eventually } from '@attribution/testing';
 import type { z } from 'zod';
 
-/** Of the simulated provider's test cards, by what they do. */
+/** The simulated provider's test cards, by their behaviour. */
 const cards = {
   pays: '4242424242424242',
   'is declined': '4000000000000002',
@@ -19,18 +19,18 @@ const cards = {
 };
 export type Card = keyof typeof cards;
 
-/** A page to pay on, of a token pack or a plan. */
+/** Creates a checkout page for a token pack or a plan. */
 export async function openCheckout(client: Client, plan_key: string): Promise<{ id: string; url: string }> {
   const mode = plan_key.startsWith('tokens') ? 'payment' : 'subscription';
   return (await client.call(createCheckoutSession, { body: { mode, plan_key } })).body;
 }
 
-/** Fills the form of a page of the provider in, and sends it. Answers the status. */
+/** Submits the form of a page of the provider, and returns the status. */
 export async function payAt(page: string, card: Card = 'pays'): Promise<number> {
   return send(page, { action: 'pay', number: cards[card], expiry: '11/39', cvc: '123' });
 }
 
-/** What the holder of the card says to the bank. */
+/** Confirms or refuses the payment in the name of the card's holder. */
 export const answerBank = (page: string, action: 'confirm' | 'refuse') => send(page, { action });
 
 async function send(page: string, fields: Record<string, string>): Promise<number> {
@@ -39,7 +39,7 @@ async function send(page: string, fields: Record<string, string>): Promise<numbe
   return answer.status;
 }
 
-/** Resolves once the platform has heard that the checkout is paid. */
+/** Resolves once the platform knows that the checkout is paid. */
 export async function untilComplete(client: Client, id: string): Promise<void> {
   await eventually(async () => {
     const { status } = (await client.call(getCheckoutSession, { params: { id } })).body;
@@ -47,7 +47,7 @@ export async function untilComplete(client: Client, id: string): Promise<void> {
   });
 }
 
-/** Buys a token pack or a plan, and answers its payment. */
+/** Buys a token pack or a plan, and returns its payment. */
 export async function buy(client: Client, planKey: string, card?: Card): Promise<z.output<typeof Payment>> {
   const { id, url } = await openCheckout(client, planKey);
   await payAt(url, card);
@@ -59,7 +59,7 @@ export async function buy(client: Client, planKey: string, card?: Card): Promise
   });
 }
 
-/** Saves a card, as a browser does with the client secret; resolves with its id once it is the one to charge. */
+/** Saves a card, as a browser does with the client secret. Resolves with its id once it is the default. */
 export async function saveCard(client: Client, card: Card = 'pays'): Promise<string> {
   const { client_secret } = (await client.call(addPaymentMethod)).body;
   const known = (await client.call(listPaymentMethods)).body.map(({ id }) => id);

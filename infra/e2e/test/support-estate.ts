@@ -38,10 +38,10 @@ import {
 import { newId } from '@attribution/ids';
 import { eventually } from '@attribution/testing';
 
-/** Ids of a group, and of what is in it: a location, a zone, a screen, an installation wired to that, and a camera. */
+/** The ids of a group and of a location, zone, screen, installation and camera in it. The installation drives the screen. */
 export type Tree = Readonly<Record<EstateKind, string>>;
 
-/** Each kind's endpoints, parents before children. */
+/** The endpoints of each kind, parents before children. */
 export const kinds = {
   group: { list: listGroups, create: createGroup, get: getGroup, update: updateGroup, remove: deleteGroup },
   location: {
@@ -63,7 +63,7 @@ export const kinds = {
   camera: { list: listCameras, create: createCamera, get: getCamera, update: updateCamera, remove: deleteCamera },
 } as const;
 
-/** The least that the creation of one more of a kind asks for, in a tree. */
+/** The smallest body that creates a resource of each kind in a tree. */
 export const bodyIn = {
   group: () => ({ name: 'Another' }),
   location: ({ group }: Tree) => ({ group_id: group, name: 'Another', timezone: 'Europe/Zurich' }),
@@ -85,7 +85,7 @@ export async function newTree(client: Client): Promise<Tree> {
   return tree;
 }
 
-/** Ids that nobody has. */
+/** Ids of no resource. */
 export const unknownTree = (): Tree => ({
   group: newId('group'),
   location: newId('location'),
@@ -95,20 +95,20 @@ export const unknownTree = (): Tree => ({
   camera: newId('camera'),
 });
 
-/** A file of one row, of a group that is not there yet. */
+/** An estate file with a single row: a new group. */
 export const oneGroup = (name: string) => ({
   media: 'text/csv' as const,
   content: `kind,external_id,name\ngroup,${name},${name}\n`,
 });
 
-/** Uploads a file; answers the job. */
+/** Uploads an estate file and returns the import. */
 export const upload = async (client: Client, content: string, media: EstateMedia = 'text/csv') =>
   (await client.call(importEstate, { upload: { media, content } })).body;
 
-/** Resolves with the import when it has come to its end. */
-export const untilImported = (client: Client, id: string, within?: number) =>
+/** Resolves with the import when it has finished. */
+export const untilImported = (client: Client, id: string, timeoutMs?: number) =>
   eventually(async () => {
     const { body } = await client.call(getEstateImport, { params: { id } });
     if (body.finished_at === null) throw new Error(`The import is ${body.status}, at ${body.progress} %`);
     return body;
-  }, within);
+  }, timeoutMs);

@@ -20,28 +20,28 @@ const run = promisify(execFile);
 type Ending = number | NodeJS.Signals;
 
 export interface FleetProgram extends Platform {
-  /** Those that stay, as the program lists them now. */
+  /** The long-running processes, as the program lists them now. */
   processes(): Promise<FleetProcess[]>;
-  /** Where its events are. */
+  /** The brokers of its topics, and their prefix. */
   readonly kafka: { readonly brokers: readonly string[]; readonly prefix: string };
-  /** The pid of its Postgres. */
+  /** The process id of its Postgres. */
   readonly postgres: number;
-  /** What the program has told the terminal so far. */
-  said(): string;
-  /** What a command of `npm run ops` prints about this fleet. Rejects when that does not end with 0. */
+  /** What the program has written to the terminal so far. */
+  output(): string;
+  /** Runs a command of `npm run ops` on this fleet and returns its output. Rejects if its exit code is not 0. */
   ops(...words: string[]): Promise<string>;
-  /** Tells it to stop, as Ctrl-C does. Resolves with its exit code, or the signal that ended it. */
+  /** Stops it, as Ctrl-C does. Resolves with its exit code, or the signal that ended it. */
   stop(): Promise<Ending>;
-  /** Stops it where that was not done, and takes its data away. */
+  /** Stops it if it is still running, and deletes its data. */
   remove(): Promise<void>;
 }
 
-/** Milliseconds in which it has to come up, with its servers; and in which it has to be gone. */
-const patience = { start: 240_000, stop: 90_000 };
+/** How long it may take to start, with its servers, and to stop. */
+const timeoutsMs = { start: 240_000, stop: 90_000 };
 
 /**
- * `npm run fleet`, as a person runs it, with a folder and ports of its own, on the Kafka and the Redis of the tests. The
- * processes have their real settings, and a Postgres that is made for them.
+ * Runs `npm run fleet` as a person does, with its own folder and ports, on the Kafka and the Redis of the tests. The
+ * processes have their real settings and their own Postgres.
  */
 export async function startFleetProgram(replicas: number): Promise<FleetProgram> {
   const directory = await mkdtemp(join(tmpdir(), 'fleet-program-'));
@@ -62,8 +62,8 @@ export async function startFleetProgram(replicas: number): Promise<FleetProgram>
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    await program.untilSaid('The fleet runs', patience.start);
-    return { ...(await offeredBy(directory, `http://127.0.0.1:${gateway}`, secrets)), ...program, kafka, remove };
+    await program.untilOutput('The fleet runs', timeoutsMs.start);
+    return { ...(await describeFleet(directory, `http://127.0.0.1:${gateway}`, secrets)), ...program, kafka, remove };
   } catch (error) {
     await remove();
     throw error;
@@ -84,43 +84,44 @@ function startProgram(args: readonly string[], env: NodeJS.ProcessEnv) {
     return ending;
   });
   return {
-    said: () => text,
-    async untilSaid(words: string, ms: number) {
+    output: () => text,
+    async untilOutput(words: string, ms: number) {
       for (const deadline = Date.now() + ms; !text.includes(words); await sleep(100))
-        if (ending !== undefined || Date.now() > deadline) throw new Error(`It has not said: ${words}\n${text}`);
+        if (ending !== undefined || Date.now() > deadline)
+          throw new Error(`The fleet has not printed: ${words}\n${text}`);
     },
     async stop() {
       if (ending === undefined) program.kill('SIGTERM');
-      const late = setTimeout(() => program.kill('SIGKILL'), patience.stop);
-      const how = await ended;
-      clearTimeout(late);
-      return how;
+      const timer = setTimeout(() => program.kill('SIGKILL'), timeoutsMs.stop);
+      const result = await ended;
+      clearTimeout(timer);
+      return result;
     },
   };
 }
 
-/** What there is to be had of a fleet that runs in a folder. */
-async function offeredBy(directory: string, url: string, secrets: Readonly<Record<string, string>>) {
+/** Describes the running fleet from the files in its folder. */
+async function describeFleet(directory: string, url: string, secrets: Readonly<Record<string, string>>) {
   const [fleet, mailDirectory] = [join(directory, 'fleet'), join(directory, 'mail')];
   const processes = async () => JSON.parse(await readFile(join(fleet, 'processes.json'), 'utf8')) as FleetProcess[];
   const databases = (await readRunning(directory))?.databases ?? {};
   const apis = (await processes()).filter(({ role }) => role === 'api');
   const keys = (name: string) => JSON.parse(secrets[name] ?? '') as KeySet;
   let turn = 0;
-  const offered: Platform = {
+  const platform: Platform = {
     url,
     gateways: (await processes()).filter(({ service }) => service === 'gateway').length,
     crowded: true,
     client: createClient({ baseUrl: url }),
     mailbox: openMailbox(mailDirectory),
     mailDirectory,
-    // One replica after the other.
-    inside(asked, caller) {
-      const replicas = apis.filter(({ service }) => service === asked);
+    // Each call uses the next replica.
+    inside(service, caller) {
+      const replicas = apis.filter(({ service: name }) => name === service);
       const { url: baseUrl = '' } = replicas[turn++ % replicas.length] ?? {};
       const own = keys(`${caller.toUpperCase()}_INTERNAL_PRIVATE_KEYS`);
       const { sign } = internalOf(caller, own, keys('INTERNAL_PUBLIC_KEYS'));
-      return createClient({ baseUrl, token: () => sign(asked) });
+      return createClient({ baseUrl, token: () => sign(service) });
     },
     rows: (service, sql) => rowsOf(databases[service] ?? '', sql),
     async logged() {
@@ -130,7 +131,7 @@ async function offeredBy(directory: string, url: string, secrets: Readonly<Recor
     nextCode: authenticator(),
   };
   return {
-    ...offered,
+    ...platform,
     processes,
     postgres: Number.parseInt(await readFile(join(fleet, 'postgres/postmaster.pid'), 'utf8'), 10),
     async ops(...words: string[]) {
@@ -141,15 +142,15 @@ async function offeredBy(directory: string, url: string, secrets: Readonly<Recor
 }
 
 /**
- * Codes by the real time. One of the step before and one of the next are accepted too: whoever begins with the former has
- * three without waiting.
+ * Returns codes by the real time. The platform also accepts the codes of the previous and the next time step, so beginning
+ * with the previous one gives three codes without waiting.
  */
 function authenticator(): Platform['nextCode'] {
   const shown = new Map<string, number>();
   const now = () => Date.now() / 30_000;
   return async (secret) => {
     const last = shown.get(secret);
-    // The step before is not begun with when it is soon too long ago.
+    // Not the previous step in the second half of the current one, because its code would soon be refused.
     const step = last === undefined ? Math.floor(now() - 0.5) : last + 1;
     while (step > Math.floor(now()) + 1) await sleep(100);
     shown.set(secret, step);

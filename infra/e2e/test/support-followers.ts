@@ -31,8 +31,8 @@ import { catchUp, createConsumer, createOutbox, projection } from '@attribution/
 import { captureLogs, createTestDatabase } from '@attribution/testing';
 import type { z } from 'zod';
 
-/** A thing of any kind as its events tell of it, whole. */
-interface Told {
+/** The data of an estate event, which contains the whole resource. */
+interface EventData {
   readonly account_id: string;
   readonly aggregate_version: number;
   readonly [kind: string]: unknown;
@@ -40,15 +40,15 @@ interface Told {
 
 export type EstatePage = z.output<typeof estateSnapshot.success.body>;
 
-/** A table for each kind, which keeps the thing whole. */
-function follow(kind: EstateKind, created: EventType, updated: EventType, gone: EventType) {
+/** A projection that stores whole resources of one kind. */
+function follow(kind: EstateKind, created: EventType, updated: EventType, deleted: EventType) {
   return projection<never, never>({
     table: `followed_${kind}s`,
     states: [created, updated] as never,
-    gone: gone as never,
-    row: (told: Told) => {
-      const state = told[kind] as { readonly id: string };
-      return { id: state.id, account_id: told.account_id, state };
+    gone: deleted as never,
+    row: (data: EventData) => {
+      const state = data[kind] as { readonly id: string };
+      return { id: state.id, account_id: data.account_id, state };
     },
     goneId: (data: Readonly<Record<string, string>>) => data[`${kind}_id`] ?? '',
   } as never);
@@ -63,19 +63,19 @@ const followed = {
   camera: follow('camera', cameraCreated, cameraUpdated, cameraDeleted),
 };
 
-/** By kind, each row as a follower has it. */
+/** A follower's rows by kind. */
 export type Rows = Record<EstateKind, readonly object[]>;
 
 export interface Follower {
-  /** Reads the estate as it is, to its end. `dawdle`: between reading a page and taking it. */
-  catchUp(client: Client, dawdle: (page: EstatePage) => Promise<void>): Promise<void>;
+  /** Reads the whole snapshot. `onPage` is called after each page was read and before it is applied. */
+  catchUp(client: Client, onPage: (page: EstatePage) => Promise<void>): Promise<void>;
   rows(): Promise<Rows>;
-  /** How many events it has heard, and how many it could not handle. */
-  heard(): Promise<{ readonly done: number; readonly buried: number }>;
+  /** The numbers of handled events and of dead letters. */
+  handledCounts(): Promise<{ readonly handled: number; readonly deadLetters: number }>;
   stop(): Promise<void>;
 }
 
-/** A service that keeps all six kinds, with a database and a consumer group of its own. */
+/** A service that follows all six kinds, with its own database and consumer group. */
 export async function startFollower(
   service: ServiceName,
   kafka: { readonly brokers: readonly string[]; readonly prefix: string },
@@ -105,26 +105,26 @@ export async function startFollower(
   await transport.start();
 
   return {
-    catchUp: (client, dawdle) =>
+    catchUp: (client, onPage) =>
       catchUp<EstatePage>({
         name: 'estate',
         database,
         logger,
         pages: async (cursor) => {
           const page = await snapshotPage(client, cursor, 250);
-          await dawdle(page);
+          await onPage(page);
           return page;
         },
         apply: (page) => estateKinds.map((kind) => followed[kind].of(page[`${kind}s`] as never)),
       }).run(new AbortController().signal),
     rows: () =>
-      ofEach(async (kind) => {
+      forEachKind(async (kind) => {
         const sql = `SELECT id, account_id, aggregate_version, state FROM followed_${kind}s ORDER BY id COLLATE "C"`;
         return (await database.pool.query<object>(sql)).rows;
       }),
-    async heard() {
+    async handledCounts() {
       const sql =
-        'SELECT (SELECT count(*)::int FROM inbox) AS done, (SELECT count(*)::int FROM dead_letters) AS buried';
+        'SELECT (SELECT count(*)::int FROM inbox) AS handled, (SELECT count(*)::int FROM dead_letters) AS "deadLetters"';
       return (await database.pool.query(sql)).rows[0];
     },
     async stop() {
@@ -143,7 +143,7 @@ const snapshotPage = async (client: Client, cursor: string | null, limit: number
     })
   ).body;
 
-/** The whole estate by the snapshot, in the form of a follower's rows. */
+/** Reads the whole estate from the snapshot, in the form of a follower's rows. */
 export async function wholeEstate(client: Client): Promise<Rows> {
   const pages: EstatePage[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -151,18 +151,18 @@ export async function wholeEstate(client: Client): Promise<Rows> {
     pages.push(page);
     cursor = page.next_cursor;
   }
-  return ofEach(async (kind) =>
+  return forEachKind(async (kind) =>
     pages.flatMap((page) =>
-      (page[`${kind}s`] as readonly Told[]).map((told) => {
-        const state = told[kind] as { readonly id: string };
-        const { account_id, aggregate_version } = told;
+      (page[`${kind}s`] as readonly EventData[]).map((data) => {
+        const state = data[kind] as { readonly id: string };
+        const { account_id, aggregate_version } = data;
         return { id: state.id, account_id, aggregate_version, state };
       }),
     ),
   );
 }
 
-async function ofEach(read: (kind: EstateKind) => Promise<readonly object[]>): Promise<Rows> {
+async function forEachKind(read: (kind: EstateKind) => Promise<readonly object[]>): Promise<Rows> {
   const entries = await Promise.all(estateKinds.map(async (kind) => [kind, await read(kind)] as const));
   return Object.fromEntries(entries) as Rows;
 }

@@ -13,14 +13,14 @@ import { eventually } from '@attribution/testing';
 import { expect } from '@jest/globals';
 import { fromSomewhere, newEmail, newOwner, type Platform, password } from './support-platform.ts';
 
-/** What is granted to every new account. */
+/** The tokens granted to every new account. */
 export const free = 1_000;
 
 export type Account = Awaited<ReturnType<ReturnType<typeof moneyOn>['newAccount']>>;
 
-/** Accounts with money, on a platform. */
+/** Helpers for tests about accounts and money. */
 export function moneyOn(on: () => Platform) {
-  /** A new account, and what its owner sees of its money. */
+  /** Creates an account, with functions that read its money as its owner. */
   async function newAccount() {
     const { client, account_id, email } = await newOwner(on());
     const params = { id: account_id };
@@ -32,7 +32,7 @@ export function moneyOn(on: () => Platform) {
       tokenEntries: async () => (await client.call(listLedger, { params })).body.entries,
       payments: async () => (await client.call(listPayments)).body.entries,
       moneyEntries: async () => (await client.call(listMoneyEntries)).body.entries,
-      /** Of an upgrade, once it is there beside the payment of the first plan. */
+      /** Resolves with the payment of an upgrade, once it is listed besides that of the first plan. */
       upgradePayment: () =>
         eventually(async () => {
           const [payment, ...others] = (await client.call(listPayments)).body.entries;
@@ -45,7 +45,7 @@ export function moneyOn(on: () => Platform) {
     };
   }
 
-  /** Somebody else in the account. */
+  /** Adds another user to the account and returns the address. */
   async function join(
     { client }: { readonly client: Client },
     rights: { role?: 'admin' | 'member'; billing?: boolean },
@@ -58,7 +58,7 @@ export function moneyOn(on: () => Platform) {
     return email;
   }
 
-  /** Subjects of the messages about money that the address got. */
+  /** The subjects of the mails about money that the address received. */
   async function billingMail(email: string): Promise<string[]> {
     const subjects = (await on().mailbox.messagesTo(email)).map((message) => /^Subject: (.*)$/m.exec(message)?.[1]);
     return subjects
@@ -69,7 +69,7 @@ export function moneyOn(on: () => Platform) {
   const untilMail = (email: string, subjects: readonly string[]) =>
     eventually(async () => expect(await billingMail(email)).toEqual(subjects));
 
-  /** Resolves once everything that Billing was told has taken effect, and Account has heard of it. */
+  /** Resolves once Billing has handled all notifications, and Account all of Billing's events. */
   async function untilQuiet(): Promise<void> {
     const count = async (service: string, table: string) =>
       (await on().rows<{ n: number }>(service, `SELECT count(*)::int AS n FROM ${table}`))[0]?.n;

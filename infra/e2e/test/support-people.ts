@@ -18,7 +18,7 @@ export interface Person {
 
 const anyone = (platform: Platform) => platform.client.with({ headers: fromSomewhere() });
 
-/** Somebody who was invited, and has accepted. Narrowed to the groups, where there are any. */
+/** Adds a member by an invitation; narrowed to the groups, if any are given. */
 export async function newMember(platform: Platform, owner: Client, groups?: readonly string[]): Promise<Person> {
   const email = newEmail();
   const narrowed = groups && { group_scope: 'selected' as const, groups: [...groups] };
@@ -29,13 +29,13 @@ export async function newMember(platform: Platform, owner: Client, groups?: read
   return { id: session.user.id, email, client: platform.client.with({ token: session.access_token }) };
 }
 
-/** The same person, signed in anew: what was granted since then holds. */
+/** Signs in again, so that the token has the current grants. */
 export async function signIn(platform: Platform, email: string): Promise<Client> {
   const session = (await anyone(platform).call(login, { body: { email, password } })).body as z.output<typeof Session>;
   return platform.client.with({ token: session.access_token });
 }
 
-/** A machine with a key that may write, narrowed to the groups. */
+/** Creates an API key that may write, narrowed to the groups, and returns its client. */
 export async function newMachine(platform: Platform, owner: Client, groups: string[]): Promise<Client> {
   const narrowed = { group_scope: 'selected', groups } as const;
   const key = await owner.call(createApiKey, {

@@ -4,25 +4,25 @@ import type { Mailbox } from '@attribution/testing';
 import pg from 'pg';
 import type { z } from 'zod';
 
-/** What a journey uses of a platform, whether that is this process or a fleet of others. */
+/** A platform as the journeys use it: in this process, or as a fleet. */
 export interface Platform {
-  /** Of the gateway. */
+  /** The gateway's URL. */
   readonly url: string;
-  /** How many share the limits of one address; each lets as many in at once as are left (ADR 6). */
+  /** The number of gateways. With parallel requests, each of them may let in as many as the rate limit leaves (ADR 6). */
   readonly gateways: number;
-  /** Whether so many processes share the machine that good requests may be told to come again. */
+  /** Whether so many processes share the machine that valid requests may get 503. */
   readonly crowded: boolean;
-  /** Nobody, at the gateway. */
+  /** A client of the gateway without a token. */
   readonly client: Client;
   readonly mailbox: Mailbox;
   readonly mailDirectory: string;
-  /** A service past the gateway, as another one asks it. */
-  inside(asked: 'account' | 'billing' | 'organization', caller: ServiceName): Client;
-  /** Rows of a service's database, looked at from outside. */
+  /** A client that calls a service directly, with the internal token of another service. */
+  inside(service: 'account' | 'billing' | 'organization', caller: ServiceName): Client;
+  /** Queries a service's database. */
   rows<T extends object>(service: string, sql: string): Promise<T[]>;
-  /** All that was logged so far. */
+  /** Everything that was logged so far. */
   logged(): Promise<string>;
-  /** What an authenticator shows next: a code is accepted once, and one of half a minute has the same. */
+  /** The authenticator's next code. A code is accepted once, and is the same for 30 seconds. */
   nextCode(secret: string): Promise<string>;
 }
 
@@ -39,10 +39,10 @@ export async function rowsOf<T extends object>(url: string, sql: string): Promis
 export const newEmail = () => `person-${randomBytes(5).toString('hex')}@example.com`;
 export const password = 'a long walk at dawn';
 
-/** A different client address for each sign-up: the limits count by address. */
+/** A random client address, because rate limits count by address. */
 export const fromSomewhere = () => ({ 'x-forwarded-for': `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}` });
 
-/** Signs somebody up and verifies the address. */
+/** Signs up a new owner and verifies the address. */
 export async function newOwner(platform: Platform, email = newEmail()) {
   const anyone = platform.client.with({ headers: fromSomewhere() });
   const signedUp = (await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } })).body;

@@ -19,7 +19,7 @@ export { fromSomewhere, newEmail, newOwner, password } from './support-platform.
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The whole platform in this process, on databases of its own, reached through its gateway. `paymentsFile`: of the simulated provider. */
+/** The whole platform in this process, with its own databases. `paymentsFile` holds the simulated provider's data. */
 export async function startTestPlatform(environment: Environment = {}, paymentsFile = ':memory:') {
   const databases = new Map<string, TestDatabase>();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'e2e-mail-'));
@@ -47,18 +47,18 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
   await eventually(async () => {
     if (!(await fetch(`${platform.url}/healthz`)).ok) throw new Error('The platform is not ready');
   }, 30_000);
-  const offered: Platform = {
+  const shared: Platform = {
     url: platform.url,
     gateways: 1,
     crowded: false,
     client: createClient({ baseUrl: platform.url }),
     mailbox: openMailbox(mailDirectory),
     mailDirectory,
-    inside(asked, caller) {
+    inside(service, caller) {
       const { sign } = internalOf(caller, internalKeys.private[caller], internalKeys.public);
       return createClient({
-        baseUrl: platform.serviceUrls[`${asked.toUpperCase()}_URL`] ?? '',
-        token: () => sign(asked),
+        baseUrl: platform.serviceUrls[`${service.toUpperCase()}_URL`] ?? '',
+        token: () => sign(service),
       });
     },
     rows: (service, sql) => rowsOf(databases.get(service)?.url ?? '', sql),
@@ -69,7 +69,7 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
     },
   };
   return {
-    ...offered,
+    ...shared,
     secrets,
     clock,
     databaseUrl: (service: string) => databases.get(service)?.url ?? '',

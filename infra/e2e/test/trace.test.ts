@@ -8,7 +8,7 @@ import { fromSomewhere, newEmail, password } from './support.ts';
 const brokers = testServers.kafkaBrokers();
 const fleet = brokers ? describe : describe.skip;
 
-fleet('a trace, through the processes of a fleet and Kafka', () => {
+fleet('a trace through the processes of a fleet and Kafka', () => {
   const databases: TestDatabase[] = [];
   let collector: TraceCollector;
   let running: Fleet;
@@ -39,7 +39,7 @@ fleet('a trace, through the processes of a fleet and Kafka', () => {
   const traceId = '5759e988bd862e3fe1be46a994272793';
   const page = '53995c3f42cd8ad8';
 
-  test('one sign-up: the gateway, Account, the publication, and what Billing and Organization made of it, each below its cause', async () => {
+  test('a sign-up has spans for the gateway, Account, the publication, and the handlers in Billing and Organization, each the child of its cause', async () => {
     const client = createClient({
       baseUrl: running.gateways[0].url,
       headers: { ...fromSomewhere(), traceparent: `00-${traceId}-${page}-00` },
@@ -54,7 +54,7 @@ fleet('a trace, through the processes of a fleet and Kafka', () => {
       expect(find('billing', path[2])).toBeDefined();
       expect(find('organization', path[2])).toBeDefined();
     }, 30_000);
-    // The spans of one process go out together, and another's may be there before them.
+    // Each process exports its spans in batches, so those of the consumers may arrive first.
     const spans = await eventually(() => {
       const found = {
         gateway: find('gateway', path[0]),
@@ -76,7 +76,7 @@ fleet('a trace, through the processes of a fleet and Kafka', () => {
       expect(effect).toMatchObject({ parentSpanId: publication.spanId, kind: 'consumer', failure: undefined });
   });
 
-  test('the log of each process tells of the request by that trace', async () => {
+  test('each process logs the request with the id of the trace', async () => {
     const lines = (output: string) =>
       output
         .split('\n')
@@ -94,7 +94,7 @@ fleet('a trace, through the processes of a fleet and Kafka', () => {
     expect(spans.map(({ attributes }) => attributes.request_id)).toContain(line?.request_id);
   });
 
-  test('what a consumer has not handled yet is told of Kafka itself: nothing is left', async () => {
+  test('the consumer lag comes from Kafka itself, and becomes 0', async () => {
     await eventually(async () => {
       const text = await (await fetch(`${running.services.billing[0].url}/metrics`)).text();
       expect(text).toContain('consumer_lag{service="billing",topic="account.events"} 0');

@@ -4,8 +4,8 @@ import { planRounds, type Target } from './kill/rounds.ts';
 import type { World } from './worlds/world.ts';
 
 /**
- * Kills at each target as often as the lab says. In the long form each target has a platform and a finding of its own,
- * in the short form they share both.
+ * Kills at each target as often as the lab says. In the long form each target has its own platform and its own finding;
+ * in the short form all targets share both.
  */
 export async function crashFindings(
   where: string,
@@ -21,7 +21,7 @@ export async function crashFindings(
     const world = await open();
     const plan = planRounds(world, some, rounds, chance);
     const { kills, found, bar, holds } = await crash(world, { plan, seed, say });
-    say(`  ${found}`); // Hours may pass until the table is there.
+    say(`  ${found}`); // The table follows at the end, perhaps hours later.
     findings.push({ what, tried: kills, found, bar, holds });
   }
   return findings;

@@ -5,30 +5,30 @@ import { freePort } from '@attribution/servers';
 import { testKeys } from '@attribution/testing';
 import { createMember } from '../member.ts';
 
-/** Where the services are that the gateway believes in; one that is left out is where nobody listens. */
+/** The services behind the gateway. The others get an address where nothing listens. */
 export type Upstreams = Partial<Record<ServiceName, { readonly url: string }>>;
 
-/** A gateway in a process of its own, before upstreams of the experiment's. */
+/** A gateway in its own process, in front of the experiment's upstreams. */
 export interface Edge {
   readonly port: number;
   readonly url: string;
-  /** A metric of its admin port, summed over its labels; 0 for one that is not there. */
+  /** A metric from the admin port, summed over its labels; 0 if it does not exist. */
   metric(name: string): Promise<number>;
-  /** Open files of the process; where the system does not tell them, handles of Node. */
+  /** The number of open files of the process; on systems without this metric, of Node's handles. */
   openFiles(): Promise<number>;
   stop(): Promise<unknown>;
 }
 
 export async function startEdge(upstreams: Upstreams, environment: Record<string, string> = {}): Promise<Edge> {
-  const [port, adminPort, nobody] = [await freePort(), await freePort(), await freePort()];
+  const [port, adminPort, unusedPort] = [await freePort(), await freePort(), await freePort()];
   const member = createMember({
     program: 'gateway/src/main.ts',
     port,
     environment: {
       ADMIN_PORT: String(adminPort),
-      ...upstreamsAt((service) => upstreams[service]?.url ?? `http://127.0.0.1:${nobody}`),
+      ...upstreamsAt((service) => upstreams[service]?.url ?? `http://127.0.0.1:${unusedPort}`),
       TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
-      LOG_LEVEL: 'error', // Every request is a line, and every failure that is planted a warning.
+      LOG_LEVEL: 'error', // At lower levels every request is logged, and every planted failure is a warning.
       ...environment,
     },
   });
@@ -56,11 +56,11 @@ export async function startEdge(upstreams: Upstreams, environment: Record<string
       const text = await metrics();
       return sumOf(text, 'process_open_fds') ?? sumOf(text, 'nodejs_active_handles_total') ?? Number.NaN;
     },
-    stop: () => member.end('SIGKILL'), // How it ends when it is asked to is another experiment's.
+    stop: () => member.end('SIGKILL'), // The sigterm experiment tests the orderly stop.
   };
 }
 
-/** Of Prometheus's text format: the sum of a metric's samples. */
+/** The sum of a metric's samples in Prometheus's text format; undefined if there are none. */
 function sumOf(text: string, name: string): number | undefined {
   const samples = text
     .split('\n')

@@ -13,7 +13,7 @@ export interface HealthyUpstream {
 const small: (req: IncomingMessage, res: ServerResponse) => void = (_req, res) =>
   res.setHeader('content-type', 'application/json').end('{"ok":true}');
 
-/** A service that takes every request and answers it at once. */
+/** A service that reads every request and responds immediately. */
 export async function startHealthyUpstream(answer = small): Promise<HealthyUpstream> {
   const server = createServer((req, res) => {
     req.resume().once('end', () => answer(req, res));
@@ -24,7 +24,7 @@ export async function startHealthyUpstream(answer = small): Promise<HealthyUpstr
     open++;
     socket.once('close', () => open--);
   });
-  Object.assign(server, keepAlive); // As our services have it.
+  Object.assign(server, keepAlive); // The same timeouts as our services.
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

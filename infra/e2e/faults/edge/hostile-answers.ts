@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { Chance } from '../random.ts';
 
 /**
- * How the client must see it: `refused` is 502 with problem details, `cut` a connection that ends before the answer
- * does, `answered` the whole answer, `either` the whole answer or 502.
+ * What the client must receive: `refused` is 502 with problem details, `cut` a response that ends early, `answered` the
+ * whole response, `either` the whole response or 502.
  */
 export type Ending = 'refused' | 'cut' | 'answered' | 'either';
 
@@ -20,13 +20,13 @@ const tenBytes = `${json}Content-Length: 10\r\n\r\n`;
 const chunks = `${json}Transfer-Encoding: chunked\r\n\r\n`;
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n';
 
-/** Writes a piece again and again until the gateway has had enough. */
+/** Writes a piece again and again until the gateway closes the connection. */
 function drip(socket: Socket, piece: string, everyMs: number): void {
   const timer = setInterval(() => socket.write(piece), everyMs);
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Writes, and resets when the bytes have had time to arrive: a reset takes with it what was not read yet. */
+/** Writes, and resets the connection once the bytes have arrived, because a reset discards bytes that were not read yet. */
 function writeAndReset(socket: Socket, text: string): void {
   socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 20));
 }
@@ -59,10 +59,10 @@ const refused: readonly (readonly [string, HostileAnswer['play']])[] = [
   ['100 Continue without an end', (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n', 20)],
   ['103 Early Hints without an end', (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', 20)],
   ['102 and a hang', (socket) => socket.write('HTTP/1.1 102 Processing\r\n\r\n')],
-  ['101 that nobody asked for', (socket) => socket.write(switching)],
+  ['101 without a request for it', (socket) => socket.write(switching)],
   ['garbage', (socket) => socket.end('\x00\xff\x13\x37'.repeat(1_000), 'latin1')],
   ['another protocol', (socket) => socket.end('220 mail.example ESMTP\r\n')],
-  ['a version that there is not', (socket) => socket.end('HTTP/9.9 200 OK\r\n\r\n')],
+  ['an unknown version', (socket) => socket.end('HTTP/9.9 200 OK\r\n\r\n')],
   ['a status below 100', (socket) => socket.end('HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n')],
   ['two lengths', (socket) => socket.end(`${json}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`)],
   ['a negative length', (socket) => socket.end(`${json}Content-Length: -1\r\n\r\nab`)],
@@ -83,7 +83,7 @@ const cut: readonly (readonly [string, HostileAnswer['play']])[] = [
 ];
 
 const answered: readonly (readonly [string, HostileAnswer['play']])[] = [
-  // What is behind the end of an answer belongs to nobody: least of all to whoever asks next.
+  // Bytes after the end of a response must be discarded, and never reach the next client.
   ['a length too short', (socket) => socket.write(`${whole}and more of it`)],
   ['a second answer behind the first', (socket) => socket.write(`${whole}${json}Content-Length: 6\r\n\r\nplant!`)],
   [
@@ -98,7 +98,7 @@ const answered: readonly (readonly [string, HostileAnswer['play']])[] = [
   ],
 ];
 
-/** A connection that is closed while it idles may be lent to the next request at that very moment. */
+/** Closes an idle connection, which the gateway may be using for the next request at that very moment. */
 function answerAndClose(socket: Socket, chance: Chance): void {
   socket.write(whole);
   const timer = setTimeout(() => socket.end(), chance.int(0, 20));

@@ -5,14 +5,14 @@ import { hostileAnswers } from './hostile-answers.ts';
 
 export interface HostileUpstream {
   readonly url: string;
-  /** Connections to it that are open now. */
+  /** The number of open connections. */
   open(): number;
-  /** The most that were open at once since the last call. */
+  /** The highest number of open connections since the last call. */
   peak(): number;
   stop(): Promise<void>;
 }
 
-/** A service that answers as the query's `fault` says: the index of a hostile answer. */
+/** A service that responds with the hostile answer whose index is the query parameter `fault`. */
 export async function startHostileUpstream(chance: Chance): Promise<HostileUpstream> {
   const sockets = new Set<Socket>();
   let peak = 0;
@@ -23,7 +23,7 @@ export async function startHostileUpstream(chance: Chance): Promise<HostileUpstr
     let body = 0;
     socket.on('data', (bytes) => {
       const text = bytes.toString('latin1');
-      // The rest of a body, whose answer has been given.
+      // Skip the rest of a body whose request has been answered already.
       const rest = text.slice(Math.min(body, text.length));
       body -= text.length - rest.length;
       head += rest;

@@ -2,13 +2,13 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { quantile } from '@attribution/bench';
 
 export interface LoadOptions {
-  /** Requests a second, whatever becomes of those before. */
+  /** Requests per second, regardless of how fast earlier ones are answered. */
   readonly rate: number;
   /** The nth request. */
-  readonly request: (n: number) => Ask;
+  readonly request: (n: number) => LoadRequest;
 }
 
-export interface Ask {
+export interface LoadRequest {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -16,33 +16,33 @@ export interface Ask {
 }
 
 export interface Measured {
-  /** Milliseconds from sending to the end of the answer, for each request that was answered. */
+  /** Milliseconds from sending to the end of the response, for each request that got one. */
   readonly latencies: readonly number[];
-  /** Answers by status; `cut` where none came, or half of one. */
+  /** The number of responses by status; `cut` if there was none, or it was incomplete. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly p99: number;
 }
 
 export interface Load {
-  /** What was sent since the load began, or since the last call; waits for the answers to it. */
+  /** Measures the requests sent since the load began or since the last call, and waits for their responses. */
   take(): Promise<Measured>;
-  /** Sends no more, and takes. */
+  /** Stops sending, and measures the remaining requests. */
   stop(): Promise<Measured>;
 }
 
-/** Milliseconds between two looks at what is due. */
-const tick = 5;
+/** How often requests that have become due are sent. */
+const tickMs = 5;
 
-/** Sends at a steady rate on kept connections, so that slow answers do not slow down the asking. */
-export function startLoad({ rate, request: ask }: LoadOptions): Load {
+/** Sends requests at a steady rate on kept connections, so that slow responses do not reduce the load. */
+export function startLoad({ rate, request: requestOf }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true });
   const started = performance.now();
   let sent = 0;
   let round: Promise<{ status: string; ms: number }>[] = [];
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - started) / 1000) * rate);
-    while (sent < due) round.push(exchange(ask(sent++), agent));
-  }, tick);
+    while (sent < due) round.push(exchange(requestOf(sent++), agent));
+  }, tickMs);
 
   async function take(): Promise<Measured> {
     const taken = round;
@@ -64,7 +64,7 @@ export function startLoad({ rate, request: ask }: LoadOptions): Load {
   };
 }
 
-async function exchange({ url, body, ...options }: Ask, agent: Agent): Promise<{ status: string; ms: number }> {
+async function exchange({ url, body, ...options }: LoadRequest, agent: Agent): Promise<{ status: string; ms: number }> {
   const started = performance.now();
   try {
     const status = await new Promise<number>((resolve, reject) => {
@@ -82,7 +82,7 @@ async function exchange({ url, body, ...options }: Ask, agent: Agent): Promise<{
   }
 }
 
-/** As "200 × 500, 502 × 3". */
+/** For example "200 × 500, 502 × 3". */
 export function statusesText(measured: Measured | undefined): string {
   return Object.entries(measured?.statuses ?? {})
     .map(([status, count]) => `${status} × ${count}`)

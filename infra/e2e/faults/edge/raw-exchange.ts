@@ -4,18 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface RawAnswers {
   /** Final statuses, in order. */
   readonly statuses: readonly number[];
-  /** Whether the other side ended the connection; ours is kept open. */
+  /** Whether the gateway ended the connection; our side stays open. */
   readonly ended: boolean;
-  /** What could not be read as an answer. */
+  /** The bytes that could not be parsed as a response. */
   readonly rest: string;
 }
 
-/** Writes pieces of bytes (latin1) on a connection of their own, and reads answers until the other side ends it. */
+/** Writes pieces of bytes (latin1) on a new connection, and reads responses until the gateway ends it. */
 export async function exchangeRaw(port: number, pieces: readonly string[], withinMs: number): Promise<RawAnswers> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString('latin1')));
-  socket.on('error', () => {}); // A cut connection is one of the right endings.
+  socket.on('error', () => {}); // A cut connection is a valid ending.
   const ended = new Promise<boolean>((resolve) => {
     socket.once('end', () => resolve(true)).once('close', () => resolve(true));
     setTimeout(() => resolve(false), withinMs).unref();
@@ -37,7 +37,7 @@ function read(text: string): { statuses: number[]; rest: string } {
     if (head === undefined) return { statuses, rest };
     const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1] ?? 0);
     rest = rest.slice(head.length);
-    // The answer to HEAD tells a length and has no body.
+    // The response to HEAD has a length and no body.
     if (!rest.startsWith('HTTP/1.1 ')) rest = rest.slice(length);
     if (Number(status) >= 200) statuses.push(Number(status));
   }

@@ -4,9 +4,9 @@ import { readRequest, type StrictRequest } from './smuggling/strict-request.ts';
 
 export interface RecordingUpstream {
   readonly url: string;
-  /** Requests that arrived whole, as they came. */
+  /** The complete requests, in the order of arrival. */
   readonly requests: readonly StrictRequest[];
-  /** What arrived and was no plain request, with its bytes. */
+  /** Bytes that are not a strictly valid request. */
   readonly ambiguous: readonly { readonly why: string; readonly bytes: string }[];
   stop(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface RecordingUpstream {
 const body = '{"ok":true}';
 const answer = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
 
-/** A service that reads strictly and writes down every request. */
+/** A service that parses strictly and records every request. */
 export async function startRecordingUpstream(): Promise<RecordingUpstream> {
   const requests: StrictRequest[] = [];
   const ambiguous: { why: string; bytes: string }[] = [];

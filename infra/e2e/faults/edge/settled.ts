@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A count when it has come down to what it was; else what it is after ten seconds. */
+/** Waits up to ten seconds until a count has come down to `wanted`, and returns it. */
 export async function settled(count: () => Promise<number>, wanted: number): Promise<number> {
   const deadline = Date.now() + 10_000;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Clients that are slow on purpose, in a process of their own, so that what they cost is not felt where others are
- * measured. Tells about them on stdout, a line of JSON each quarter of a second: `{ open, ended, longest }`.
+ * Clients that are slow on purpose, in their own process so that their cost does not affect the measurements. Writes a
+ * report as a line of JSON to stdout every 250 ms: `{ open, ended, longest }`.
  */
 import { connect, type Socket } from 'node:net';
 import type { SlowKind, SlowReport } from './slow-clients.ts';
@@ -10,7 +10,7 @@ const clients = Number(process.env.CLIENTS);
 const paceMs = Number(process.env.PACE_MS);
 const head = `Host: a\r\nAuthorization: Bearer ${process.env.TOKEN}\r\n`;
 
-/** What each kind sends at first, and what it does each time its turn comes. */
+/** What each kind of client sends at first, and what it then does every `PACE_MS`. */
 const kinds: Record<SlowKind, { first: string; next: (socket: Socket) => unknown }> = {
   headers: { first: `GET /v2/groups HTTP/1.1\r\n${head}X-Slow: `, next: (socket) => socket.write('x') },
   body: {
@@ -25,7 +25,7 @@ const kinds: Record<SlowKind, { first: string; next: (socket: Socket) => unknown
     first: `GET /v2/groups?large=1 HTTP/1.1\r\n${head}\r\n`,
     next(socket) {
       socket.read(1);
-      // Whoever does not read learns by writing that the connection is gone. Empty lines mean nothing (RFC 9112 §2.2).
+      // A client that does not read notices only by writing that the connection was closed. Empty lines are ignored (RFC 9112 §2.2).
       socket.write('\r\n');
     },
   },
@@ -40,7 +40,7 @@ const report: SlowReport = {
 function begin(kind: SlowKind): void {
   const started = performance.now();
   const { first, next } = kinds[kind];
-  // They keep their side open whatever the server says.
+  // The clients keep their side open when the server ends its side.
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
   report.open++;
   socket.on('error', () => {});

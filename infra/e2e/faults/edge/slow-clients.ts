@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Headers byte by byte, a body byte by byte, the same of a request that was answered long ago, an answer read so. */
+/** What goes byte by byte: the headers, the body, the body of a request that was already refused, or reading the response. */
 export type SlowKind = 'headers' | 'body' | 'refused' | 'answer';
 
 export interface SlowReport {
   open: number;
   readonly ended: Record<SlowKind, number>;
-  /** Milliseconds from connecting until the gateway had ended it, of the one that lasted longest. */
+  /** The longest time in milliseconds from connecting until the gateway ended the connection. */
   readonly longest: Record<SlowKind, number>;
 }
 
 export interface SlowClients {
-  /** Absent until all of them have connected. */
+  /** Undefined until all clients have connected. */
   report(): SlowReport | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts clients, as many of each kind, that give or take a byte every `paceMs`. */
+/** Starts equally many clients of each kind, which send or read a byte every `paceMs`. */
 export function startSlowClients(options: {
   readonly port: number;
   readonly clients: number;
@@ -48,9 +48,9 @@ export function startSlowClients(options: {
     report: () => last,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
- * A service that takes every request and answers at once; at `?large=1` with more than what the buffers of all sockets
- * on the way hold. In a process of its own, so that it does not hold up those who measure. `PORT` is where it listens;
- * `/open` tells how many connections it has.
+ * A service that reads every request and responds immediately; to `?large=1` with more bytes than all socket buffers on the
+ * way can hold. It runs in its own process so that it does not delay the measurements. It listens on `PORT`; `/open`
+ * responds with the number of its connections.
  */
 import { createServer } from 'node:http';
 import { keepAlive } from '@attribution/http';
@@ -16,6 +16,6 @@ const server = createServer((req, res) => {
     else res.end(req.url?.includes('large') ? large : '{"ok":true}');
   });
 });
-Object.assign(server, keepAlive); // As our services have it.
+Object.assign(server, keepAlive); // The same timeouts as our services.
 server.listen(Number(process.env.PORT), '127.0.0.1');
 process.once('SIGTERM', () => process.exit(0));

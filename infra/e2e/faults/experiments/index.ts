@@ -14,13 +14,13 @@ import { slowClients } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
 import { upstreams } from './upstreams.ts';
 
-/** Each group is a test file, so that they take turns with others; in the order in which they run. */
+/** Each group is a test file, so that groups can run in parallel; the experiments of a group run in this order. */
 export const groups = {
-  /** What stands beside a service, away or hostile. */
+  /** Dependencies that are unavailable, and hostile clients and upstreams. */
   outages: [upstreams, slowClients, smuggling, redis, postgres, kafka, sigterm],
-  /** Processes that die, and money that is on its way. */
+  /** Killed processes, and payments in progress. */
   crashes: [money, moneyKills, crashOneProcess, crashFleet, crashEmbedded],
-  /** Two of each process, each on its own; and every request that a schema allows. */
+  /** Two replicas of each process; and requests generated from the OpenAPI document. */
   separate: [separate, schemathesis],
 } as const satisfies Record<string, readonly Experiment[]>;
 

@@ -17,13 +17,13 @@ import { judge } from '../outages/verdict.ts';
 
 type Broker = Awaited<ReturnType<typeof startKafka>>;
 
-/** How the broker is away. One that hangs keeps its connections, and answers nothing. */
+/** How the broker is unavailable. If it hangs, connections stay open and nothing responds. */
 const ways = ['killed', 'hung'] as const;
 
-/** Milliseconds: from the broker's return until every event had its effect, and from SIGTERM to the end of a process. */
+/** In milliseconds: from the broker's return until every event has taken effect, and from SIGTERM to the end of a process. */
 const bars = { caughtUp: 30_000, stopped: 10_000 };
 
-/** The broker away while writes go on. */
+/** Makes the broker unavailable while writes continue. */
 export const kafka: Experiment = {
   name: 'kafka',
   rounds: { short: 1, long: 2 },
@@ -69,7 +69,7 @@ async function withFleet<T>(broker: Broker, long: boolean, work: (world: World) 
     environment: {
       KAFKA_TOPIC_PREFIX: topicPrefix,
       LOG_LEVEL: 'warn',
-      // A consumer's group waits that long for the one before it: here what the broker allows at least.
+      // The broker's minimum. A consumer group waits this long for a consumer that has disappeared.
       ...(!long && { KAFKA_SESSION_TIMEOUT_MS: '6000' }),
     },
   });
@@ -87,7 +87,7 @@ async function outage(way: (typeof ways)[number], world: World, lab: Lab): Promi
   const [{ url }] = fleet.gateways;
   const { token } = await newOwner(url, fleet.mailDirectory);
   const traffic = startTraffic({ url, token: () => token, pause: 15 });
-  await sleep(1_000); // Until everything is compiled.
+  await sleep(1_000); // Time for the code to be compiled.
   traffic.take();
   await sleep(lab.long ? 15_000 : 2_000);
   const before = traffic.take();
@@ -99,7 +99,7 @@ async function outage(way: (typeof ways)[number], world: World, lab: Lab): Promi
   const healthy = await statuses(fleet);
   const waiting = await outboxes(databases);
   lab.say(`  ${way}: ${during.length} requests meanwhile, ${waiting} events wait`);
-  // One of the services is stopped and started while the broker is away; others have to find it again by themselves.
+  // One service is restarted while the broker is unavailable; the others have to reconnect without a restart.
   const stopped = await stopAndStart(fleet, databases);
 
   if (way === 'hung') broker.signal('SIGCONT');
@@ -112,7 +112,7 @@ async function outage(way: (typeof ways)[number], world: World, lab: Lab): Promi
   const verdict = await judge({
     databases,
     acknowledged: traffic.acknowledged,
-    within: 2 * bars.caughtUp,
+    timeoutMs: 2 * bars.caughtUp,
     published: () => readTopics(broker.brokers, world.topicPrefix),
     say: lab.say,
   });
@@ -151,7 +151,7 @@ async function outage(way: (typeof ways)[number], world: World, lab: Lab): Promi
   ];
 }
 
-/** Of each service's readiness, and of the gateway's health. */
+/** The statuses of each service's /readyz and of the gateway's /healthz. */
 async function statuses(fleet: Fleet): Promise<number[]> {
   const services = Object.values(fleet.services).map(([member]) => `${member.url}/readyz`);
   const asked = [...services, `${fleet.gateways[0].url}/healthz`].map(async (url) => {

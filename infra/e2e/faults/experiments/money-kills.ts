@@ -4,12 +4,12 @@ import type { Experiment, Finding } from '../experiment.ts';
 import { killAt, type Step, steps } from '../money/steps.ts';
 import { openTill, type Till } from '../money/till.ts';
 
-/** Milliseconds: in which the kill is to come, and in which what it left is to be finished after the next start. */
-const patience = 20_000;
-/** After which whatever would be done twice has been. */
-const settled = 1_000;
+/** How long the kill may take, and how long the restarted platform may take to finish the payment. */
+const timeoutMs = 20_000;
+/** How long to wait for duplicates. */
+const duplicateWaitMs = 1_000;
 
-/** `kill -9` between every two steps from a paid page to tokens: after the next start there is exactly one of everything. */
+/** `kill -9` between all steps from the payment to the grant: after a restart there is one payment, one entry and one grant. */
 export const moneyKills: Experiment = {
   name: 'money kills',
   rounds: { short: 1, long: 10 },
@@ -37,28 +37,28 @@ function findingOf({ name }: Step, wrong: readonly string[], tried: number): Fin
   return { what: `money: kill -9 ${name}`, tried, found, bar: 'one of each', holds: wrong.length === 0 };
 }
 
-/** Starts it so that it can be killed at a step, once it is told to. */
+/** Starts the platform so that SIGUSR2 arms the kill at a step. */
 async function start({ member }: Till, step: Step | undefined): Promise<void> {
   member.start(step && [killAt(step)]);
   await member.alive();
 }
 
-/** What is wrong afterwards. `next`: where it is to be killed the next time. */
+/** Kills the platform during a payment, and restarts it for the kill at `next`. Returns what is wrong; undefined if nothing is. */
 async function killAndLook(till: Till, next: Step | undefined): Promise<string | undefined> {
   const { member, outcome } = till;
   const { account, url } = await till.newCheckout();
   await till.quiet();
   process.kill(member.pid, 'SIGUSR2');
   await sleep(50);
-  // It may die while it answers.
+  // The platform may be killed while it responds.
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'use:succeeds' }) }).catch(() => undefined);
-  const killed = await pTimeout(member.ended(), { milliseconds: patience, fallback: () => 'never' });
+  const killed = await pTimeout(member.ended(), { milliseconds: timeoutMs, fallback: () => 'never' });
   if (killed !== 'SIGKILL') await member.end('SIGKILL');
   await start(till, next);
   if (killed !== 'SIGKILL') return 'it was not reached';
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + timeoutMs;
   while (Math.min(...(await outcome(account))) < 1 && Date.now() < deadline) await sleep(50);
-  await sleep(settled);
+  await sleep(duplicateWaitMs);
   const [payments, entries, grants] = await outcome(account);
   if (payments === 1 && entries === 1 && grants === 1) return undefined;
   return `${payments} payments, ${entries} entries, ${grants} grants`;

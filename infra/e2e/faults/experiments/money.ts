@@ -4,14 +4,14 @@ import { checkByCommand, comeToRest, compareTokens } from '../money/books.ts';
 import { createCustomer } from '../money/customer.ts';
 
 const accounts = 12;
-/** Of the provider's calls and notifications. */
+/** The share of the provider's calls and notifications that fail. */
 const failures = 0.08;
-/** After so many operations time leaps. */
+/** The clock leaps after so many operations. */
 const leapEvery = 100;
 
 /**
- * Customers who buy, subscribe, change their minds and get money back, while the payment provider loses calls, answers and
- * notifications, and months go by. In the end everything that was paid is in the books once, and the tokens are there.
+ * Customers buy, subscribe, change plans and get refunds over several months, while the payment provider loses calls,
+ * responses and notifications. In the end every payment has been entered once and its tokens have been granted.
  */
 export const money: Experiment = {
   name: 'money at random',

@@ -7,20 +7,20 @@ import { startEmbedded, startSeparate, type Target } from '../outages/targets.ts
 import { startTraffic, type Traffic } from '../outages/traffic.ts';
 import { judge, type Verdict } from '../outages/verdict.ts';
 
-/** Milliseconds. */
+/** In milliseconds. */
 const bars = {
-  /** From Postgres's return until all is well. */
+  /** From the return of Postgres until every kind of write succeeds. */
   well: 10_000,
-  /** For any answer, beyond what a statement may take: the server is given a second more, and this machine another two. */
+  /** How much longer than a statement a response may take: a second for the server, and two for this machine. */
   slack: 3_000,
 };
-/** Milliseconds: what a statement may take, and how long Postgres hangs, which is longer than an answer may take. */
+/** In milliseconds: the timeout of statements, and how long Postgres hangs, which is longer than a response may take. */
 const forms = {
   short: { statementTimeout: 1_000, hang: 5_000 },
   long: { statementTimeout: 5_000, hang: 20_000 }, // The default.
 };
 
-/** Postgres ended in every way and started again, or standing still, under load. */
+/** Ends and restarts Postgres in every way, and suspends it, under load. */
 export const postgres: Experiment = {
   name: 'postgres',
   rounds: { short: 3, long: 20 },
@@ -39,9 +39,9 @@ export const postgres: Experiment = {
 const formOf = (lab: Lab) => (lab.long ? forms.long : forms.short);
 
 interface Round {
-  /** Milliseconds from the return of Postgres until every kind of write was done. */
+  /** Milliseconds from the return of Postgres until every kind of write succeeded. */
   readonly well: number;
-  /** Everything since the round before. */
+  /** The exchanges since the previous round. */
   readonly exchanges: readonly Exchange[];
 }
 
@@ -77,7 +77,7 @@ async function shake(target: Target, cluster: Cluster, lab: Lab): Promise<Findin
     await traffic.stop();
     const { databases } = target;
     const limit = formOf(lab).statementTimeout + bars.slack;
-    const verdict = await judge({ databases, acknowledged: traffic.acknowledged, within: 20_000, say: lab.say });
+    const verdict = await judge({ databases, acknowledged: traffic.acknowledged, timeoutMs: 20_000, say: lab.say });
     return [
       finding(`Postgres ended and started again, ${target.name}`, rounds.ended, limit, verdict, gone),
       finding(`Postgres hung, ${target.name}`, rounds.hung, limit, verdict, gone),
@@ -88,7 +88,7 @@ async function shake(target: Target, cluster: Cluster, lab: Lab): Promise<Findin
   }
 }
 
-/** Breaks Postgres and brings it back, and sees how long it takes until all is well by itself. */
+/** Breaks Postgres and brings it back, and measures how long the platform takes to recover. */
 async function outage(target: Target, traffic: Traffic, breakIt: () => Promise<void>): Promise<Round> {
   await breakIt();
   const back = performance.now();
@@ -121,7 +121,7 @@ function finding(what: string, rounds: readonly Round[], limit: number, verdict:
       verdict.text,
     ].join('; '),
     bar: `503 alone, within ${seconds(limit)}; well within ${seconds(bars.well)}; nothing lost`,
-    // Without a 503 nothing was broken.
+    // Without a 503 the outage was not noticed at all, and proves nothing.
     holds:
       wrong.length === 0 &&
       count('unavailable') > 0 &&

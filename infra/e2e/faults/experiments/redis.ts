@@ -2,20 +2,20 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Edge, startEdge } from '../edge/gateway.ts';
 import { startHealthyUpstream } from '../edge/healthy-upstream.ts';
-import { type Ask, type Measured, startLoad, statusesText } from '../edge/load.ts';
+import { type LoadRequest, type Measured, startLoad, statusesText } from '../edge/load.ts';
 import type { Experiment, Finding, Lab } from '../experiment.ts';
 import type { Chance } from '../random.ts';
 import { startTcpProxy, type TcpProxy, type Way } from '../tcp-proxy.ts';
 
-/** Requests a second, of endpoints whose limits are counted, each from an address of its own. */
+/** Requests per second to endpoints with rate limits, each from a new address. */
 const rate = 150;
 /**
- * Milliseconds that p99 may grow by. The short form is a test, beside others, on whatever machine: it tells whether
- * anybody waits for Redis, which takes 200 ms or for ever.
+ * How many milliseconds p99 may grow by. The short form runs on any machine in parallel with other tests, so it only
+ * detects requests that wait for Redis, which take 200 ms or forever.
  */
 const bars = { short: 150, long: 50 };
-/** Milliseconds until Redis must be in use again when it is back. */
-const backWithin = 5_000;
+/** How soon Redis must be used again after its return. */
+const reconnectTimeoutMs = 5_000;
 
 const outages: readonly { readonly name: string; readonly way: Way }[] = [
   { name: 'away: connections refused', way: 'refuse' },
@@ -23,7 +23,7 @@ const outages: readonly { readonly name: string; readonly way: Way }[] = [
   { name: 'slow: each word takes 200 ms', way: { delay: 200 } },
 ];
 
-/** Redis away, hung and slow under requests that are counted: nobody waits for it, the limits hold, it is used again. */
+/** Redis unavailable, hung and slow: requests do not wait for it, the rate limits hold, and it is used again afterwards. */
 export const redis: Experiment = {
   name: 'redis',
   rounds: { short: 1, long: 10 },
@@ -35,7 +35,7 @@ export const redis: Experiment = {
       res.statusCode = Number(/status=(\d+)/.exec(req.url ?? '')?.[1] ?? 200);
       res.end();
     });
-    // The twin's Redis is well all along: what the machine does to the one, it does to the other.
+    // The twin's Redis is never disturbed, so what slows down both gateways is the machine.
     const [edge, twin] = await Promise.all(
       [`redis://127.0.0.1:${proxy.port}`, lab.redisUrl ?? ''].map((REDIS_URL) =>
         startEdge({ account: upstream }, { REDIS_URL }),
@@ -54,21 +54,21 @@ export const redis: Experiment = {
   },
 };
 
-interface Parts {
+interface Setup {
   readonly proxy: TcpProxy;
   readonly edge: Edge;
   readonly twin: Edge;
 }
 
-async function breakIt(lab: Lab, parts: Parts, { name, way }: (typeof outages)[number]): Promise<Finding> {
-  const { proxy, edge, twin } = parts;
+async function breakIt(lab: Lab, setup: Setup, { name, way }: (typeof outages)[number]): Promise<Finding> {
+  const { proxy, edge, twin } = setup;
   const added: number[] = [];
   const wrong: string[] = [];
   const back: number[] = [];
   let tried = 0;
   let fallbacks = 0;
   const bar = lab.long ? bars.long : bars.short;
-  // A burst of something else on the machine may hit the one and not the other: the median of the rounds counts.
+  // Other load on the machine may hit one gateway and not the other, so the median of the rounds counts.
   for (let round = 0; round < lab.rounds || (median(added) > bar && round < lab.rounds + 2); round++) {
     const before = await edge.metric('rate_limit_fallbacks_total');
     const measuring = both([edge, twin], lab.long ? 5_000 : 1_500, lab.chance);
@@ -90,33 +90,33 @@ async function breakIt(lab: Lab, parts: Parts, { name, way }: (typeof outages)[n
     what: `Redis ${name}`,
     tried,
     found: `p99 ${median(added) < 0 ? '' : '+'}${median(added).toFixed(1)} ms; ${fallbacks} counted in-process; ${wrong.length} answers that no limit explains; in use again after ${slowest.toFixed(0)} ms`,
-    bar: `≤ +${bar} ms; > 0; 0; ≤ ${backWithin} ms`,
-    holds: median(added) <= bar && fallbacks > 0 && wrong.length === 0 && slowest <= backWithin,
+    bar: `≤ +${bar} ms; > 0; 0; ≤ ${reconnectTimeoutMs} ms`,
+    holds: median(added) <= bar && fallbacks > 0 && wrong.length === 0 && slowest <= reconnectTimeoutMs,
   };
 }
 
-/** The upper one of an even number. */
+/** The upper median. */
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** The same load on two gateways at once. */
+/** Puts the same load on both gateways at once. */
 async function both(edges: readonly [Edge, Edge], forMs: number, chance: Chance): Promise<[Measured, Measured]> {
   const loads = edges.map((edge) => startLoad({ rate, request: () => counted(edge, chance) }));
   await sleep(forMs);
   return (await Promise.all(loads.map((load) => load.stop()))) as [Measured, Measured];
 }
 
-/** Drawn anew, not from the seed: windows outlive a run in a Redis that others use as well. */
+/** Random, but not from the seed: the Redis is shared, and rate-limit windows outlive a run. */
 const newAddress = () => `2001:db8:${[1, 2].map(() => randomInt(1, 65_536).toString(16)).join(':')}::1`;
 
-function counted(edge: Edge, chance: Chance): Ask {
+function counted(edge: Edge, chance: Chance): LoadRequest {
   const path = chance.share() < 0.5 ? 'login' : 'forgot-password';
   return { url: `${edge.url}/v2/auth/${path}`, method: 'POST', headers: { 'x-forwarded-for': newAddress() } };
 }
 
-/** What one client is told that keeps trying, where it is not what the contract says. */
+/** Exceeds two rate limits as one client, and describes the statuses that differ from the contract. */
 async function limitsHold(edge: Edge): Promise<string[]> {
   const headers = { 'x-forwarded-for': newAddress() };
-  const told = async (path: string, times: number) => {
+  const statusesOf = async (path: string, times: number) => {
     const statuses: number[] = [];
     for (let n = 0; n < times; n++) {
       const answer = await fetch(`${edge.url}${path}`, { method: 'POST', headers });
@@ -125,15 +125,15 @@ async function limitsHold(edge: Edge): Promise<string[]> {
     }
     return statuses.join();
   };
-  const logins = await told('/v2/auth/login?status=401', 12);
-  const requests = await told('/v2/auth/forgot-password', 5);
+  const logins = await statusesOf('/v2/auth/login?status=401', 12);
+  const requests = await statusesOf('/v2/auth/forgot-password', 5);
   return [
-    ...(logins === [...Array(10).fill(401), 429, 429].join() ? [] : [`12 failed logins were told ${logins}`]),
-    ...(requests === '200,200,200,429,429' ? [] : [`5 requests of 3 were told ${requests}`]),
+    ...(logins === [...Array(10).fill(401), 429, 429].join() ? [] : [`12 failed logins were answered ${logins}`]),
+    ...(requests === '200,200,200,429,429' ? [] : [`5 requests under a limit of 3 were answered ${requests}`]),
   ];
 }
 
-/** Milliseconds until a count is made in Redis; twice as many as there may be when none is. */
+/** Milliseconds until a request is counted in Redis again; more than twice the timeout if none is. */
 async function inUseAgain(edge: Edge, chance: Chance): Promise<number> {
   const started = performance.now();
   for (;;) {
@@ -141,7 +141,7 @@ async function inUseAgain(edge: Edge, chance: Chance): Promise<number> {
     const { url, method, headers } = counted(edge, chance);
     await (await fetch(url, { method: method ?? 'POST', headers: { ...headers } })).arrayBuffer();
     const took = performance.now() - started;
-    if ((await edge.metric('rate_limit_fallbacks_total')) === before || took > 2 * backWithin) return took;
+    if ((await edge.metric('rate_limit_fallbacks_total')) === before || took > 2 * reconnectTimeoutMs) return took;
     await sleep(50);
   }
 }

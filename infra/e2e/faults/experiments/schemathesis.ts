@@ -11,9 +11,9 @@ import { type Outcome, runSchemathesis } from '../schemathesis/command.ts';
 import { newEstate } from '../schemathesis/estate.ts';
 
 /**
- * Requests made up from the OpenAPI document, right and wrong ones, without and with an owner's token: no answer of
- * 5xx, none that the document does not have, and none that its checks refuse. What is not checked, and why, is said in
- * schemathesis.toml and hooks.py. A round is an example that fuzzing makes up for each operation.
+ * Valid and invalid requests generated from the OpenAPI document, without and with an owner's token: no response is a 5xx,
+ * undocumented, or refused by Schemathesis's checks. schemathesis.toml and hooks.py say what is not checked and why. A
+ * round is one generated example for each operation.
  */
 export const schemathesis: Experiment = {
   name: 'schemathesis',
@@ -60,7 +60,7 @@ export const schemathesis: Experiment = {
   },
 };
 
-/** Noted when everything else is well. */
+/** The database URL, which `npm start` writes down once everything else is ready. */
 function databaseOf(directory: string, service: string): Promise<string> {
   return eventually(async () => {
     const note = await readFile(join(directory, 'running.json'), 'utf8');
@@ -77,7 +77,7 @@ function findingOf(as: 'nobody' | 'owner', { report, answers }: Outcome): Findin
     ...(report.complete ? [] : ['not run to its end']),
   ];
   const succeeded = new Set(Object.keys(answers).flatMap((key) => /^(\w+) 2\d\d$/.exec(key)?.[1] ?? []));
-  // A run whose requests are never granted would find nothing wrong, and prove nothing.
+  // An operation that never succeeds would pass all checks, and prove nothing.
   const documented = endpoints.filter(({ raw }) => !raw);
   const ungranted = as === 'owner' ? documented.filter(({ operation }) => !succeeded.has(operation)) : [];
   if (ungranted.length > 0) wrong.push(`never granted: ${ungranted.map(({ operation }) => operation).join(', ')}`);
@@ -90,7 +90,7 @@ function findingOf(as: 'nobody' | 'owner', { report, answers }: Outcome): Findin
   };
 }
 
-/** The files that were made up are odd, and each import comes to its end: what is wrong with a file is no fault of ours. */
+/** Every import of a generated file must end: it may refuse rows, but must not fail as a whole. */
 async function importsOf(databaseUrl: string): Promise<Finding> {
   const { ended, failed, rows } = await eventually(async () => {
     const [counts] = await rowsOf<Record<'waiting' | 'ended' | 'failed' | 'rows', number>>(databaseUrl, importCounts);
@@ -102,7 +102,7 @@ async function importsOf(databaseUrl: string): Promise<Finding> {
     tried: ended,
     found: `${failed} could not be done, ${rows} rows were set up`,
     bar: 'all are done',
-    // Files that nobody can use would prove nothing.
+    // Files without any valid row would prove nothing.
     holds: failed === 0 && rows >= 10,
   };
 }
@@ -114,7 +114,7 @@ const importCounts = `
          count(*) FILTER (WHERE error LIKE 'The import could not be done%')::int AS failed
   FROM estate_imports`;
 
-/** Left behind for whoever looks into it. */
+/** Keeps the output for debugging. */
 async function keep(as: string, output: string): Promise<string> {
   const file = join(tmpdir(), `schemathesis-${as}-${process.pid}.txt`);
   await writeFile(file, output);

@@ -2,7 +2,7 @@ import type { Experiment, Finding, Lab } from '../experiment.ts';
 import { stopEmbedded } from '../outages/stop-embedded.ts';
 import { stopReplicas } from '../outages/stop-replicas.ts';
 
-/** Processes told to stop while clients with kept connections go on. */
+/** SIGTERM to processes while clients keep using their connections. */
 export const sigterm: Experiment = {
   name: 'sigterm',
   rounds: { short: 3, long: 50 },

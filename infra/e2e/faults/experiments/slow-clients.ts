@@ -9,45 +9,44 @@ import { type SlowReport, startSlowClients } from '../edge/slow-clients.ts';
 import type { Experiment } from '../experiment.ts';
 import { createMember, type Member } from '../member.ts';
 
-/** Requests a second of the others. */
+/** Requests per second of the normal clients. */
 const rate = 100;
-/** What the gateway's memory may grow by at all, and by each slow client: far less than the answers they do not read. */
+/** How many bytes the gateway's memory may grow by, in total and per slow client: far less than the unread responses. */
 const memoryBar = { base: 120_000_000, each: 250_000 };
 /**
- * How often patience may begin anew for those who do not read. When the system ends the buffers of some, it lends others
- * more, and what it then takes for them counts as taken.
+ * How often the timeout may start anew for clients that do not read. When connections end, the system enlarges the socket
+ * buffers of others, and the bytes that fill them look to the gateway as if the client had read.
  */
 const renewals = 2;
 const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
-/** How a form of the experiment is run; times in milliseconds. */
 interface Form {
   readonly clients: number;
-  /** The gateway's; as it is by default in the long form. */
-  readonly patience: number;
+  /** The gateway's timeout of clients; in the long form its default. */
+  readonly clientTimeoutMs: number;
   readonly quiet: number;
-  /** A p99 below it is good whatever it is compared with. The short form runs beside other tests and their bursts. */
-  readonly floor: number;
-  /** The gateway looks once a second, a farewell takes another, and the slow ones themselves may get no processor. */
-  readonly slack: number;
+  /** A p99 below this always passes, because the short form runs in parallel with other tests. */
+  readonly floorMs: number;
+  /** The gateway checks once a second, closing takes another, and the slow clients themselves may be short of CPU. */
+  readonly slackMs: number;
 }
 const forms: Record<'short' | 'long', Form> = {
-  short: { clients: 160, patience: 2_000, quiet: 1_500, floor: 250, slack: 15_000 },
-  long: { clients: 1_000, patience: 60_000, quiet: 20_000, floor: 20, slack: 6_000 },
+  short: { clients: 160, clientTimeoutMs: 2_000, quiet: 1_500, floorMs: 250, slackMs: 15_000 },
+  long: { clients: 1_000, clientTimeoutMs: 60_000, quiet: 20_000, floorMs: 20, slackMs: 6_000 },
 };
 interface Round {
   readonly quiet: Measured;
-  /** While they connect and the buffers on the way to those who do not read fill up: megabytes for each. */
+  /** Measured while the slow clients connect, and megabytes of socket buffers fill up for each that does not read. */
   readonly coming: Measured;
   readonly disturbed: Measured;
-  /** The same load at the same time, on a gateway without slow clients: what the machine itself does to it. */
+  /** The same load at the same time on a gateway without slow clients, which shows the influence of the machine. */
   readonly twin: Measured;
   readonly report: SlowReport | undefined;
   readonly memory: { readonly before: number; readonly peak: number };
 }
 
-/** Clients that give and take byte by byte: others do not feel them, they are ended in time, and nothing of them stays. */
+/** Clients that send and read byte by byte: they do not slow down others, are ended in time, and leave no resources behind. */
 export const slowClients: Experiment = {
   name: 'slow-clients',
   rounds: { short: 1, long: 2 },
@@ -61,19 +60,19 @@ export const slowClients: Experiment = {
       upstreams.push(upstream);
       upstream.start();
       await upstream.alive();
-      const edge = await startEdge({ organization: upstream }, { CLIENT_TIMEOUT_MS: String(form.patience) });
+      const edge = await startEdge({ organization: upstream }, { CLIENT_TIMEOUT_MS: String(form.clientTimeoutMs) });
       edges.push(edge);
       return [edge, upstream];
     }
     try {
       const [[edge, upstream], [twin]] = await Promise.all([newEdge(), newEdge()]);
-      // Less the connections to the service: their pool may be as large as it likes.
+      // Without the connections to the service, because the size of their pool does not matter.
       const files = async () => (await edge.openFiles()) - Number(await (await fetch(`${upstream.url}/open`)).text());
       await measure([edge, twin], 500);
       await sleep(200); // The load's connections are closed by then.
       const before = await files();
       const done: Round[] = [];
-      // A burst of something else on the machine may hit one gateway and not the other: most rounds must be calm.
+      // Other load on the machine may hit one gateway and not the other, so only most rounds must be calm.
       for (let round = 1; round <= rounds || (!mostlyCalm(form, done) && round <= rounds + 2); round++) {
         done.push(await tryOnce(edge, twin, form));
         say(`  ${round} of ${rounds} rounds: ${statusesText(done.at(-1)?.disturbed)}`);
@@ -97,16 +96,16 @@ async function measure(edges: readonly [Edge, Edge], forMs: number): Promise<Mea
   return measured as Measured;
 }
 
-async function tryOnce(edge: Edge, twin: Edge, { clients, patience, quiet, slack }: Form): Promise<Round> {
+async function tryOnce(edge: Edge, twin: Edge, { clients, clientTimeoutMs, quiet, slackMs }: Form): Promise<Round> {
   const memory = () => edge.metric('process_resident_memory_bytes');
-  const quietly = await measure([edge, twin], quiet);
+  const quietMeasured = await measure([edge, twin], quiet);
   const before = await memory();
   let peak = before;
   const loads = [loadOn(edge), loadOn(twin)] as const;
   const slow = startSlowClients({ port: edge.port, clients, paceMs: 500, token });
   const started = performance.now();
   while (slow.report() === undefined && performance.now() - started < 60_000) await sleep(50);
-  const deadline = performance.now() + (1 + renewals) * patience + 2 * slack; // The last of them has come.
+  const deadline = performance.now() + (1 + renewals) * clientTimeoutMs + 2 * slackMs;
   await sleep(1_000);
   const [coming] = await Promise.all(loads.map((load) => load.take()));
   while (slow.report()?.open !== 0 && performance.now() < deadline) {
@@ -116,16 +115,23 @@ async function tryOnce(edge: Edge, twin: Edge, { clients, patience, quiet, slack
   const [disturbed, beside] = await Promise.all([loads[0].stop(), loads[1].stop()]);
   const report = slow.report();
   await slow.stop();
-  return { quiet: quietly, coming: coming as Measured, disturbed, twin: beside, report, memory: { before, peak } };
+  return {
+    quiet: quietMeasured,
+    coming: coming as Measured,
+    disturbed,
+    twin: beside,
+    report,
+    memory: { before, peak },
+  };
 }
 
-const isCalm = ({ floor }: Form, { quiet, twin, disturbed }: Round) =>
-  disturbed.p99 <= Math.max(floor, 2 * quiet.p99, 2 * twin.p99);
+const isCalm = ({ floorMs }: Form, { quiet, twin, disturbed }: Round) =>
+  disturbed.p99 <= Math.max(floorMs, 2 * quiet.p99, 2 * twin.p99);
 const mostlyCalm = (form: Form, rounds: readonly Round[]) =>
   rounds.filter((round) => isCalm(form, round)).length * 2 > rounds.length;
 
 function findings(form: Form, rounds: readonly Round[], before: number, after: number) {
-  const { clients, patience, floor, slack } = form;
+  const { clients, clientTimeoutMs, floorMs, slackMs } = form;
   const p99 = (of: (round: Round) => Measured) =>
     quantile(
       rounds.flatMap((round) => of(round).latencies),
@@ -137,10 +143,10 @@ function findings(form: Form, rounds: readonly Round[], before: number, after: n
     .some(({ statuses }) => Object.keys(statuses).some((status) => status !== '200'));
   const kinds = ['headers', 'body', 'refused', 'answer'] as const;
   const longest = (kind: (typeof kinds)[number]) => Math.max(...rounds.map(({ report }) => report?.longest[kind] ?? 0));
-  const timeOf = (kind: (typeof kinds)[number]) => (kind === 'answer' ? 1 + renewals : 1) * patience;
+  const timeOf = (kind: (typeof kinds)[number]) => (kind === 'answer' ? 1 + renewals : 1) * clientTimeoutMs;
   const ended = (kind: (typeof kinds)[number]) =>
     rounds.reduce((sum, { report }) => sum + (report?.ended[kind] ?? 0), 0);
-  const left = clients * rounds.length - kinds.reduce((sum, kind) => sum + ended(kind), 0);
+  const stillOpen = clients * rounds.length - kinds.reduce((sum, kind) => sum + ended(kind), 0);
   const grown = Math.max(...rounds.map(({ memory }) => memory.peak - memory.before));
   const tried = clients * rounds.length;
   return [
@@ -148,15 +154,15 @@ function findings(form: Form, rounds: readonly Round[], before: number, after: n
       what: `others beside ${clients} slow clients`,
       tried: rounds.reduce((sum, round) => sum + round.disturbed.latencies.length, 0),
       found: `p99 ${ms(disturbed)}; quiet ${ms(quiet)}, without them at the same time ${ms(twin)}; while they came ${ms(p99((one) => one.coming))}`,
-      bar: `all 200; in most rounds p99 ≤ 2 × that of the others, or ≤ ${floor} ms`,
+      bar: `all 200; in most rounds p99 ≤ 2 × that of the others, or ≤ ${floorMs} ms`,
       holds: !failed && mostlyCalm(form, rounds),
     },
     {
       what: 'slow clients ended by the gateway',
       tried,
-      found: `${left} left; the last after ${kinds.map((kind) => `${ms(longest(kind))} (${ended(kind)} ${kind})`).join(', ')}`,
-      bar: `all, within ${patience} + ${slack} ms; answers within ${(1 + renewals) * patience} + ${slack} ms`,
-      holds: left === 0 && kinds.every((kind) => longest(kind) > 0 && longest(kind) <= timeOf(kind) + slack),
+      found: `${stillOpen} left; the last after ${kinds.map((kind) => `${ms(longest(kind))} (${ended(kind)} ${kind})`).join(', ')}`,
+      bar: `all, within ${clientTimeoutMs} + ${slackMs} ms; answers within ${(1 + renewals) * clientTimeoutMs} + ${slackMs} ms`,
+      holds: stillOpen === 0 && kinds.every((kind) => longest(kind) > 0 && longest(kind) <= timeOf(kind) + slackMs),
     },
     {
       what: 'memory of the gateway; its open files before and after',

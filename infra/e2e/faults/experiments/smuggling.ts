@@ -9,12 +9,12 @@ import type { StrictRequest } from '../edge/smuggling/strict-request.ts';
 import type { Experiment } from '../experiment.ts';
 import type { Chance } from '../random.ts';
 
-/** Connections at once. */
+/** The number of parallel connections. */
 const lanes = 16;
-/** Milliseconds that a connection may take to be ended; bodies that never come are given up before. */
-const patience = 8_000;
+/** How long the gateway may take to end a connection: longer than its timeout for bodies that never arrive. */
+const connectionTimeoutMs = 8_000;
 
-/** Requests that two readers could read differently: the upstream sees exactly what it should. */
+/** Requests that two parsers could interpret differently: the upstream receives exactly what it should. */
 export const smuggling: Experiment = {
   name: 'smuggling',
   rounds: { short: 2, long: 20 },
@@ -31,22 +31,22 @@ export const smuggling: Experiment = {
             const [index, one] = entry;
             const id = (round * smugglingCases.length + index).toString(36).padStart(4, '0');
             const bytes = one.bytes.replaceAll('CASE', id);
-            // Whole at first, then in pieces that end anywhere.
+            // Whole in the first round, then in random pieces.
             const pieces = round === 0 ? [bytes] : cut(bytes, chance);
-            const { statuses, ended, rest } = await exchangeRaw(edge.port, pieces, patience);
+            const { statuses, ended, rest } = await exchangeRaw(edge.port, pieces, connectionTimeoutMs);
             tried.push({ id, one, answers: statuses, ended, rest });
           }
         };
         await Promise.all(Array.from({ length: lanes }, lane));
         if (rounds > 2) say(`  ${round + 1} of ${rounds} rounds`);
       }
-      await sleep(500); // What was smuggled might come late.
+      await sleep(500); // Smuggled requests might arrive late.
       const faults = tried.flatMap(({ id, one, answers, ended, rest }) => {
         const reached = upstream.requests.filter(({ target }) => target.includes(`=${id}`));
         const what = [
           ...difference(one, id, reached),
           ...(ended ? [] : ['left open']),
-          ...toldWrongly(one, answers, rest),
+          ...wrongAnswers(one, answers, rest),
         ];
         return what.length === 0 ? [] : [`${one.family}, ${one.name}: ${what.join('; ')}`];
       });
@@ -77,7 +77,7 @@ function cut(bytes: string, chance: Chance): string[] {
 
 function difference({ upstream }: SmugglingCase, id: string, reached: readonly StrictRequest[]): string[] {
   const found = reached.map(({ method, target }) => `${method} ${target}`);
-  // Requests of one connection may overtake each other upstream: the gateway answers them in order all the same.
+  // Requests of one connection may overtake each other upstream; the gateway still answers them in order.
   const left = [...reached];
   const missing: Expected[] = [];
   for (const expected of upstream) {
@@ -100,9 +100,9 @@ function matches({ method, headers, body, target }: StrictRequest, expected: Exp
   );
 }
 
-function toldWrongly({ answers }: SmugglingCase, told: readonly number[], rest: string): string[] {
-  if (told.join() === answers.join() && rest === '') return [];
+function wrongAnswers({ answers }: SmugglingCase, received: readonly number[], rest: string): string[] {
+  if (received.join() === answers.join() && rest === '') return [];
   return [
-    `the client was told ${told.join(', ') || 'nothing'}${rest && ` and ${JSON.stringify(rest.slice(0, 80))}`}, not ${answers.join(', ')}`,
+    `the client received ${received.join(', ') || 'nothing'}${rest && ` and ${JSON.stringify(rest.slice(0, 80))}`}, not ${answers.join(', ')}`,
   ];
 }

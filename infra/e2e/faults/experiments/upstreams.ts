@@ -9,16 +9,16 @@ import { startLoad, statusesText } from '../edge/load.ts';
 import { settled } from '../edge/settled.ts';
 import type { Experiment } from '../experiment.ts';
 
-/** The gateway's patience with upstreams, and what may come on top of it: the short form runs beside other tests. Milliseconds. */
-const timeout = 1_000;
-const slacks = { short: 10_000, long: 2_000 };
-/** After which a request counts as never answered, milliseconds. */
-const clientPatience = 30_000;
-/** Requests at once to an upstream that hangs: more than a pool of connections would take. */
+/** The gateway's timer with upstreams, and what may come on top of it: the short form runs beside other tests. Milliseconds. */
+const upstreamTimeoutMs = 1_000;
+const slacksMs = { short: 10_000, long: 2_000 };
+/** A request counts as unanswered after this time. */
+const clientTimeoutMs = 30_000;
+/** The number of parallel requests to an upstream that hangs: more than a connection pool would allow. */
 const crowd = 500;
 const path = '/v2/campaigns';
-/** Those that leave the connection to a next request. */
-const lasting = hostileAnswers.flatMap(({ ending }, fault) =>
+/** The faults after which the connection can be used for another request. */
+const leavesConnection = hostileAnswers.flatMap(({ ending }, fault) =>
   ending === 'answered' || ending === 'either' ? [fault] : [],
 );
 const hanging = hostileAnswers.findIndex(({ name }) => name === 'hangs');
@@ -27,22 +27,22 @@ interface Outcome {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** Whether the answer came to its end. */
+  /** Whether the response was received completely. */
   readonly complete: boolean;
   readonly ms: number;
 }
 
-/** Upstreams that fail in every way: 502 in bounded time, half answers never taken for whole ones, no socket kept. */
+/** Upstreams that fail in every way: the client gets 502 in bounded time or a cut response, and no socket is leaked. */
 export const upstreams: Experiment = {
   name: 'upstreams',
   rounds: { short: 1, long: 50 },
   async run({ long, chance, rounds, say }) {
-    const slack = slacks[long ? 'long' : 'short'];
+    const slackMs = slacksMs[long ? 'long' : 'short'];
     const hostile = await startHostileUpstream(chance);
     const healthy = await startHealthyUpstream();
     const edge = await startEdge(
       { campaign: hostile, organization: healthy },
-      { UPSTREAM_TIMEOUT_MS: String(timeout) },
+      { UPSTREAM_TIMEOUT_MS: String(upstreamTimeoutMs) },
     );
     const authorization = `Bearer ${personToken()}`;
     const wrong: string[] = [];
@@ -58,7 +58,8 @@ export const upstreams: Experiment = {
       else if (!isAs(answer.ending, outcome)) wrong.push(`${answer.name} (${method}): ${JSON.stringify(outcome)}`);
       if (!timed) return;
       slowest = Math.max(slowest, outcome.ms);
-      if (outcome.ms > timeout + slack) wrong.push(`${answer.name} (${method}) took ${outcome.ms.toFixed(0)} ms`);
+      if (outcome.ms > upstreamTimeoutMs + slackMs)
+        wrong.push(`${answer.name} (${method}) took ${outcome.ms.toFixed(0)} ms`);
     }
 
     async function inSequence(faults: readonly number[]): Promise<void> {
@@ -68,7 +69,7 @@ export const upstreams: Experiment = {
 
     const newLoad = () =>
       startLoad({ rate: 100, request: () => ({ url: `${edge.url}/v2/groups`, headers: { authorization } }) });
-    /** The pool of connections to the healthy one may be as large as it likes. */
+    /** Without the connections to the healthy upstream, because the size of their pool does not matter. */
     const files = async () => (await edge.openFiles()) - healthy.open();
     const first = newLoad();
     await sleep(500);
@@ -80,9 +81,9 @@ export const upstreams: Experiment = {
       for (let round = 1; round <= rounds; round++) {
         const kinds = hostileAnswers.flatMap((_, fault) => [() => attempt(fault, 'GET'), () => attempt(fault, 'POST')]);
         await Promise.all(kinds.map((go) => go()));
-        // On kept connections, where what an answer left behind meets the next request, or its end does: that one may
-        // be refused, and must not be given what was left.
-        await Promise.all(Array.from({ length: 8 }, () => inSequence(lasting)));
+        // On kept connections, where surplus bytes or the end of one response meet the next request. That request may be
+        // refused, but must not be answered with the surplus bytes.
+        await Promise.all(Array.from({ length: 8 }, () => inSequence(leavesConnection)));
         if (round % 10 === 0) say(`  ${round} of ${rounds} rounds, ${tried} requests`);
       }
       hostile.peak();
@@ -98,7 +99,7 @@ export const upstreams: Experiment = {
           what: `${hostileAnswers.length} ways of an upstream to fail, GET and POST`,
           tried,
           found: `${wrong.length} answered otherwise or too late, slowest ${slowest.toFixed(0)} ms, ${raced} found a kept connection spoilt or closed (502)`,
-          bar: `502 or a cut within ${timeout} + ${slack} ms`,
+          bar: `502 or a cut within ${upstreamTimeoutMs} + ${slackMs} ms`,
           holds: wrong.length === 0,
         },
         {
@@ -138,7 +139,7 @@ function isAs(ending: Ending, { status, type, body, complete }: Outcome): boolea
   if (ending === 'refused') return refused;
   if (ending === 'answered') return answered;
   if (ending === 'either') return refused || answered;
-  // A client that got nothing, or the beginning of an answer, and saw the connection end.
+  // The client got nothing or the beginning of a response, and saw the connection end.
   return !complete && (status === 200 || status === 0);
 }
 
@@ -153,8 +154,8 @@ async function ask(url: string, method: string, authorization: string): Promise<
       res.once('close', end);
     });
     req.on('error', () => resolve([0, '', false]));
-    const patience = setTimeout(() => req.destroy(), clientPatience);
-    req.once('close', () => clearTimeout(patience));
+    const timer = setTimeout(() => req.destroy(), clientTimeoutMs);
+    req.once('close', () => clearTimeout(timer));
     req.end(method === 'POST' ? '{"name":"Boots"}' : undefined);
   });
   return { status, type, body, complete, ms: performance.now() - started };

@@ -7,10 +7,10 @@ import { newUuid } from '@attribution/ids';
 import pg from 'pg';
 import { fromSomewhere, newEmail, password, startTestPlatform } from '../../test/support.ts';
 
-/** Seconds: of a token that outlives a run. */
-const lasting = 4 * 3_600;
+/** Long enough for a token to outlive a run. */
+const tokenLifetimeSeconds = 4 * 3_600;
 
-/** The whole platform with a payment provider that fails, a clock that is moved, and a look into its books. */
+/** The whole platform with an unreliable payment provider, a clock that can be moved, and access to its databases. */
 export async function openBank(failures: number) {
   const directory = await mkdtemp(join(tmpdir(), 'bank-'));
   const paymentsFile = join(directory, 'payments.sqlite');
@@ -23,7 +23,7 @@ export async function openBank(failures: number) {
     const known = pools.get(service);
     if (known) return known;
     const pool = new pg.Pool({ connectionString: databaseUrl(service), max: 2 });
-    pool.on('error', () => {}); // The database is dropped below idle connections.
+    pool.on('error', () => {}); // The database is dropped while connections are idle.
     pools.set(service, pool);
     return pool;
   };
@@ -34,15 +34,18 @@ export async function openBank(failures: number) {
     databaseUrl,
     rows: async <T extends object>(service: string, sql: string, values: readonly unknown[] = []): Promise<T[]> =>
       (await poolOf(service).query<T>(sql, [...values])).rows,
-    /** A service, as another one asks it. */
+    /** A client of a service's Internal endpoints, in the name of another service. */
     inside: platform.inside,
-    /** A new account's owner, whose token lasts. */
+    /** Creates an account, with a client of its owner whose token outlives the run. */
     async openAccount() {
       const client = platform.client.with({ headers: fromSomewhere() });
       const body = { email: newEmail(), password, full_name: 'Ada Lovelace' };
       const { user_id, account_id } = (await client.call(signup, { body })).body;
       const claims = { sub: user_id, account: account_id, role: 'owner', account_type: 'network', sid: newUuid() };
-      return { account: account_id, client: client.with({ token: signer.sign('at+jwt', claims, lasting) }) };
+      return {
+        account: account_id,
+        client: client.with({ token: signer.sign('at+jwt', claims, tokenLifetimeSeconds) }),
+      };
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.end()));

@@ -5,14 +5,14 @@ import type { Bank } from './bank.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 
-/** Lets time pass until everything that was begun has an end. Throws when it never has. */
+/** Advances the clock until all notifications, refunds and events have been handled. Throws if that never happens. */
 export async function comeToRest(bank: Bank): Promise<void> {
   for (let turn = 0; turn < 60; turn++) {
     bank.clock.advance({ minutes: 11 });
-    // The poller's and the jobs' next turns.
+    // Time for the poller and the jobs to run.
     await sleep(2_500);
-    const left = await waiting(bank);
-    if (left.length === 0) return;
+    const remaining = await waiting(bank);
+    if (remaining.length === 0) return;
   }
   throw new Error(`Not at rest: ${(await waiting(bank)).join(', ')}`);
 }
@@ -29,7 +29,7 @@ async function waiting(bank: Bank): Promise<string[]> {
     .map(([what, rows]) => `${rows.length} ${what}`);
 }
 
-/** What the nightly command says of it. */
+/** Runs the nightly check of the ledgers. */
 export async function checkByCommand(bank: Bank): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
     const environment = {
@@ -49,7 +49,7 @@ interface Entry {
   readonly amount: string;
 }
 
-/** How what Account has entered for each payment and refund differs from what Billing says was paid and given back. */
+/** Describes the differences between Account's token entries and Billing's payments and refunds. */
 export async function compareTokens(bank: Bank): Promise<string[]> {
   const entries = await bank.rows<Entry>(
     'account',
@@ -70,6 +70,6 @@ export async function compareTokens(bank: Bank): Promise<string[]> {
     if (amounts.length !== 1 || amounts[0] !== amount)
       found.push(`${key}: ${amount} owed, ${amounts.join(' and ') || 'nothing'} entered`);
   }
-  for (const key of entered.keys()) found.push(`${key}: entered, and never owed`);
+  for (const key of entered.keys()) found.push(`${key}: entered, but not owed`);
   return found;
 }

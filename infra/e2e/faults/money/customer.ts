@@ -26,27 +26,27 @@ const cards = [
 ] as const;
 const packs = ['tokens_1000', 'tokens_10000', 'tokens_100000'] as const;
 const plans = ['starter', 'growth', 'enterprise'] as const;
-/** How often each is done, beside the others. */
+/** The relative frequency of each action. */
 const weights = { buy: 30, subscribe: 12, change: 12, cancel: 5, resume: 5, card: 6, refund: 18, spend: 12 };
-type Deed = keyof typeof weights;
-/** Of one request, under one key, until it has an answer that is no failure. */
-const patience = 6;
+type Action = keyof typeof weights;
+/** How often a request is sent under one idempotency key until its response is not a 5xx. */
+const maxAttempts = 6;
 
-/** An account whose owner does at random what an owner may do. */
+/** An account whose owner does random things that an owner may do. */
 export function createCustomer(bank: Bank, { account, client }: Account, chance: Chance) {
-  /** Asks again, under the same key, what was not answered; whatever is refused, is. */
-  async function persist<T extends { readonly status: number }>(
-    ask: (key: string) => Promise<T>,
+  /** Repeats a request under the same key until its response is not a 5xx. Undefined if every response is. */
+  async function retry<T extends { readonly status: number }>(
+    send: (key: string) => Promise<T>,
   ): Promise<T | undefined> {
     const key = newUuid();
-    for (let attempt = 0; attempt < patience; attempt++) {
-      const answer = await ask(key);
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const answer = await send(key);
       if (answer.status < 500) return answer;
     }
     return undefined;
   }
 
-  async function fillIn(url: string): Promise<void> {
+  async function payOn(url: string): Promise<void> {
     const post = (action: string) =>
       fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' }).then((answer) =>
         answer.arrayBuffer(),
@@ -58,25 +58,25 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
   }
 
   async function checkOut(mode: 'payment' | 'subscription', plan_key: string): Promise<void> {
-    const made = await persist((key) =>
+    const made = await retry((key) =>
       client.call(createCheckoutSession, { body: { mode, plan_key }, headers: { 'idempotency-key': key } }),
     );
-    if (made?.status === 201 && chance.share() < 0.9) await fillIn(made.body.url);
+    if (made?.status === 201 && chance.share() < 0.9) await payOn(made.body.url);
   }
 
-  const deeds: Readonly<Record<Deed, () => Promise<void>>> = {
+  const actions: Readonly<Record<Action, () => Promise<void>>> = {
     buy: () => checkOut('payment', chance.pick(packs)),
     subscribe: () => checkOut('subscription', chance.pick(plans)),
     async change() {
       const body = { plan_key: chance.pick(plans) };
-      await persist((key) => client.call(changePlan, { body, headers: { 'idempotency-key': key } }));
+      await retry((key) => client.call(changePlan, { body, headers: { 'idempotency-key': key } }));
     },
-    cancel: async () => void (await persist(() => client.call(cancelSubscription))),
-    resume: async () => void (await persist(() => client.call(resumeSubscription))),
+    cancel: async () => void (await retry(() => client.call(cancelSubscription))),
+    resume: async () => void (await retry(() => client.call(resumeSubscription))),
     async card() {
-      const made = await persist((key) => client.call(addPaymentMethod, { headers: { 'idempotency-key': key } }));
+      const made = await retry((key) => client.call(addPaymentMethod, { headers: { 'idempotency-key': key } }));
       const page = made?.status === 201 ? await setupPage(made.body.client_secret) : undefined;
-      if (page !== undefined) await fillIn(page);
+      if (page !== undefined) await payOn(page);
     },
     async refund() {
       const [paid] = await bank.rows<Paid>(
@@ -87,7 +87,7 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
       );
       if (!paid) return;
       const amount_cents = chance.share() < 0.5 ? null : chance.int(1, paid.amount_cents);
-      await persist((idempotency_key) =>
+      await retry((idempotency_key) =>
         bank.inside('billing', 'billing').call(createRefund, {
           body: { account_id: account, payment_id: paid.id, idempotency_key, amount_cents },
         }),
@@ -111,7 +111,7 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
     },
   };
 
-  /** Where a card is saved: beside the pages to pay on. */
+  /** The page on which a card is saved: it has the same origin as the checkout pages. */
   async function setupPage(clientSecret: string): Promise<string | undefined> {
     const [known] = await bank.rows<{ url: string }>(
       'billing',
@@ -124,9 +124,9 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
     account,
     act: () => {
       const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
-      let left = chance.share() * total;
-      const chosen = (Object.keys(weights) as Deed[]).find((deed) => (left -= weights[deed]) < 0) ?? 'buy';
-      return deeds[chosen]();
+      let point = chance.share() * total;
+      const chosen = (Object.keys(weights) as Action[]).find((action) => (point -= weights[action]) < 0) ?? 'buy';
+      return actions[chosen]();
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded before the platform (`--import`): armed by SIGUSR2, ends it with SIGKILL at a statement that it sends to Postgres,
- * or has been answered. The platform knows nothing of it.
+ * Preloaded into the platform (`--import`) and armed by SIGUSR2: kills the process with SIGKILL before it sends a certain
+ * statement to Postgres, or after the response. The platform has no code for this.
  */
 import { writeSync } from 'node:fs';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { watchQueries } from '../crash/kill/watch-queries.ts';
 const { searchParams } = new URL(import.meta.url);
 const before = searchParams.get('before');
 const after = searchParams.get('after');
-/** The transaction that this statement is in is to be committed first. */
+/** Kills after the commit of the transaction that contains this statement. */
 const committed = searchParams.get('committed');
 
 let armed = false;
@@ -27,7 +27,7 @@ const inTransaction = new WeakSet<object>();
 /** Kysely quotes the names of tables and columns; statements that are written by hand do not. */
 const has = (part: string | null, text: string) =>
   part !== null && text.toLowerCase().replaceAll('"', '').includes(part);
-/** A relay removes what is acknowledged in the statement that reads on: mostly that is nothing. */
+/** The relay's statement both deletes the acknowledged events and reads the next ones; mostly it deletes none. */
 const isNone = ([first]: readonly unknown[]) => Array.isArray(first) && first.length === 0;
 
 watchQueries(pg.Client.prototype, {

@@ -1,4 +1,4 @@
-/** From a page that is paid to tokens that are there: where the platform is killed, between every two of its steps. */
+/** The points at which the platform is killed: between all steps from the payment on the provider's page to the token grant. */
 export const steps = [
   { name: 'before the notification is written down', before: 'insert into provider_events' },
   { name: 'after the notification is written down', after: 'insert into provider_events' },
@@ -16,7 +16,7 @@ export const steps = [
 
 export type Step = (typeof steps)[number];
 
-/** The kill, as an argument of Node. */
+/** The argument of Node that preloads the kill. */
 export function killAt({ name: _, ...where }: Step): string {
   const url = new URL('./kill-at.process.ts', import.meta.url);
   url.search = new URLSearchParams(where as Record<string, string>).toString();

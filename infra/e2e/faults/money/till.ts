@@ -13,7 +13,7 @@ import { createDatabases } from '../crash/worlds/databases.ts';
 import type { PlatformSettings } from '../crash/worlds/one-process.ts';
 import { createMember } from '../member.ts';
 
-/** The platform in a process that can be killed, and people who buy there. */
+/** The platform in a process that can be killed, with helpers to buy tokens. */
 export async function openTill() {
   const { databases, drop } = await createDatabases();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'till-'));
@@ -39,7 +39,7 @@ export async function openTill() {
 
   return {
     member,
-    /** A new account with a page on which it can pay for 1,000 tokens. */
+    /** Creates an account and a checkout page for 1,000 tokens. */
     async newCheckout() {
       const headers = { 'x-forwarded-for': `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}` };
       const body = {
@@ -53,14 +53,14 @@ export async function openTill() {
       const asked = { mode: 'payment', plan_key: 'tokens_1000' } as const;
       return { account, url: (await owner.call(createCheckoutSession, { body: asked })).body.url };
     },
-    /** Resolves when nothing is on its way between the services. */
+    /** Resolves when no event is waiting in an outbox. */
     async quiet() {
       await eventually(async () => {
         for (const service of Object.keys(databases))
           if ((await count(service, 'SELECT count(*)::int FROM outbox')) > 0) throw new Error(`Events wait in ${service}`);
       });
     },
-    /** Payments that have succeeded, their ledger entries, and the grants for them. */
+    /** The numbers of succeeded payments, of their ledger entries, and of the token grants for them. */
     async outcome(account: string): Promise<readonly [payments: number, entries: number, grants: number]> {
       return Promise.all([
         count('billing', `SELECT count(*)::int FROM payments WHERE account_id = $1 AND status = 'succeeded'`, account),

@@ -5,26 +5,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '@attribution/servers';
 
 /**
- * How a server ends: `fast` says goodbye to its clients, `immediate` cuts them off and recovers at its next start,
- * `kill` does not get to do anything.
+ * How the server is ended: `fast` closes its connections in order, `immediate` cuts them and recovers at the next start, and
+ * `kill` is SIGKILL.
  */
 export const endings = ['fast', 'immediate', 'kill'] as const;
 export type ClusterEnding = (typeof endings)[number];
 
-/** A durable Postgres of the experiment's own, which is gone and comes back at the same port. */
+/** A durable Postgres for one experiment, which can be ended and restarted on the same port. */
 export interface Cluster {
-  /** Makes the database exist and returns its URL. */
+  /** Creates the database and returns its URL. */
   database(name: string): Promise<string>;
-  /** Of one database, as the superuser. */
+  /** The superuser's URL of a database. */
   url(database: string): string;
   readonly port: number;
   end(how: ClusterEnding): Promise<void>;
-  /** Resolves when it takes connections again. */
+  /** Resolves when the server accepts connections again. */
   start(): Promise<void>;
-  /** Every process of it stands still: connections open, and nothing answers on them. */
+  /** Suspends every process of the server: connections stay open, but nothing responds. */
   freeze(): Promise<void>;
   thaw(): void;
-  /** Ends it for good, and takes its files away. */
+  /** Stops the server for good and deletes its files. */
   remove(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function startCluster({ password = 'outages', connections = 150 } =
   function thaw(): void {
     for (const pid of frozen.splice(0).reverse()) signal(pid, 'SIGCONT');
   }
-  // What stands still would not hear that we are gone.
+  // A suspended server would not notice that this process has ended.
   process.on('exit', thaw);
 
   return {
@@ -64,7 +64,7 @@ export async function startCluster({ password = 'outages', connections = 150 } =
       server = await launch(server.port);
     },
     async freeze() {
-      // The parent first, so that no child is born meanwhile.
+      // The parent first, so that it starts no further child.
       for (const pid of await processesOf(await postmaster())) if (signal(pid, 'SIGSTOP')) frozen.push(pid);
     },
     thaw,
@@ -77,7 +77,7 @@ export async function startCluster({ password = 'outages', connections = 150 } =
   };
 }
 
-/** False where there is no such process any more. */
+/** Returns false if the process does not exist any more. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
@@ -87,13 +87,13 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A process and its children, by Linux's own list. */
+/** The ids of a process and its children, from /proc. */
 async function processesOf(parent: number): Promise<number[]> {
   const children: number[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    // The name of the program, in brackets, may have anything in it.
+    // The fields after the program's name, which is in brackets and may contain anything.
     if (Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]) === parent) children.push(Number(name));
   }
   return [parent, ...children];

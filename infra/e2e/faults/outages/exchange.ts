@@ -2,48 +2,48 @@ import { randomBytes } from 'node:crypto';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { type Endpoint, ProblemDetails, problemKindOf } from '@attribution/contracts';
 
-/** One request and what came of it. */
+/** A request and its outcome. */
 export interface Exchange {
   readonly what: string;
-  /** When it was sent, by performance.now(), and how long it took until the end of the answer, milliseconds. */
+  /** When it was sent, in terms of performance.now(), and the milliseconds until the end of the response. */
   readonly at: number;
   readonly ms: number;
-  /** `done`; `unavailable`, with all that such an answer has; or what was wrong, in words. */
+  /** `done`; `unavailable` for a 503 that is as the contract wants it; or a description of what was wrong. */
   readonly outcome: 'done' | 'unavailable' | (string & {});
-  /** What was answered, where it was done. */
+  /** The body of a successful response; otherwise empty. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface Ask {
+export interface ExchangeRequest {
   readonly what: string;
   readonly endpoint: Endpoint;
-  /** Of the path's parameter. */
+  /** The value of the path's parameter. */
   readonly id?: string;
   readonly body?: object;
   readonly token?: string;
 }
 
-/** Longer than anything may take. */
-const patience = 40_000;
+/** Longer than any request may take. */
+const timeoutMs = 40_000;
 
 /** Sends one request. Never rejects. */
-export function exchange(baseUrl: string, agent: Agent, ask: Ask): Promise<Exchange> {
-  const { what, endpoint, body } = ask;
+export function exchange(baseUrl: string, agent: Agent, input: ExchangeRequest): Promise<Exchange> {
+  const { what, endpoint, body } = input;
   const at = performance.now();
   const text = body && JSON.stringify(body);
   const headers = {
-    ...(ask.token && { authorization: `Bearer ${ask.token}` }),
+    ...(input.token && { authorization: `Bearer ${input.token}` }),
     ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-    'x-forwarded-for': randomBytes(4).join('.'), // The limits count by address.
+    'x-forwarded-for': randomBytes(4).join('.'), // A new address each time, because rate limits count by address.
   };
   return new Promise((resolve) => {
     const settle = (outcome: string, answer: Readonly<Record<string, unknown>> = {}) => {
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve({ what, at, ms: performance.now() - at, outcome, body: answer });
     };
-    const path = endpoint.path.replace(/\{[a-z_]+\}/, ask.id ?? '');
+    const path = endpoint.path.replace(/\{[a-z_]+\}/, input.id ?? '');
     const req = request(baseUrl + path, { method: endpoint.method, agent, headers });
-    const late = setTimeout(() => req.destroy(new Error(`no answer within ${patience / 1000} s`)), patience);
+    const timer = setTimeout(() => req.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
     req.on('error', (error: NodeJS.ErrnoException) => settle(`cut: ${error.code ?? error.message}`));
     req.on('response', (res) => {
       let answer = '';

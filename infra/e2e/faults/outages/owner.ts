@@ -7,11 +7,11 @@ import type { z } from 'zod';
 
 export interface Owner {
   readonly token: string;
-  /** Logs in again, as a token lives 15 minutes. */
+  /** Logs in again, because a token is valid for 15 minutes. */
   renew(): Promise<Owner>;
 }
 
-/** Signs somebody up and verifies the address. */
+/** Signs up a new owner and verifies the address. */
 export async function newOwner(url: string, mailDirectory: string): Promise<Owner> {
   const email = `owner-${randomBytes(6).toString('hex')}@example.com`;
   const password = 'a long walk at dawn';
@@ -27,7 +27,7 @@ export async function newOwner(url: string, mailDirectory: string): Promise<Owne
   return owner(entered);
 }
 
-/** Gives tokens of an owner of no account that anybody signed up; each lives as long as any. */
+/** Returns a function that signs tokens for the owner of an account that does not exist in Account, and renews them in time. */
 export function ownerTokens(privateKeys: KeySet): () => string {
   const signer = createSigner(privateKeys);
   const claims = {

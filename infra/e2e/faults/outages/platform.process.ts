@@ -1,4 +1,4 @@
-/** The whole platform in one process, on databases that somebody else stops and starts: their URLs come as JSON in DATABASES. */
+/** The whole platform in one process. The experiment stops and starts its databases, whose URLs are in DATABASES as JSON. */
 import { newSecrets, startPlatform } from '@attribution/local';
 import { createLogger, onStopSignal, setting } from '@attribution/runtime';
 import { z } from 'zod';

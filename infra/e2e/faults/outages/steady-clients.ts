@@ -4,16 +4,16 @@ import { createGroup, listGroups } from '@attribution/contracts';
 import type { Chance } from '../random.ts';
 import { type Exchange, exchange } from './exchange.ts';
 
-/** Clients that keep their connection, leave it when they are told to, and try again only where nobody listens. */
+/** Clients that keep their connection until the server closes it, and retry a request only if the connection was refused. */
 export interface SteadyClients {
   readonly answered: number;
-  /** Requests that found nobody listening, and were sent again. */
+  /** How many requests were sent again because the connection was refused. */
   readonly refused: number;
   readonly failed: readonly Exchange[];
   /** The ids of groups whose creation was acknowledged. */
   readonly created: ReadonlySet<string>;
   readonly slowest: number;
-  /** Resolves when everything that was sent has been answered. */
+  /** Resolves when all requests have ended. */
   stop(): Promise<void>;
 }
 
@@ -22,14 +22,20 @@ export interface SteadyClientsOptions {
   readonly token: () => string;
   readonly chance: Chance;
   readonly count: number;
-  /** Ends a client at its first refused connection, as there is nowhere else to go. */
-  readonly leave?: boolean;
+  /** Ends a client at its first refused connection, for platforms with a single process. Default: false. */
+  readonly stopWhenRefused?: boolean;
 }
 
-/** Milliseconds between two requests: most clients are busy, some wait longer than an idle connection is waited for. */
+/** Milliseconds between two requests. Most clients are busy; some pause for longer than the server keeps an idle connection. */
 const pauses = { busy: [0, 25], idle: [200, 2_500] } as const;
 
-export function startSteadyClients({ url, token, chance, count, leave }: SteadyClientsOptions): SteadyClients {
+export function startSteadyClients({
+  url,
+  token,
+  chance,
+  count,
+  stopWhenRefused,
+}: SteadyClientsOptions): SteadyClients {
   const failed: Exchange[] = [];
   const created = new Set<string>();
   let [answered, refused, slowest, stopping] = [0, 0, 0, false];
@@ -39,13 +45,13 @@ export function startSteadyClients({ url, token, chance, count, leave }: SteadyC
     const [least, most] = client % 4 === 0 ? pauses.idle : pauses.busy;
     while (!stopping) {
       const writes = chance.share() < 0.3;
-      const ask = writes
+      const request = writes
         ? { what: 'create', endpoint: createGroup, body: { name: 'North' } }
         : { what: 'list', endpoint: listGroups };
-      const sent = await exchange(url, agent, { ...ask, token: token() });
+      const sent = await exchange(url, agent, { ...request, token: token() });
       if (sent.outcome === 'cut: ECONNREFUSED') {
         refused++;
-        if (leave) break;
+        if (stopWhenRefused) break;
         await sleep(20);
         continue;
       }

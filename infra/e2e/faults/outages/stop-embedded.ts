@@ -12,7 +12,7 @@ import { ownerTokens } from './owner.ts';
 import { startSteadyClients } from './steady-clients.ts';
 import { describeFailures } from './stop-replicas.ts';
 
-/** SIGTERM to all of `npm start` under load, and a start again on the same data. */
+/** Sends SIGTERM to `npm start` under load, and starts it again on the same data. */
 export async function stopEmbedded({ chance, rounds, say }: Lab): Promise<Finding[]> {
   const directory = await mkdtemp(join(tmpdir(), 'stop-local-'));
   const member = createMember({
@@ -29,11 +29,11 @@ export async function stopEmbedded({ chance, rounds, say }: Lab): Promise<Findin
       await member.alive(60_000);
       const keys = await readFile(keyFilesOf(directory).private, 'utf8');
       const token = ownerTokens(KeySet.parse(JSON.parse(keys)));
-      const clients = startSteadyClients({ url: member.url, token, chance, count: 16, leave: true });
+      const clients = startSteadyClients({ url: member.url, token, chance, count: 16, stopWhenRefused: true });
       await sleep(chance.int(300, 1_200));
-      const told = performance.now();
+      const signalled = performance.now();
       total.endings.add(await member.end('SIGTERM'));
-      total.slowestStop = Math.max(total.slowestStop, performance.now() - told);
+      total.slowestStop = Math.max(total.slowestStop, performance.now() - signalled);
       await clients.stop();
       total.answered += clients.answered;
       failed.push(...clients.failed);

@@ -12,13 +12,13 @@ import type { Exchange } from './exchange.ts';
 import { ownerTokens } from './owner.ts';
 import { startSteadyClients } from './steady-clients.ts';
 
-/** As "3 × create: cut: ECONNRESET". */
+/** For example "3 × create: cut: ECONNRESET". */
 export function describeFailures(failed: readonly Exchange[]): string {
   const kinds = Object.entries(Object.groupBy(failed, ({ what, outcome }) => `${what}: ${outcome}`));
   return kinds.map(([kind, list]) => `${list?.length} × ${kind}`).join(', ');
 }
 
-/** SIGTERM to one of two gateways or one of two processes of the service behind them, and a start again. */
+/** Sends SIGTERM to one of two gateways, or to one of two processes of the service behind them, and starts it again. */
 export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): Promise<Finding[]> {
   const secrets = newSecrets();
   const internalKeys = generateInternalKeys();
@@ -26,7 +26,7 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
   const shared = {
     TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
     LOG_LEVEL: 'warn',
-    // Longer than the balancers need to notice.
+    // Longer than the balancers need to notice the failing /readyz.
     ...(!lab.long && { LAME_DUCK_MS: '1500' }),
   };
   const pair = async (program: string, environment: Readonly<Record<string, string>>): Promise<[Member, Member]> => {
@@ -61,9 +61,9 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
       const member = lab.chance.pick(replicas);
       await sleep(lab.chance.int(200, 1_000));
       const [failedBefore, answeredBefore] = [clients.failed.length, clients.answered];
-      const told = performance.now();
+      const signalled = performance.now();
       const ending = await member.end('SIGTERM');
-      const took = performance.now() - told;
+      const took = performance.now() - signalled;
       member.start();
       await balancer.sends(member);
       const failed = clients.failed.slice(failedBefore);

@@ -9,20 +9,20 @@ import { startFleet } from '../fleet.ts';
 import { createMember, type Ending, type Member } from '../member.ts';
 import type { Cluster } from './cluster.ts';
 
-/** What an outage is tried on. */
+/** A platform on which an outage is tried. */
 export interface Target {
   readonly name: string;
-  /** Of a gateway. */
+  /** The URL of a gateway. */
   readonly url: string;
   readonly members: readonly Member[];
   readonly mailDirectory: string;
-  /** Audited; nothing was done to them before. */
+  /** The URLs of the audited databases. */
   readonly databases: Databases;
-  /** SIGTERM. Resolves with how each process ended. */
+  /** Sends SIGTERM and resolves with how each process ended. */
   stop(): Promise<readonly Ending[]>;
 }
 
-/** The platform in one process of its own. */
+/** The whole platform in one process. */
 export async function startEmbedded(cluster: Cluster, statementTimeout: number): Promise<Target> {
   const mailDirectory = await mkdtemp(join(tmpdir(), 'outage-mail-'));
   const databases: Record<string, string> = {};
@@ -53,7 +53,7 @@ export async function startEmbedded(cluster: Cluster, statementTimeout: number):
   return { name: 'one process', url: platform.url, members: [platform], mailDirectory, databases, stop };
 }
 
-/** A process for each service, over Kafka. */
+/** One process for each service, over Kafka. */
 export async function startSeparate(cluster: Cluster, kafkaBrokers: readonly string[]): Promise<Target> {
   const databases: Record<string, string> = {};
   const fleet = await startFleet({

@@ -11,9 +11,9 @@ import {
   signup,
   updateGroup,
 } from '@attribution/contracts';
-import { type Ask, type Exchange, exchange } from './exchange.ts';
+import { type Exchange, type ExchangeRequest, exchange } from './exchange.ts';
 
-/** Everything that was promised to somebody. */
+/** The ids in successful responses, whose effects must not be lost. */
 export interface Acknowledged {
   readonly accounts: Set<string>;
   readonly groups: Set<string>;
@@ -22,27 +22,27 @@ export interface Acknowledged {
 }
 
 export interface Traffic {
-  /** What was answered since the last call. */
+  /** Returns the exchanges since the last call. */
   take(): Exchange[];
   readonly acknowledged: Acknowledged;
   /** Sends one of each kind of write and resolves with whether all were done. */
   tryOnce(): Promise<boolean>;
-  /** Resolves when everything that was sent has been answered. */
+  /** Resolves when all requests have ended. */
   stop(): Promise<void>;
 }
 
 export interface TrafficOptions {
   readonly url: string;
-  /** Of an owner; asked for each time, as one lives 15 minutes. */
+  /** Returns an owner's token; called for each request, because a token is valid for 15 minutes. */
   readonly token: () => string;
-  /** Milliseconds between an answer and the next request of a lane. */
+  /** Milliseconds between a response and the next request of a lane. */
   readonly pause: number;
 }
 
 const password = 'a long walk at dawn';
 const reads = [listGroups, getMe, listCampaigns] as const;
 
-/** Keeps reads and writes of all kinds going, one after the other in each of several lanes, and notes every answer. */
+/** Keeps sending reads and writes of all kinds in several sequential lanes, and records every response. */
 export function startTraffic({ url, token, pause }: TrafficOptions): Traffic {
   const agent = new Agent({ keepAlive: true });
   const exchanges: Exchange[] = [];
@@ -54,8 +54,8 @@ export function startTraffic({ url, token, pause }: TrafficOptions): Traffic {
   };
   let stopping = false;
 
-  async function send(ask: Ask): Promise<Exchange> {
-    const sent = await exchange(url, agent, { token: token(), ...ask });
+  async function send(request: ExchangeRequest): Promise<Exchange> {
+    const sent = await exchange(url, agent, { token: token(), ...request });
     exchanges.push(sent);
     return sent;
   }
@@ -78,14 +78,14 @@ export function startTraffic({ url, token, pause }: TrafficOptions): Traffic {
       note(acknowledged.campaigns, sent.body.id);
       return sent;
     },
-    /** Made, changed and deleted: whoever hears of it in another order keeps a group that there is not. */
+    /** Created, changed and deleted: a receiver that handles the events in another order keeps a deleted group. */
     async shortLivedGroup() {
       const made = await send({ what: 'group', endpoint: createGroup, body: { name: 'Pop-up' } });
       const { id } = made.body;
       if (typeof id !== 'string') return made;
       await send({ what: 'change', endpoint: updateGroup, id, body: { name: 'Closing' } });
       const gone = await send({ what: 'deletion', endpoint: deleteGroup, id });
-      // A deletion that was not acknowledged may have happened: it says nothing of the group.
+      // A deletion that was not acknowledged may have happened or not, so the group is not checked.
       if (gone.outcome === 'done') acknowledged.deletedGroups.add(id);
       return gone;
     },

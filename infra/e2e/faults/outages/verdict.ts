@@ -10,25 +10,25 @@ import type { Acknowledged } from './traffic.ts';
 export interface Verdict {
   readonly text: string;
   readonly clean: boolean;
-  /** Milliseconds until every event had its effect. */
+  /** Milliseconds until every event had taken effect. */
   readonly caughtUp: number;
 }
 
 /**
- * Waits up to `within` milliseconds until every event had its effect, and holds the (audited) databases against what
- * was acknowledged, and each event against its effects.
+ * Waits up to `timeoutMs` until every event has taken effect, and compares the audited databases with what was
+ * acknowledged, and each event with its effects.
  */
 export async function judge(options: {
   readonly databases: Databases;
   readonly acknowledged: Acknowledged;
-  readonly within: number;
-  /** Reads what lies on the topics, where there is a broker. */
+  readonly timeoutMs: number;
+  /** Reads all messages on the topics, if there is a broker. */
   readonly published?: () => Promise<readonly Published[]>;
   readonly say: (line: string) => void;
 }): Promise<Verdict> {
   const { databases, acknowledged, say } = options;
   const started = performance.now();
-  const { waiting, buried } = await untilQuiet(databases, options.within);
+  const { waiting, deadLetters } = await untilQuiet(databases, options.timeoutMs);
   const caughtUp = performance.now() - started;
   const tally = newTally();
   const audits = await readAudits(databases);
@@ -42,13 +42,13 @@ export async function judge(options: {
   const { lost, doubled, reordered, torn } = tally;
   const counts = [
     `lost ${lost.length}, doubled ${doubled.length}, reordered ${reordered.length}, half-written ${torn.length}`,
-    `given up ${buried}, waiting ${waiting}`,
+    `given up ${deadLetters}, waiting ${waiting}`,
   ];
-  const wrong = [lost, doubled, reordered, torn].flat().length + buried + waiting;
+  const wrong = [lost, doubled, reordered, torn].flat().length + deadLetters + waiting;
   return { text: `${counts.join(', ')} (${effects} effects)`, clean: wrong === 0 && effects > 0, caughtUp };
 }
 
-/** What was acknowledged and is not so, in words. */
+/** Describes what was acknowledged but is missing, and the groups whose deletion was acknowledged but which still exist. */
 async function missing(databases: Databases, acknowledged: Acknowledged): Promise<string[]> {
   const ids = async (service: string, table: string) =>
     new Set((await rowsOf<{ id: string }>(databases[service] ?? '', `SELECT id FROM ${table}`)).map(({ id }) => id));

@@ -14,11 +14,11 @@ export interface Command {
   /** Who sends the requests. */
   readonly as: 'nobody' | 'owner';
   readonly seed: number;
-  /** Cases of each operation, at most, that fuzzing makes up. */
+  /** The maximum number of generated cases for each operation. */
   readonly examples: number;
 }
 
-/** What is read of Schemathesis's own report. */
+/** The parts of Schemathesis's report that are read. */
 const Report = z.object({
   complete: z.boolean(),
   operations: z.object({ total: z.int(), tested: z.int() }),
@@ -26,13 +26,13 @@ const Report = z.object({
   errors: z.array(z.object({ title: z.string(), count: z.int() })),
 });
 
-/** By operation and status, as "list_groups 200". */
+/** The number of responses by operation and status, as "list_groups 200". */
 const Answers = z.record(z.string(), z.int());
 
 export interface Outcome {
   readonly report: z.output<typeof Report>;
   readonly answers: z.output<typeof Answers>;
-  /** What it printed, with a command for each failure that makes it again. */
+  /** Schemathesis's output, with a command that reproduces each failure. */
   readonly output: string;
 }
 
@@ -43,7 +43,7 @@ export async function runSchemathesis(command: Command): Promise<Outcome> {
   const { url, mailDirectory, estate, as, seed } = command;
   const settings = {
     ...{ url, as, seed, ...estate, mail: mailDirectory, answers_file: answersFile },
-    // Other ones in each run: the limits of the one before still stand.
+    // Each run needs new client addresses, because rate limits of the previous one are still in effect.
     addresses_from: as === 'owner' ? 2 ** 23 : 0,
   };
   const args = [
@@ -54,7 +54,7 @@ export async function runSchemathesis(command: Command): Promise<Outcome> {
   try {
     const output = await collect(join(command.environment, 'bin/python'), args, {
       PLATFORM: JSON.stringify(settings),
-      // By name: a file by its path is loaded more than once, and each time its hooks count again.
+      // By module name: given by path, the file would be loaded several times, and each time its hooks would count.
       SCHEMATHESIS_HOOKS: 'hooks',
       PYTHONPATH: import.meta.dirname,
       PYTHONDONTWRITEBYTECODE: '1',
@@ -76,7 +76,7 @@ export async function runSchemathesis(command: Command): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       let text = '';
       const child = spawn(program, programArgs, {
-        cwd: directory, // It keeps notes where it runs.
+        cwd: directory, // Schemathesis writes files into its working directory.
         env: { PATH: process.env.PATH, ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
       });

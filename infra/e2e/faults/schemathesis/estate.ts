@@ -29,13 +29,13 @@ import { eventually, openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
 import { rowsOf } from '../crash/check/databases.ts';
 
-/** Somebody who can log in, and what there is to look at. */
+/** An owner's credentials, and the ids of what the account contains. */
 export interface Estate {
   readonly email: string;
   readonly password: string;
-  /** By prefix. */
+  /** Existing ids by prefix. */
   readonly ids: Readonly<Record<Prefix, readonly string[]>>;
-  /** Where the pages of the payment provider are. */
+  /** The origin of the payment provider's pages. */
   readonly pages: string;
 }
 const places = ['grp', 'loc', 'zon', 'scr', 'ins', 'cam', 'job'] as const;
@@ -45,15 +45,15 @@ type Prefix = 'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'cmp' | 'cs' | 'pay' | 'ref
 export interface Where {
   readonly url: string;
   readonly mailDirectory: string;
-  /** Of Billing. */
+  /** Billing's database. */
   readonly databaseUrl: string;
 }
 
 const password = 'a long walk at dawn';
 
 /**
- * An owner with groups, a location with a screen in each, an import of more, campaigns, other users, invitations and API keys, who has bought tokens, got
- * some of the money back, and is subscribed.
+ * Creates an owner with groups and everything in them, an import, campaigns, users, invitations, API keys, payments, refunds
+ * and a subscription.
  */
 export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Promise<Estate> {
   const mark = randomBytes(5).toString('hex');
@@ -91,7 +91,7 @@ export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Pro
 
 const towns = ['Zurich', 'Geneva', 'Lugano'];
 
-/** What there is of the estate: in each town a location with one of everything, and an import that is done. */
+/** Creates the estate: in each town a location with one resource of each kind; and an import that has succeeded. */
 async function buildAll(owner: Client): Promise<Record<Place, string[]>> {
   const built = Object.fromEntries(places.map((place) => [place, [] as string[]])) as Record<Place, string[]>;
   const note = ({ body: { id } }: { readonly body: { readonly id: string } }) => {
@@ -109,7 +109,7 @@ async function buildAll(owner: Client): Promise<Record<Place, string[]>> {
     note(await owner.call(createInstallation, { body: { location_id, device_id: newId('device'), outputs } }));
     note(await owner.call(createCamera, { body: { zone_id, device_id: newId('device'), name: 'Door' } }));
   }
-  // Without locations, so that there are groups that may be deleted.
+  // Groups without locations, which can be deleted.
   for (let n = 1; n <= 12; n++) note(await owner.call(createGroup, { body: { name: `Planned ${n}` } }));
   const upload = { media: 'text/csv', content: estateFileExamples['text/csv'] } as const;
   const id = note(await owner.call(importEstate, { upload }));
@@ -120,7 +120,7 @@ async function buildAll(owner: Client): Promise<Record<Place, string[]>> {
   return built;
 }
 
-/** What there is of billing: an open checkout and paid ones, payments, a refund; and a saved card. */
+/** Creates an open checkout and paid ones, payments, refunds and a saved card. */
 async function buyAll(owner: Client, databaseUrl: string) {
   const cs: string[] = [];
   let pages = '';
@@ -144,7 +144,7 @@ async function buyAll(owner: Client, databaseUrl: string) {
   const [bought] = payments.filter(({ kind }) => kind === 'token_pack');
   if (!bought) throw new Error('Nothing was bought');
   const ref = [newId('refund'), newId('refund')];
-  // Asked for by an endpoint that is not there at the gateway.
+  // Refunds are created by an Internal endpoint, which the gateway does not have.
   for (const id of ref)
     await rowsOf(
       databaseUrl,
@@ -156,7 +156,7 @@ async function buyAll(owner: Client, databaseUrl: string) {
   return { pages, cs, pay: payments.map(({ id }) => id), ref };
 }
 
-/** Clicks on the test card that pays. */
+/** Submits the form with the test card that succeeds. */
 async function fill(page: string): Promise<void> {
   const body = new URLSearchParams({ action: 'use:succeeds' });
   await (await fetch(page, { method: 'POST', body, redirect: 'manual' })).arrayBuffer();

@@ -1,4 +1,4 @@
-"""Files of an estate to be uploaded: most of them well-formed, with few names, so that rows meet."""
+"""Generates estate files to upload. Most are well-formed; they have few names, so that rows refer to each other."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ parents = {
 hours = {"mon": [{"opens": "09:00", "closes": "18:30"}]}
 device = "dev_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4"
 
-# By column, what fits it; anything else comes now and then.
+# Valid values by column; other values are generated now and then.
 fitting = {
     "name": ["Bahnhofstrasse", "Gare du Nord, 1", '"Quoted"', "窓"],
     "description": [None, "Shops\nin the city"],
@@ -57,7 +57,7 @@ def seldom(strategy, other):
 
 @st.composite
 def row(draw, kind, sound=False):
-    """Sound ones are of a tree of their own, which nothing refuses."""
+    """Generates a row. Sound rows form a tree of their own, which is always valid."""
     parent = parents[kind]
     of = {"kind": kind, "external_id": f"{kind}-{0 if sound else draw(st.integers(1, 4))}"}
     if parent:
@@ -71,7 +71,7 @@ def row(draw, kind, sound=False):
 
 
 def rows():
-    """A sound tree; then others, mostly parents before their children."""
+    """Generates a sound tree and then other rows, mostly parents before their children."""
     tree = st.tuples(*(row(kind, sound=True) for kind in parents))
     kinds = st.lists(st.sampled_from(list(parents)), max_size=12)
     in_order = kinds.map(lambda some: sorted(some, key=list(parents).index))
@@ -111,7 +111,7 @@ def as_it_is(context, value):
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """An example as text cannot stand beside files that are made up as bytes. It is sent before: estate.ts."""
+    """Removes the examples, which are text, because the generated files are bytes. estate.ts uploads the CSV example."""
     for path in raw_schema["paths"].values():
         for operation in path.values():
             for content in operation.get("requestBody", {}).get("content", {}).values():
@@ -119,7 +119,7 @@ def before_load_schema(context, raw_schema):
                     content.pop("example", None)
 
 
-# What makes a text no file of an estate, as the description of the endpoint says.
+# The details of a 400 for text that is not an estate file, as the endpoint's description says.
 fault_of_a_file = re.compile(r"body: (is required|has no rows)\.|row \d+: ")
 
 

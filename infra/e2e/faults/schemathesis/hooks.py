@@ -1,4 +1,4 @@
-"""What Schemathesis cannot know from the document: addresses, credentials, ids that exist, and rules said in words."""
+"""What Schemathesis cannot know from the document: addresses, credentials, existing ids, and rules given in prose."""
 
 import atexit
 import json
@@ -10,15 +10,15 @@ from schemathesis.generation.meta import CoverageScenario
 from schemathesis.openapi.checks import RejectedPositiveData
 
 import files
-from asking import chance, from_somewhere, numbers, settings
-from living import gone, is_id, living_in, made
+from api import chance, from_somewhere, numbers, settings
+from ids import remove_id, is_id, with_existing_ids, add_id
 from people import keep, owner
-from wishes import wishes
+from overrides import overrides
 
 as_owner = settings["as"] == "owner"
 
 
-# What the owner's requests carry.
+# The Authorization headers that the owner's requests have had.
 signatures = set()
 
 if as_owner:
@@ -37,14 +37,14 @@ if as_owner:
 answers = Counter()
 granted = set()
 
-# Who sent a case, where it is not the owner, until it is answered.
+# The sender of each case in progress, if it is not the owner.
 senders = {}
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
     trim(case.headers)
-    # Put on the request itself: a case whose headers are changed here counts as one that breaks their schemas.
+    # The headers are set on the request, because changing those of the case would make it count as invalid.
     headers = {}
     kwargs["auth"] = lambda request: sent_with(headers, request)
     if not as_owner:
@@ -52,23 +52,23 @@ def before_call(context, case, kwargs):
     operation = operation_of(case)
 
     def coin():
-        """Until one has been granted, every request asks for what can be; from then on, each part of half of them."""
+        """Always true until the operation has succeeded once, then true for half of the replacements."""
         return operation not in granted or chance.random() < 0.5
 
     if coin():
-        put_path(case, living_in(case.path_parameters or {}))
+        put_path(case, with_existing_ids(case.path_parameters or {}))
     if has_fields(case) and coin():
-        case.body = living_in(case.body)
-    # One that was used with another body is refused.
+        case.body = with_existing_ids(case.body)
+    # A generated key may have been used with another body before, which is refused.
     if "Idempotency-Key" in case.headers and is_positive(case) and coin():
         headers["Idempotency-Key"] = f"request-{next(numbers)}"
-    if operation in wishes:
-        headers |= make_wish(case, wishes[operation], coin)
+    if operation in overrides:
+        headers |= apply_override(case, overrides[operation], coin)
 
 
-def make_wish(case, wish, coin):
-    """The headers that the wish puts in place of those of the case."""
-    sender = wish.sender()
+def apply_override(case, rule, coin):
+    """Overrides parts of the case, and returns the headers that override those of its request."""
+    sender = rule.sender()
     headers = {}
     if sender:
         senders[case.id] = sender
@@ -76,18 +76,18 @@ def make_wish(case, wish, coin):
     in_path, elsewhere = coin(), coin()
     if not in_path and not elsewhere:
         return headers
-    said = wish.said_by(sender)
+    override = rule.override_by(sender)
     if in_path:
-        put_path(case, {name: said.path.get(name, value) for name, value in (case.path_parameters or {}).items()})
+        put_path(case, {name: override.path.get(name, value) for name, value in (case.path_parameters or {}).items()})
     if elsewhere and has_fields(case):
-        case.body = said.into(case.body)
+        case.body = override.into(case.body)
     if elsewhere and is_positive(case):
-        headers |= said.headers
+        headers |= override.headers
     return headers
 
 
 def put_path(case, parameters):
-    """In place of ids alone: what is no id is so on purpose. Ids of others' making have no form that says so."""
+    """Replaces ids only, because other values are invalid on purpose. Ids of the payment provider have no fixed form."""
     there = case.path_parameters or {}
 
     def replaces(value, other):
@@ -99,14 +99,14 @@ def put_path(case, parameters):
 
 
 def signature_of(person, case):
-    """In place of the owner's; a case about a token that is missing or wrong stays as it is."""
+    """The header that replaces the owner's. A case with a missing or wrong token stays as it is."""
     if case.headers.get("Authorization") not in signatures:
         return {}
     return {"Authorization": f"Bearer {person.token}" if person.token else None}
 
 
 def trim(headers):
-    """Spaces around the value of a header are no part of it (RFC 9110, 5.5): what is judged is what arrives."""
+    """Removes spaces around header values, which are not part of them (RFC 9110, 5.5), before the case is judged."""
     for name, value in list(headers.items()):
         if isinstance(value, str) and value != value.strip(" \t"):
             headers[name] = value.strip(" \t")
@@ -142,14 +142,14 @@ def after_call(context, case, response):
     if sender and 400 <= response.status_code < 500:
         keep(sender.kind, sender.person)
     if response.request.method == "DELETE" and response.status_code == 204:
-        gone(case.path_parameters["id"])
+        remove_id(case.path_parameters["id"])
     elif response.status_code == 201 or (operation == "import_estate" and response.status_code == 202):
         one = json.loads(response.content)["id"]
         if is_id(one):
-            made(one)
-        # A key that was rotated is replaced by the new one.
+            add_id(one)
+        # A rotated key cannot be rotated again.
         if operation == "rotate_api_key":
-            gone(case.path_parameters["id"])
+            remove_id(case.path_parameters["id"])
 
 
 @atexit.register
@@ -158,8 +158,8 @@ def report_answers():
         json.dump(answers, file)
 
 
-# What an answer of 400 to a request that fits the schemas may say: rules that the document gives in words, as they
-# relate several fields, need a table, or hold for what the platform itself handed out.
+# The details that a 400 to a request that fits the schemas may have: rules that the document gives in prose, because they
+# relate several fields, need a table, or concern values that the platform issued.
 rules_in_words = re.compile(
     "|".join(
         [
@@ -168,12 +168,12 @@ rules_in_words = re.compile(
             "contains half of a surrogate pair",
             "has a member named __proto__",
             "is nested deeper than",
-            # The same in a query.
+            # The same rules for a query.
             "contains characters that are not text",
             # Names: one line, trimmed.
             "must be one line, without control characters",
             r"\.(name|full_name|external_id|output): must not be empty",
-            # Passwords are measured in their normal form, and not a common one.
+            # Passwords: their normal form is measured, and must not be a common password.
             r"password: must have at (least|most) \d+ characters",
             "is one of the most common passwords",
             "must be an IANA time zone name",
@@ -181,26 +181,26 @@ rules_in_words = re.compile(
             "body.code: is not the code (of the latest e-mail|that the authenticator shows)",
             "body.code: is wrong, or was used before",
             "body.current_password: is not your password",
-            # A newcomer is known by the token of the invitation.
+            # Whether the invited person has a user follows from the invitation's token.
             "is required of a newcomer",
-            # What is given to users and keys.
+            # Grants to users and keys.
             "groups: must (not )?be empty when group_scope is",
             "groups: must not name a group twice",
             "must be (all|true) for an owner or admin",
-            # How long API keys live.
+            # The expiry of API keys.
             "must be (more than 0 and )?at most 90d",
             "give it or expires_in, not both",
             "is not in the future",
             "is more than 90 days after",
             "is (before start_date|after end_date)",
-            # Of the estate: times that fit each other, sizes, places, what is named once, tags as they are normalized.
+            # The estate: consistent times, sizes, coordinates, unique names, normalized tags.
             r"body\.opening_hours\.\w+\[\d\]\.(opens|closes): must (differ from|be later than|be after|not overlap)",
             r"body\.orientation: must be \w+ for \d+ x \d+",
             r"body\.(latitude|longitude): must be given with",
             r"body\.outputs: must name each (output|screen) once",
             "must not look like an id of the platform",
             r"(body|query)\.tags\[\d+\]: must (not be empty|have (letters, digits and|at most 50 characters))",
-            # Which of the prices is for what.
+            # The mode in which a price can be bought.
             "is a (plan|token pack), whose mode is",
             "is not a plan",
         ]
@@ -218,7 +218,7 @@ def filter_failure(context, failure, case, response):
 
 @schemathesis.check
 def unknown_method_is_not_found(ctx, response, case):
-    """The contract has no 405: a method that a path does not have is 404, as an unknown path is."""
+    """The contract has no 405: an unsupported method is 404, as an unknown path is."""
     data = case.meta and case.meta.phase.data
     if getattr(data, "scenario", None) != CoverageScenario.UNSPECIFIED_HTTP_METHOD:
         return None

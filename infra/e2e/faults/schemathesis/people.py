@@ -1,4 +1,4 @@
-"""The people who send requests, beside the owner: those who may lose what the request changes."""
+"""The people who send requests besides the owner: requests that may take away the sender's own rights are sent by them."""
 
 import base64
 import hmac
@@ -6,7 +6,7 @@ import struct
 import time
 from dataclasses import dataclass, field
 
-from asking import ask, mail_to, numbers, settings
+from api import call, mail_to, numbers, settings
 
 password = settings["password"]
 full_name = "Grace Hopper"
@@ -16,18 +16,18 @@ full_name = "Grace Hopper"
 class Person:
     email: str
     password: str = password
-    # Of the session; None: this person has none.
+    # The session's access token; None without a session.
     token: str | None = None
     account_id: str | None = None
-    # Of the authenticator, and the time step that it was proven in.
+    # The authenticator's secret, and the time step of the code that confirmed it.
     secret: str | None = None
     proven_in: int = 0
     recovery_codes: list = field(default_factory=list)
-    # The link that invites this person to the owner's account.
+    # The token of the invitation to the owner's account.
     invitation: str | None = None
-    # Somebody else in this person's account.
+    # The id of another user in this person's account.
     heir: str | None = None
-    # That were read, and that were answered.
+    # How many messages were read, and how many requests were refused.
     messages: int = 0
     refusals: int = 0
 
@@ -35,10 +35,10 @@ class Person:
         return {"email": self.email, "password": self.password}
 
     def log_in(self):
-        return ask("POST", "/v2/auth/login", self.credentials())
+        return call("POST", "/v2/auth/login", self.credentials())
 
     def call(self, method, path, body=None):
-        return ask(method, path, body, self.token)
+        return call(method, path, body, self.token)
 
     def mailed(self, pattern):
         found = mail_to(self.email, self.messages, pattern)
@@ -58,42 +58,42 @@ class Person:
 
 
 class Owner(Person):
-    """The one whose token all other requests carry. Nothing that these hooks do ends what it owns."""
+    """The owner of the estate, who sends all other requests. The hooks delete nothing of the owner's that is needed."""
 
     def call(self, method, path, body=None):
-        # A change of the owner's own rights, in some case, has ended the sessions before.
-        return ask(method, path, body, self.begin(self.log_in()).token)
+        # Earlier sessions may have ended, because a generated request changed the owner's own rights.
+        return call(method, path, body, self.begin(self.log_in()).token)
 
 
 owner = Owner(settings["email"])
 
 
 def newcomer():
-    """Somebody whom the platform does not know."""
+    """A person without a user."""
     return Person(f"person-{next(numbers)}@example.com")
 
 
 def unverified():
     person = newcomer()
-    ask("POST", "/v2/auth/signup", person.credentials() | {"full_name": full_name})
+    call("POST", "/v2/auth/signup", person.credentials() | {"full_name": full_name})
     return person
 
 
 def plain():
     """The owner of another account, signed in."""
     person = unverified()
-    return person.begin(ask("POST", "/v2/auth/verify-email", {"email": person.email, "code": person.mailed_code()}))
+    return person.begin(call("POST", "/v2/auth/verify-email", {"email": person.email, "code": person.mailed_code()}))
 
 
 def requiring():
-    """The same, of an account that requires MFA by now."""
+    """The owner of another account, which has required MFA since the sign-in."""
     person = plain()
     person.call("PATCH", f"/v2/accounts/{person.account_id}", {"require_mfa": True})
     return person
 
 
 def enrolled():
-    """The same, of somebody who has MFA."""
+    """The owner of another account, who has set up MFA."""
     person = plain()
     person.secret = person.call("POST", "/v2/mfa/setup")["secret"]
     person.proven_in = step_now()
@@ -103,24 +103,24 @@ def enrolled():
 
 
 def with_heir():
-    """The same, of an account with another user, who may become its owner."""
+    """The owner of another account with a second user, who may become its owner."""
     person = plain()
     person.heir = new_user_of(person)
     return person
 
 
 def invite(person, inviting):
-    """The token of the link that the person gets."""
+    """Invites the person and returns the token of the mailed link."""
     inviting.call("POST", "/v2/invitations", {"email": person.email})
     return person.mailed_token()
 
 
 def new_user_of(inviting):
-    """The id of a new user of that account."""
+    """Adds a new user to the account of `inviting` and returns the id."""
     person = newcomer()
     token = invite(person, inviting)
     accepted = {"token": token, "full_name": full_name, "password": password}
-    return ask("POST", "/v2/invitations/accept", accepted)["user"]["id"]
+    return call("POST", "/v2/invitations/accept", accepted)["user"]["id"]
 
 
 def step_now():
@@ -128,7 +128,7 @@ def step_now():
 
 
 def fresh_code(person):
-    """A code that was not used before: each step's is accepted once, and the next step's is accepted early."""
+    """An unused code: the code of each step is accepted once, and that of the next step is accepted early."""
     return totp(person.secret, max(person.proven_in + 1, step_now()))
 
 
@@ -139,18 +139,18 @@ def totp(secret, step):
     return f"{(int.from_bytes(digest[start : start + 4], 'big') & 0x7FFFFFFF) % 10**6:06}"
 
 
-# Those who were refused: nothing of theirs has changed, and they may ask again.
+# People whose requests were refused: nothing of theirs has changed, so they can send further requests.
 waiting = {}
 
 
-def somebody(kind):
-    """One of those who wait, or somebody new."""
+def take_person(kind):
+    """Returns a waiting person of this kind, or a new one."""
     those = waiting.setdefault(kind, [])
     return those.pop() if those else kind()
 
 
 def keep(kind, person):
-    """Not for ever: wrong codes are counted."""
+    """Lets a person wait for further requests, but not indefinitely, because the platform counts wrong codes."""
     person.refusals += 1
     if person.refusals < 10:
         waiting[kind].append(person)

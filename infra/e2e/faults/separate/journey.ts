@@ -16,51 +16,51 @@ import { rowsOf } from '../crash/check/databases.ts';
 import type { Change, Ledger, SignUp } from '../crash/load/ledger.ts';
 import type { MailFolder } from '../crash/load/mail-folder.ts';
 import { buy } from '../crash/load/person.ts';
-import { ask, insist, type Told } from '../crash/load/requests.ts';
+import { type Reply, retryUntilAnswered, send } from '../crash/load/requests.ts';
 
 export interface JourneyOptions {
   readonly url: string;
   readonly mail: MailFolder;
-  /** Everything is noted there, and checked with the rest. */
+  /** Records the journey, so that its outcome is checked together with the load's. */
   readonly ledger: Ledger;
-  /** Billing's database: what it knows of an account shows nowhere else. */
+  /** Billing's database: no endpoint shows whether Billing knows an account. */
   readonly billing: string;
-  /** By performance.now(): after that nothing is tried any more. */
-  readonly until: number;
+  /** In terms of performance.now(); no step is retried after it. */
+  readonly deadline: number;
 }
 
 const password = 'a long walk at dawn';
-const pause = 50;
+const pauseMs = 50;
 
 /**
- * Somebody who comes now and tries each step until it is done: signs up, reads the mail, verifies; finds the group that
- * Organization makes for a new account; is known to Billing; buys tokens and has them; adds a group. Resolves with
- * when each step was done, by performance.now(). Rejects where one never was.
+ * A new person goes through the platform and retries each step until it succeeds: signs up, reads the mail, verifies;
+ * finds the group that Organization creates for a new account; is known to Billing; buys tokens and receives them; adds a
+ * group. Resolves with the time at which each step succeeded, in terms of performance.now(). Rejects if a step never does.
  */
-export async function travel(options: JourneyOptions): Promise<ReadonlyMap<string, number>> {
+export async function completeJourney(options: JourneyOptions): Promise<ReadonlyMap<string, number>> {
   const { ledger } = options;
   const done = new Map<string, number>();
-  const goesOn = () => performance.now() < options.until;
+  const isRunning = () => performance.now() < options.deadline;
   async function step<T>(name: string, attempt: () => Promise<T | undefined>): Promise<T> {
-    while (goesOn()) {
+    while (isRunning()) {
       const result = await attempt().catch(() => undefined);
       if (result !== undefined) {
         done.set(name, performance.now());
         return result;
       }
-      await sleep(pause);
+      await sleep(pauseMs);
     }
-    throw new Error(`Nobody gets beyond: ${name}`);
+    throw new Error(`The journey does not get beyond: ${name}`);
   }
   const anyone = createClient({ baseUrl: options.url, headers: { 'x-forwarded-for': randomBytes(4).join('.') } });
 
-  const signUp = await step('sign-up', () => comeIn(ledger, anyone));
+  const signUp = await step('sign-up', () => trySignUp(ledger, anyone));
   const { accountId = '' } = signUp;
-  const token = await step('mail and session', () => enter(options, anyone, signUp, goesOn));
+  const token = await step('mail and session', () => openSession(options, anyone, signUp, isRunning));
   const client = anyone.with({ token });
   await step('the first group', async () => {
-    const told = await ask(ledger, client, listGroups, {});
-    return (told.outcome === 'acknowledged' && told.body.entries.some(({ name }) => name === 'Main')) || undefined;
+    const reply = await send(ledger, client, listGroups, {});
+    return (reply.outcome === 'acknowledged' && reply.body.entries.some(({ name }) => name === 'Main')) || undefined;
   });
   await step('a customer of Billing', async () => {
     const rows = await rowsOf<{ account_id: string }>(
@@ -71,60 +71,62 @@ export async function travel(options: JourneyOptions): Promise<ReadonlyMap<strin
   });
   await step('a purchase', async () => {
     const before = ledger.purchases.length;
-    await buy({ ledger, goesOn }, client, accountId);
-    const mine = ledger.purchases.slice(before).find((purchase) => purchase.accountId === accountId);
-    return mine?.outcome === 'acknowledged' || undefined;
+    await buy({ ledger, isRunning }, client, accountId);
+    const latest = ledger.purchases.slice(before).find((purchase) => purchase.accountId === accountId);
+    return latest?.outcome === 'acknowledged' || undefined;
   });
   await step('bought tokens', async () => {
-    const told = await ask(ledger, client, listLedger, { params: { id: accountId } });
-    return (told.outcome === 'acknowledged' && told.body.entries.some(({ kind }) => kind === 'purchase')) || undefined;
+    const reply = await send(ledger, client, listLedger, { params: { id: accountId } });
+    return (
+      (reply.outcome === 'acknowledged' && reply.body.entries.some(({ kind }) => kind === 'purchase')) || undefined
+    );
   });
-  await step('a group', () => addGroup(ledger, client, accountId, goesOn));
+  await step('a group', () => addGroup(ledger, client, accountId, isRunning));
   return done;
 }
 
-async function comeIn(ledger: Ledger, anyone: Client): Promise<SignUp | undefined> {
+async function trySignUp(ledger: Ledger, anyone: Client): Promise<SignUp | undefined> {
   const email = `journey-${randomBytes(6).toString('hex')}@example.com`;
   const signUp: SignUp = { email, name: 'Ada Lovelace', outcome: 'unknown', sessions: 0 };
   ledger.signUps.push(signUp);
-  const told = await ask(ledger, anyone, signup, { body: { email, password, full_name: signUp.name } });
-  signUp.outcome = told.outcome;
-  if (told.outcome !== 'acknowledged') return undefined;
-  return Object.assign(signUp, { userId: told.body.user_id, accountId: told.body.account_id });
+  const reply = await send(ledger, anyone, signup, { body: { email, password, full_name: signUp.name } });
+  signUp.outcome = reply.outcome;
+  if (reply.outcome !== 'acknowledged') return undefined;
+  return Object.assign(signUp, { userId: reply.body.user_id, accountId: reply.body.account_id });
 }
 
-/** An access token, by the code or, when nobody can say whether that is spent, by a login. */
-async function enter(
+/** Returns an access token: by the code or, if it is unknown whether the code was used up, by a login. */
+async function openSession(
   { ledger, mail }: JourneyOptions,
   anyone: Client,
   signUp: SignUp,
-  goesOn: () => boolean,
+  isRunning: () => boolean,
 ): Promise<string | undefined> {
   const { email } = signUp;
-  const code = await mail.codeFor(email, 60_000, goesOn);
+  const code = await mail.codeFor(email, 60_000, isRunning);
   if (code === undefined) return undefined;
-  let told: Told<unknown> = await ask(ledger, anyone, verifyEmail, { body: { email, code } });
-  while (told.outcome !== 'acknowledged' && goesOn()) {
-    told = await ask(ledger, anyone, login, { body: { email, password } });
-    if (told.outcome === 'refused') told = await ask(ledger, anyone, verifyEmail, { body: { email, code } });
+  let reply: Reply<unknown> = await send(ledger, anyone, verifyEmail, { body: { email, code } });
+  while (reply.outcome !== 'acknowledged' && isRunning()) {
+    reply = await send(ledger, anyone, login, { body: { email, password } });
+    if (reply.outcome === 'refused') reply = await send(ledger, anyone, verifyEmail, { body: { email, code } });
   }
-  if (told.outcome !== 'acknowledged') return undefined;
+  if (reply.outcome !== 'acknowledged') return undefined;
   signUp.sessions++;
-  return (told.body as z.output<typeof Session>).access_token;
+  return (reply.body as z.output<typeof Session>).access_token;
 }
 
 async function addGroup(
   ledger: Ledger,
   client: Client,
   accountId: string,
-  goesOn: () => boolean,
+  isRunning: () => boolean,
 ): Promise<true | undefined> {
   const name = `North ${randomBytes(4).toString('hex')}`;
   const change: Change = { kind: 'created', content: name, outcome: 'unknown' };
-  ledger.things.push({ kind: 'group', accountId, name, changes: [change] });
-  const told = await insist(goesOn, (headers) =>
-    ask(ledger, client, createGroup, { headers, body: { name, description: name } }),
+  ledger.resources.push({ kind: 'group', accountId, name, changes: [change] });
+  const reply = await retryUntilAnswered(isRunning, (headers) =>
+    send(ledger, client, createGroup, { headers, body: { name, description: name } }),
   );
-  change.outcome = told.outcome;
-  return told.outcome === 'acknowledged' || undefined;
+  change.outcome = reply.outcome;
+  return reply.outcome === 'acknowledged' || undefined;
 }

@@ -4,49 +4,49 @@ import { registeredNames } from '@attribution/registry';
 import { newOwner } from '../outages/owner.ts';
 import type { SeparateWorld } from './world.ts';
 
-export interface Others {
-  stop(): Promise<{ readonly asked: number; readonly failed: number }>;
+export interface OtherTraffic {
+  stop(): Promise<{ readonly sent: number; readonly failed: number }>;
 }
 
-type Ask = () => Promise<{ readonly problem?: unknown }>;
+type Request = () => Promise<{ readonly problem?: unknown }>;
 
-const pause = 50;
+const pauseMs = 50;
 
-/** Nothing has to be there already for somebody who is logged in to be answered. */
+/** A read that succeeds for every person who is logged in, whatever the account contains. */
 const isPlainRead = ({ method, params, success, access }: Endpoint) =>
   method === 'GET' && !params && !success.download && (access.credential === 'any' || access.credential === 'person');
 
-/** Somebody who has come before goes on asking every service but one, and counts what is not done. */
-export async function askOthers(world: SeparateWorld, but: string): Promise<Others> {
+/** Keeps sending requests of one owner to every service except one, and counts those that fail. */
+export async function sendToOtherServices(world: SeparateWorld, except: string): Promise<OtherTraffic> {
   const { token } = await newOwner(world.url, world.mailDirectory);
   const client = createClient({ baseUrl: world.url, token });
-  const writes: Partial<Record<string, Ask>> = {
+  const writes: Partial<Record<string, Request>> = {
     organization: () => client.call(createGroup, { body: { name: 'Beside' } }),
     campaign: () => client.call(createCampaign, { body: { name: 'Beside' } }),
   };
-  const asks = registeredNames.flatMap((service): Ask[] => {
+  const requests = registeredNames.flatMap((service): Request[] => {
     const read = endpoints.find((endpoint) => endpoint.service === service && isPlainRead(endpoint));
-    const ask = writes[service] ?? (read && (() => client.call(read)));
-    return ask && service !== but ? [ask] : [];
+    const request = writes[service] ?? (read && (() => client.call(read)));
+    return request && service !== except ? [request] : [];
   });
-  let [asked, failed, stopping] = [0, 0, false];
-  async function keepAsking(ask: Ask): Promise<void> {
+  let [sent, failed, stopping] = [0, 0, false];
+  async function keepSending(request: Request): Promise<void> {
     while (!stopping) {
-      const done = await ask().then(
+      const done = await request().then(
         ({ problem }) => problem === undefined,
         () => false,
       );
-      asked++;
+      sent++;
       if (!done) failed++;
-      await sleep(pause);
+      await sleep(pauseMs);
     }
   }
-  const lanes = asks.map(keepAsking);
+  const lanes = requests.map(keepSending);
   return {
     async stop() {
       stopping = true;
       await Promise.all(lanes);
-      return { asked, failed };
+      return { sent, failed };
     },
   };
 }

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet, FleetProcess } from '@attribution/fleet';
 
-/** The processes of a fleet, ended from outside by their names; the fleet itself starts them again. */
+/** Ends processes of a fleet by name; the fleet itself restarts them. */
 export interface Processes {
   readonly all: readonly FleetProcess[];
-  /** Throws where there is no process of this name, as `account-api-1`. */
+  /** Returns the process of this name, such as `account-api-1`; throws if there is none. */
   get(name: string): FleetProcess;
-  /** Sends a signal; resolves when the process is gone, with milliseconds. */
+  /** Sends a signal and waits until the process has ended. Resolves with the milliseconds that this took. */
   end(name: string, signal: NodeJS.Signals): Promise<number>;
-  /** Resolves when `/readyz` of each is 200: of these names, or of all. */
+  /** Resolves when `/readyz` is 200 for each of the named processes. Default: all. */
   ready(names?: readonly string[]): Promise<void>;
 }
 
-/** Milliseconds: a signal may take that long to end a process, and a process to be ready again. */
-const patience = { end: 30_000, ready: 90_000 };
+/** How long a signal may take to end a process, and a process to become ready again. */
+const timeoutsMs = { end: 30_000, ready: 90_000 };
 
 export function processesOf(fleet: Fleet): Processes {
   const get = (name: string): FleetProcess => {
@@ -23,7 +23,7 @@ export function processesOf(fleet: Fleet): Processes {
   };
 
   async function untilReady(name: string): Promise<void> {
-    for (const deadline = Date.now() + patience.ready; ; await sleep(50)) {
+    for (const deadline = Date.now() + timeoutsMs.ready; ; await sleep(50)) {
       const { url, log } = get(name);
       const answer = await fetch(`${url}/readyz`, {
         headers: { connection: 'close' },
@@ -44,7 +44,7 @@ export function processesOf(fleet: Fleet): Processes {
       const { pid } = get(name);
       const sent = performance.now();
       process.kill(pid, signal);
-      for (const deadline = sent + patience.end; isThere(pid) && get(name).pid === pid; await sleep(10))
+      for (const deadline = sent + timeoutsMs.end; isAlive(pid) && get(name).pid === pid; await sleep(10))
         if (performance.now() > deadline) throw new Error(`${name} does not end by ${signal}`);
       const took = performance.now() - sent;
       while (get(name).pid === pid) await sleep(20);
@@ -54,7 +54,7 @@ export function processesOf(fleet: Fleet): Processes {
   };
 }
 
-function isThere(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {

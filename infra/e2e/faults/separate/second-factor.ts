@@ -15,16 +15,17 @@ import type { z } from 'zod';
 import type { SeparateWorld } from './world.ts';
 
 const password = 'a long walk at dawn';
-/** Seconds that a code is shown. */
-const period = 30;
+/** How long an authenticator shows a code. */
+const periodSeconds = 30;
 
 /**
- * Somebody sets up an authenticator, whose clock is right, and logs in with it; each step may meet another replica. A code
- * is accepted once: the login has the next one, a little early, which is accepted as well. Resolves with whether it was.
+ * A new user sets up an authenticator, whose clock is right, and logs in with it; each request may reach another replica.
+ * A code is accepted only once, so the login uses the next one, which is accepted a little early. Resolves with whether
+ * both codes were accepted.
  */
-export async function enterByCode(world: Pick<SeparateWorld, 'url' | 'mailDirectory'>): Promise<boolean> {
+export async function logInWithCode(world: Pick<SeparateWorld, 'url' | 'mailDirectory'>): Promise<boolean> {
   const email = `factor-${randomBytes(6).toString('hex')}@example.com`;
-  // A connection for each request, so that the balancer chooses each time.
+  // A new connection for each request, so that the balancer chooses a replica each time.
   const headers = { 'x-forwarded-for': randomBytes(4).join('.'), connection: 'close' };
   const anyone = createClient({ baseUrl: world.url, headers });
   await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } });
@@ -37,6 +38,6 @@ export async function enterByCode(world: Pick<SeparateWorld, 'url' | 'mailDirect
   const codeOf = (epoch: number) => generateSync({ secret, epoch });
   if ((await client.call(verifyMfaSetup, { body: { code: codeOf(now) } })).problem) return false;
   const challenged = (await anyone.call(login, { body: { email, password } })).body as { challenge_token: string };
-  const answer = { challenge_token: challenged.challenge_token, code: codeOf(now + period) };
+  const answer = { challenge_token: challenged.challenge_token, code: codeOf(now + periodSeconds) };
   return (await anyone.call(verifyMfaChallenge, { body: answer })).problem === undefined;
 }

@@ -5,15 +5,15 @@ import { type MailCatcher, startMailCatcher } from '@attribution/fleet';
 import { type Broker, type RedisServer, startKafka, startRedis } from '@attribution/servers';
 import { type Cluster, startCluster } from '../outages/cluster.ts';
 
-/** What a fleet talks to, of its own, so that it can be broken: no test beside it notices. */
+/** The servers of one fleet alone, so that they can be broken without affecting other tests. */
 export interface Servers {
-  /** Of the data of all but Postgres, of the processes' logs and of mail. */
+  /** Contains the servers' data except that of Postgres, the processes' logs, and mail. */
   readonly directory: string;
   readonly postgres: Cluster;
   readonly kafka: Broker;
   readonly redis: RedisServer;
   readonly mailDirectory: string;
-  /** By their addresses in the Compose file. */
+  /** The servers' addresses by those in the Compose file. */
   readonly addresses: ReadonlyMap<string, string>;
   stop(): Promise<void>;
 }

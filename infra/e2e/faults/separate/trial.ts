@@ -5,48 +5,48 @@ import { type Ledger, openLedger } from '../crash/load/ledger.ts';
 import { startLoad } from '../crash/load/load.ts';
 import { openMailFolder } from '../crash/load/mail-folder.ts';
 import type { Lab } from '../experiment.ts';
-import { travel } from './journey.ts';
+import { completeJourney } from './journey.ts';
 import type { SeparateWorld } from './world.ts';
 
-/** Milliseconds: how long recovery is waited for, how long the first journeys after a start, and what recovery may take. */
-const patience = 60_000;
-const firstPatience = 240_000;
-export const recoveryBar = 10_000;
-/** Journeys at once: their events are of several partitions. */
-const travellers = 4;
-/** Milliseconds that events and notifications may take to come to rest. */
-const quietWithin = 90_000;
+/** Recovery may take `recoveryBarMs`. The first journeys after a start are slower, because code is compiled on the way. */
+const recoveryTimeoutMs = 60_000;
+const warmUpTimeoutMs = 240_000;
+export const recoveryBarMs = 10_000;
+/** Several at once, so that their events are on different partitions. */
+const parallelJourneys = 4;
+/** How long it may take until all events and notifications are handled. */
+const quietTimeoutMs = 90_000;
 
-/** How long it took from a fault's end until whole journeys passed. */
+/** How long it took from the end of a fault until whole journeys succeeded. */
 export interface Recovery {
   readonly ms: number;
-  /** As "bought tokens +5.1 s": the step that took longest of the slowest journey. */
+  /** The longest step of the slowest journey, as "bought tokens +5.1 s". */
   readonly longest: string;
 }
 
-/** What came of a time under load. */
+/** What happened during a period under load. */
 export interface Outcome {
   readonly requests: number;
-  /** Pages of the provider that were paid, and told so. */
+  /** The number of payments that the provider's page acknowledged. */
   readonly payments: number;
-  /** Answers other than a success, and connections that were cut, with how often. */
+  /** How often each kind of failure occurred: responses other than a success, and cut connections. */
   readonly failures: ReadonlyMap<string, number>;
-  readonly improper: readonly string[];
-  /** What was not found by a check before. */
+  readonly violations: readonly string[];
+  /** The violations that no earlier check has found. */
   readonly tally: Tally;
-  readonly left: Pick<Inspected, 'waiting' | 'buried' | 'events' | 'effects' | 'cameAgain'>;
+  readonly state: Pick<Inspected, 'waiting' | 'deadLetters' | 'events' | 'effects' | 'redelivered'>;
   readonly recoveries: readonly Recovery[];
-  /** What the same journeys took under load when nothing was broken. */
-  readonly calm: number;
+  /** How long the same journeys took under load when nothing was broken. */
+  readonly baselineMs: number;
 }
 
 export interface Trial {
-  /** Everything that was asked for so far. */
+  /** All requests so far. */
   readonly ledger: Ledger;
-  /** To be called at the end of a fault: resolves when journeys that begin now have passed. */
+  /** To be called at the end of a fault. Resolves when journeys that begin now have succeeded or timed out. */
   recover(): Promise<Recovery>;
-  /** Does the work while people come and go, `width` at a time; then stops them and checks everything. */
-  underLoad(work: () => Promise<void>, width?: number): Promise<Outcome>;
+  /** Runs `work` while `concurrency` people at a time use the platform; then stops them and checks everything. */
+  underLoad(work: () => Promise<void>, concurrency?: number): Promise<Outcome>;
 }
 
 export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' | 'say'>): Trial {
@@ -54,64 +54,64 @@ export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' 
   const mail = openMailFolder(world.mailDirectory);
   const known = new Set<string>();
   const recoveries: Recovery[] = [];
-  let from = 0;
-  let calm: number | undefined;
+  let firstNumber = 0;
+  let baselineMs: number | undefined;
 
-  /** The slowest of them. One that never passes is as slow as is waited for, and says where it stopped. */
-  async function journeys(within: number): Promise<Recovery> {
+  /** Returns the slowest journey. One that times out counts as `timeoutMs`, and its error says where it stopped. */
+  async function journeys(timeoutMs: number): Promise<Recovery> {
     const began = performance.now();
     const billing = world.databases.billing ?? '';
-    const options = { url: world.url, mail, ledger, billing, until: began + within };
+    const options = { url: world.url, mail, ledger, billing, deadline: began + timeoutMs };
     const one = () =>
-      travel(options).then(
+      completeJourney(options).then(
         (steps) => timeOf(began, steps),
-        (error: Error) => ({ ms: within, longest: error.message }),
+        (error: Error) => ({ ms: timeoutMs, longest: error.message }),
       );
-    const passed = await Promise.all([one(), ...Array.from({ length: travellers - 1 }, one)]);
+    const passed = await Promise.all([one(), ...Array.from({ length: parallelJourneys - 1 }, one)]);
     return passed.reduce((slowest, next) => (next.ms > slowest.ms ? next : slowest));
   }
 
   async function recover(): Promise<Recovery> {
-    const recovery = await journeys(patience);
+    const recovery = await journeys(recoveryTimeoutMs);
     recoveries.push(recovery);
     return recovery;
   }
 
-  /** What has just been started is compiled by the first. */
+  /** The first journeys compile the code of processes that have just started; the second ones are the baseline. */
   async function warmUp(): Promise<number> {
-    await journeys(firstPatience);
-    const { ms, longest } = await journeys(firstPatience);
+    await journeys(warmUpTimeoutMs);
+    const { ms, longest } = await journeys(warmUpTimeoutMs);
     say(`  such journeys take ${(ms / 1000).toFixed(1)} s when nothing is broken (${longest})`);
     return ms;
   }
 
-  async function underLoad(work: () => Promise<void>, width = 3): Promise<Outcome> {
+  async function underLoad(work: () => Promise<void>, concurrency = 3): Promise<Outcome> {
     const before = { requests: total(ledger), failures: new Map(ledger.failures), paid: paid(ledger) };
-    const improper = ledger.improper.length;
+    const violations = ledger.violations.length;
     recoveries.length = 0;
-    const load = startLoad({ baseUrl: world.url, mail, ledger, seed, width, from });
+    const load = startLoad({ baseUrl: world.url, mail, ledger, seed, concurrency, firstNumber });
     try {
-      calm ??= await warmUp();
+      baselineMs ??= await warmUp();
       await work();
     } finally {
       await load.stop();
-      from += 1_000_000; // Nobody comes twice.
+      firstNumber += 1_000_000; // Numbers of people must be unique on a platform.
     }
     const { kafka } = world.servers;
     const { databases, topicPrefix } = world;
     const published = () => readTopics(kafka.brokers, topicPrefix);
-    const { tally, ...left } = await inspect({ databases, mail, ledger, published, within: quietWithin });
-    for (const [name, lines] of Object.entries({ ...tally, improper: ledger.improper.slice(improper) }))
+    const { tally, ...state } = await inspect({ databases, mail, ledger, published, timeoutMs: quietTimeoutMs });
+    for (const [name, lines] of Object.entries({ ...tally, violations: ledger.violations.slice(violations) }))
       for (const line of lines.filter((one: string) => !known.has(one)).slice(0, 5)) say(`  ${name}: ${line}`);
     return {
       requests: total(ledger) - before.requests,
       payments: paid(ledger) - before.paid,
       failures: difference(ledger.failures, before.failures),
-      improper: ledger.improper.slice(improper),
-      tally: news(tally, known),
-      left,
+      violations: ledger.violations.slice(violations),
+      tally: onlyNew(tally, known),
+      state,
       recoveries: [...recoveries],
-      calm: calm ?? 0,
+      baselineMs: baselineMs ?? 0,
     };
   }
 
@@ -121,7 +121,7 @@ export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' 
 const total = ({ counts }: Ledger) => counts.acknowledged + counts.refused + counts.unknown;
 const paid = ({ purchases }: Ledger) => purchases.filter(({ outcome }) => outcome === 'acknowledged').length;
 
-/** What a map of counts has grown by. */
+/** By how much each count has grown. */
 export function difference(
   now: ReadonlyMap<string, number>,
   before: ReadonlyMap<string, number>,
@@ -133,8 +133,8 @@ export function difference(
   );
 }
 
-/** What was found once is not found again by every check that follows. */
-function news(tally: Tally, known: Set<string>): Tally {
+/** Filters out what an earlier check has found, because every later check finds it again. */
+function onlyNew(tally: Tally, known: Set<string>): Tally {
   const fresh = (lines: readonly string[]) => lines.filter((line) => !known.has(line));
   const [lost, doubled, reordered, torn] = [tally.lost, tally.doubled, tally.reordered, tally.torn].map(fresh);
   for (const line of Object.values(tally).flat()) known.add(line);

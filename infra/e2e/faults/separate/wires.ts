@@ -1,14 +1,14 @@
 import type { FleetOptions } from '@attribution/fleet';
 import { startTcpProxy, type TcpProxy } from '../tcp-proxy.ts';
 
-/** A way from processes to an address of the Compose file: `gateway` to `account-api:8080`. */
+/** The connections from processes to an address of the Compose file, such as from `gateway` to `account-api:8080`. */
 export interface Way {
-  /** The beginning of the processes' names: `gateway`, or `gateway-2` for one alone. */
+  /** A prefix of the processes' names: `gateway` for all gateways, `gateway-2` for one of them. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Puts a proxy on each of the ways. */
+/** Puts a proxy into each of the ways. */
 export async function layWires(ways: readonly Way[]) {
   const wires = await Promise.all(
     ways.map(async (way) => {
@@ -17,7 +17,7 @@ export async function layWires(ways: readonly Way[]) {
     }),
   );
 
-  /** Has a process that is about to start take its wires. */
+  /** Changes the environment of a process that is about to start, so that it connects through its proxies. */
   const adjust: NonNullable<FleetOptions['adjust']> = (launch, addresses) => {
     let environment = launch.environment;
     for (const { way, target, proxy } of wires) {

@@ -13,29 +13,29 @@ import { layWires, type Way } from './wires.ts';
 
 export interface WorldOptions {
   readonly say: Lab['say'];
-  /** Of every process that stays. Default: 2. */
+  /** The number of replicas of every long-running process. Default: 2. */
   readonly replicas?: number;
-  /** Ways on which there is to be a proxy: see `SeparateWorld.wire`. */
+  /** The ways that get a proxy: see `SeparateWorld.wire`. */
   readonly ways?: readonly Way[];
-  /** Besides the Compose file's, for every process. */
+  /** Variables for every process, in addition to those of the Compose file. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Asked at each start of a process, so also when it is started again: another command, another environment. */
+  /** Called at every start of a process, also when it is restarted; may change its command and environment. */
   readonly adjust?: NonNullable<FleetOptions['adjust']>;
-  /** Done when the servers run and before anything else does. */
+  /** Called when the servers are running, before the fleet is started. */
   readonly prepare?: (servers: Servers) => Promise<void>;
 }
 
-/** The processes of docker-compose.yml, on servers of their own, audited; nothing was done to them yet. */
+/** A fresh fleet of the processes in docker-compose.yml, on its own servers, with audited databases. */
 export interface SeparateWorld {
-  /** Of the balancer before the gateways. */
+  /** The URL of the balancer in front of the gateways. */
   readonly url: string;
   readonly servers: Servers;
   readonly mailDirectory: string;
-  /** Each service's, by its name, as the service connects to it. */
+  /** The database URL of each service. */
   readonly databases: Databases;
   readonly processes: Processes;
   readonly topicPrefix: string;
-  /** The proxy on a way that was asked for. */
+  /** The proxy of one of the ways given in the options. */
   wire: Awaited<ReturnType<typeof layWires>>['wire'];
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
   };
   const adjust: FleetOptions['adjust'] = (launch, addresses) => {
     const wired = wires.adjust(launch, addresses);
-    // Nobody takes spans here.
+    // No collector is running.
     const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...own } = wired.environment;
     const environment = {
       ...own,

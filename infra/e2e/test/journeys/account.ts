@@ -26,9 +26,9 @@ import { expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { fromSomewhere, newEmail, newOwner, type Platform, password } from '../support-platform.ts';
 
-/** What somebody does who comes to the platform, and what nobody else sees of it. */
+/** A new customer's account, and its isolation from others. */
 export function accountJourneys(on: () => Platform): void {
-  test('a stranger signs up, verifies, looks around, sets up a location and a campaign, and leaves', async () => {
+  test('a new user signs up, verifies, reads, sets up a location and a campaign, and logs out', async () => {
     const { mailbox } = on();
     const client = on().client.with({ headers: fromSomewhere() });
     const email = newEmail();
@@ -94,7 +94,7 @@ export function accountJourneys(on: () => Platform): void {
     expect(again.problem?.kind).toBe('unauthorized');
   });
 
-  test('after logout the refresh token is dead, and another session of the same person goes on', async () => {
+  test('logout invalidates the refresh token, but not another session of the same person', async () => {
     const { email, session } = await newOwner(on());
     const other = (await on().client.call(login, { body: { email, password } })).body as z.output<typeof Session>;
     const left = await on().client.with({ token: session.access_token }).call(logout);
@@ -105,7 +105,7 @@ export function accountJourneys(on: () => Platform): void {
     expect(alive.status).toBe(200);
   });
 
-  test('a new account has its first group and its billing record by themselves, once', async () => {
+  test('a new account automatically gets one group and one billing record', async () => {
     const { client, account_id } = await newOwner(on());
     await eventually(async () => {
       const groups = (await client.call(listGroups)).body.entries;
@@ -124,7 +124,7 @@ export function accountJourneys(on: () => Platform): void {
     expect((await client.call(listUsagePrices)).body.length).toBeGreaterThan(0);
   });
 
-  test('a group that was just made can be the group of a campaign as soon as Campaign has heard of it', async () => {
+  test('a new group can be the group of a campaign as soon as Campaign has handled its event', async () => {
     const { client } = await newOwner(on());
     const group = (await client.call(createGroup, { body: { name: 'North' } })).body;
     await eventually(async () => {
@@ -133,7 +133,7 @@ export function accountJourneys(on: () => Platform): void {
     });
   });
 
-  test('nothing of one account is seen from another', async () => {
+  test('an account cannot see resources of another', async () => {
     const one = await newOwner(on());
     const other = await newOwner(on());
     const group = (await one.client.call(createGroup, { body: { name: 'Ours' } })).body;
@@ -146,7 +146,7 @@ export function accountJourneys(on: () => Platform): void {
     expect((await other.client.call(listCampaigns)).body.data).toEqual([]);
   });
 
-  test('no password, code or token of a whole journey is found in the logs', async () => {
+  test('the logs contain no password, code or token of a whole journey', async () => {
     const { email, session } = await newOwner(on());
     const [message = ''] = await on().mailbox.messagesTo(email);
     const code = /^\d{6}$/m.exec(message)?.[0] ?? 'no code';

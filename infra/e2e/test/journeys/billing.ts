@@ -18,11 +18,11 @@ import { answerBank, buy, openCheckout, payAt, untilComplete } from '../support-
 import { type Account, free, moneyOn } from '../support-money.ts';
 import type { Platform } from '../support-platform.ts';
 
-/** What is paid for, and what is paid back. */
+/** Payments and refunds. */
 export function billingJourneys(on: () => Platform): void {
   const { newAccount, join, billingMail, untilMail, untilQuiet } = moneyOn(on);
 
-  test('a token pack is paid for, and soon everything shows it; those whom bills concern get a receipt', async () => {
+  test('the purchase of a token pack shows up everywhere, and people with billing access get a receipt', async () => {
     const account = await newAccount();
     const [withBilling, admin, without] = [
       await join(account, { billing: true }),
@@ -55,7 +55,7 @@ export function billingJourneys(on: () => Platform): void {
     expect(await billingMail(without)).toEqual([]);
   });
 
-  test('a card that is declined leaves a failed payment and a message, and nothing else', async () => {
+  test('a declined card results in a failed payment and a mail, and nothing else', async () => {
     const account = await newAccount();
     const { id, url } = await openCheckout(account.client, 'tokens_10000');
     expect(await payAt(url, 'is declined')).toBe(402);
@@ -71,7 +71,7 @@ export function billingJourneys(on: () => Platform): void {
     expect(await account.payments()).toMatchObject([{ id: failed?.id, status: 'succeeded' }]);
   });
 
-  test('a card that asks its holder pays when they say that it is them, and not before', async () => {
+  test('a card that requires authentication pays only after its holder has confirmed', async () => {
     const account = await newAccount();
     const { id, url } = await openCheckout(account.client, 'tokens_1000');
     await payAt(url, 'asks the holder');
@@ -84,7 +84,7 @@ export function billingJourneys(on: () => Platform): void {
     await eventually(async () => expect(await account.available()).toBe(free + 1_000));
   });
 
-  test('a checkout that is paid twenty times at once is one payment, one grant, one entry and one receipt', async () => {
+  test('a checkout that is paid twenty times in parallel results in one payment, one grant, one entry and one receipt', async () => {
     const account = await newAccount();
     const { id, url } = await openCheckout(account.client, 'tokens_1000');
     const statuses = await Promise.all(Array.from({ length: 20 }, () => payAt(url)));
@@ -127,7 +127,7 @@ export function billingJourneys(on: () => Platform): void {
     expect((await change('growth')).body).toEqual({ plan_key: 'growth', change_type: 'upgrade', ...active });
     const prorated = await account.upgradePayment();
     const tokensOfUpgrade = prorated?.token_amount ?? 0;
-    // All of the month is left, but for the seconds since.
+    // The whole month remains, except for a few seconds.
     expect(Math.abs((prorated?.amount_cents ?? 0) - (19_900 - 4_900))).toBeLessThan(5);
     expect(Math.abs(tokensOfUpgrade - (50_000 - 10_000))).toBeLessThan(5);
     const tokens = free + 10_000 + tokensOfUpgrade;
@@ -148,7 +148,7 @@ export function billingJourneys(on: () => Platform): void {
     return on().inside('billing', 'billing').call(createRefund, { body });
   };
 
-  test('a refund takes its tokens first, gives the money back once, and is told', async () => {
+  test('a refund first takes the tokens, pays the money back once, and sends a mail', async () => {
     const account = await newAccount();
     const { client } = account;
     const payment = await buy(client, 'tokens_10000');
@@ -164,7 +164,7 @@ export function billingJourneys(on: () => Platform): void {
     };
     expect(made.body).toMatchObject({ ...expected, reason: 'requested_by_customer', status: 'succeeded' });
     const { id } = made.body;
-    // Held or taken already: no request that comes after the answer can spend them.
+    // The tokens are held or taken already, so no request after the response can spend them.
     expect(await account.available()).toBe(free + 7_500);
     expect((await refund(account, payment.id, 1_975, 'of this test')).body).toEqual(made.body);
 
@@ -187,14 +187,14 @@ export function billingJourneys(on: () => Platform): void {
     expect(await account.available()).toBe(free);
   });
 
-  test('402: what was spent of a token pack is not paid back; what is left of it is', async () => {
+  test('402: spent tokens of a pack are not refunded; the remaining ones are', async () => {
     const account = await newAccount();
     const payment = await buy(account.client, 'tokens_1000');
     await eventually(async () => expect(await account.available()).toBe(free + 1_000));
     const price = await on()
       .inside('billing', 'campaign')
       .call(getUsagePrice, { params: { action: 'score_ad' } });
-    // First the free ones, then of the pack.
+    // The free tokens are spent first, then those of the pack.
     await spend(account, 150 * price.body.token_amount);
     expect(await account.available()).toBe(500);
 

@@ -13,7 +13,7 @@ import { untilImported, upload } from '../support-estate.ts';
 import { newMember, signIn } from '../support-people.ts';
 import { newEmail, newOwner, type Platform } from '../support-platform.ts';
 
-/** An estate that comes by files. */
+/** An estate that is imported from files. */
 export function chainJourneys(on: () => Platform): void {
   const size = { groups: 20, locations: 2_000, zones: 3, screens: 2 };
   const count = {
@@ -81,7 +81,7 @@ export function chainJourneys(on: () => Platform): void {
       );
       listed.push(...body.entries.map(({ id }) => id));
       insertedBetween.add(inserted.length);
-      cursor = listed.length > size.locations ? null : body.next_cursor; // The other one may never come to an end.
+      cursor = listed.length > size.locations ? null : body.next_cursor; // The concurrent inserts may keep the list from ending.
     }
     listing = false;
     await inserting;
@@ -101,7 +101,7 @@ export function chainJourneys(on: () => Platform): void {
     }
   }, 600_000);
 
-  test('a group that an import has made is granted at once, and what is in it is seen by who was granted it', async () => {
+  test('a group that an import has created can be granted immediately, and the grantee sees what is in it', async () => {
     const { client } = await newOwner(on());
     const lines = ['kind,external_id,parent,name,timezone'];
     for (let n = 1; n <= 30; n++)

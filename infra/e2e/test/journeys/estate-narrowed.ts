@@ -17,7 +17,7 @@ import { bodyIn, kinds, newTree, oneGroup, type Tree, untilImported, upload } fr
 import { newMachine, newMember, signIn } from '../support-people.ts';
 import { newOwner, type Platform } from '../support-platform.ts';
 
-/** What each endpoint of the area owes somebody who is narrowed to a group, and sets nothing up. */
+/** The rule of each estate endpoint for a caller who is narrowed to a group and may not set up the estate. */
 const rules: Readonly<Record<string, keyof typeof checks>> = {
   ...Object.fromEntries(
     estateKinds.flatMap((kind) => [
@@ -39,18 +39,18 @@ const rules: Readonly<Record<string, keyof typeof checks>> = {
 interface Caller {
   readonly client: Client;
   readonly isKey: boolean;
-  /** What it sees; undefined: nothing. */
+  /** The resources that the caller sees; undefined if there are none. */
   readonly own: Tree | undefined;
-  /** What it does not see, of its own account and of another. */
+  /** Resources that the caller does not see, of its own account and of another. */
   readonly others: readonly Tree[];
   /** An import of the owner's. */
   readonly imported: string;
 }
 
-/** As a kind of its path: /v2/zones/{id} is of zones. */
+/** The kind of resource in the endpoint's path, such as zone for /v2/zones/{id}. */
 const kindOf = ({ path }: Endpoint) => path.split('/')[2]?.slice(0, -1) as EstateKind;
 const kindOfFilter = (name: string) => estateKinds.find((kind) => name === `${kind}_ids`);
-/** Filters of a list by ids of a kind. */
+/** The filters of a list that take ids of a kind. */
 const filtersOf = ({ query }: Endpoint) =>
   Object.keys(query?.shape ?? {}).flatMap((name) => {
     const kind = kindOfFilter(name);
@@ -150,7 +150,7 @@ const sent = (tree: Tree, { path, ...endpoint }: Endpoint, body: object) =>
 
 const area = endpoints.filter(({ service }) => service === 'organization');
 
-/** Of an estate: what those see who may see some of it. */
+/** What callers see who are narrowed to some groups of an estate. */
 export function narrowedJourneys(on: () => Platform): void {
   let owner: Client;
   let north: Tree;
@@ -171,7 +171,7 @@ export function narrowedJourneys(on: () => Platform): void {
     callers['a member of no group'] = empty;
   });
 
-  /** A member who saw everything, until an owner changed that. */
+  /** A member who first saw everything, and was then narrowed to the groups. */
   async function granted(groups: string[]): Promise<Client> {
     const { id, email, client } = await newMember(on(), owner);
     expect((await client.call(matchScreens)).body.total).toBeGreaterThan(1);
@@ -179,7 +179,7 @@ export function narrowedJourneys(on: () => Platform): void {
     return signIn(on(), email);
   }
 
-  test('every endpoint of the area has a rule, and every rule an endpoint', () => {
+  test('every estate endpoint has a rule, and every rule an endpoint', () => {
     expect(Object.keys(rules).toSorted()).toEqual(area.map(({ operation }) => operation).toSorted());
   });
 
@@ -197,7 +197,7 @@ export function narrowedJourneys(on: () => Platform): void {
     },
   );
 
-  /** What a client sees of the north, and whether it is told of each thing in it. */
+  /** What a client sees of the group `north`: in lists, by id, in matches and in the export. */
   async function sightOf(client: Client) {
     const inside = estateKinds.filter((kind) => kind !== 'group');
     const lists = inside.map(
@@ -212,7 +212,7 @@ export function narrowedJourneys(on: () => Platform): void {
     };
   }
 
-  test('what moves to another group is out of sight at once, with all that is in it; moved back, it is there again', async () => {
+  test('a location that moves to another group immediately becomes invisible with everything in it, and visible again when it moves back', async () => {
     const inside = estateKinds.filter((kind) => kind !== 'group').map((kind) => north[kind]);
     const all = { listed: inside, answers: inside.map(() => 200), matched: 1, rows: 6 };
     const none = { listed: [], answers: inside.map(() => 404), matched: 0, rows: 1 };

@@ -20,7 +20,7 @@ import { fromSomewhere, newEmail, newOwner, type Platform, password } from '../s
 
 type Kind = IdKind | 'payment_method';
 
-/** What stands before the id in a path, and what it is the id of. */
+/** The kind of id in a path, by the part of the path before it. */
 const kinds: Readonly<Record<string, Kind>> = {
   '/v2/accounts/': 'account',
   '/v2/users/me/sessions/': 'refresh_token',
@@ -40,20 +40,20 @@ const kinds: Readonly<Record<string, Kind>> = {
   '/v2/refunds/': 'refund',
   '/v2/payment-methods/': 'payment_method',
 };
-/** Another one of the kind; those of payment methods are the provider's. */
+/** An unknown id of the kind. The ids of payment methods are the provider's. */
 const another = (kind: Kind) => (kind === 'payment_method' ? 'pm_another' : newId(kind));
-/** What must be in a body for the id to be looked at. */
+/** Bodies of endpoints that look up the id only if the body is valid. */
 const bodies: Readonly<Record<string, object>> = { transfer_ownership: { user_id: newId('user') } };
 
-/** What somebody learns of another account's things by asking for their ids. */
+/** Requests with ids of another account: the responses are the same as for unknown ids. */
 export function foreignIdJourneys(on: () => Platform): void {
   let stranger: string;
-  /** Of somebody's account: what there is, by kind. */
+  /** The ids of the other account's resources, by kind. */
   let ids: Readonly<Partial<Record<Kind, string>>>;
   beforeAll(async () => {
     const other = await newOwner(on());
     stranger = other.session.access_token;
-    // Known to the provider, too.
+    // An open checkout makes the stranger a customer of the provider, too.
     await openCheckout(other.client, 'tokens_1000');
     ids = await furnished();
   });
@@ -83,7 +83,7 @@ export function foreignIdJourneys(on: () => Platform): void {
     };
   }
 
-  /** As soon as its tokens are there to be held. */
+  /** Refunds a payment, once its tokens have been granted and can be held. */
   async function refunded(account_id: string, payment_id: string): Promise<string> {
     const body = { account_id, payment_id, idempotency_key: 'once', amount_cents: 100 };
     const inside = on().inside('billing', 'billing');
@@ -103,7 +103,7 @@ export function foreignIdJourneys(on: () => Platform): void {
   const taking = endpoints.filter(({ path }) => path.includes('{'));
 
   test.each(taking.map((endpoint) => [endpoint.method, endpoint.path, endpoint] as const))(
-    '404: %s %s tells nobody outside the account whether there is such an id',
+    '404: %s %s does not reveal to other accounts whether the id exists',
     async (_method, path, endpoint) => {
       const kind = kinds[path.slice(0, path.indexOf('{'))];
       if (!kind) throw new Error(`There is nothing here for ${path}: add its kind`);

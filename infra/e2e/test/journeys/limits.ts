@@ -3,16 +3,16 @@ import { eventually } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import { fromSomewhere, newEmail, newOwner, type Platform, password } from '../support-platform.ts';
 
-/** Whose turn to have a password hashed does not come in time is told to come again. */
-const heldUp = 503;
-const notHeldUp = (attempt: () => Promise<number>) =>
+/** A login gets 503 if no worker becomes free in time to hash its password. */
+const unavailable = 503;
+const retryUnavailable = (attempt: () => Promise<number>) =>
   eventually(async () => {
     const status = await attempt();
-    if (status === heldUp) throw new Error('Too many sign in at this moment');
+    if (status === unavailable) throw new Error('Too many sign in at this moment');
     return status;
   });
 
-/** What one address may try. */
+/** The rate limits of one address. */
 export function limitJourneys(on: () => Platform): void {
   const attempts = (count: number) => Array.from({ length: count });
 
@@ -29,16 +29,16 @@ export function limitJourneys(on: () => Platform): void {
     expect((await elsewhere.call(login, { body: { email, password } })).status).toBe(200);
   });
 
-  test('twenty good logins are not limited, one after the other and all at once', async () => {
+  test('twenty successful logins are not limited, neither in sequence nor in parallel', async () => {
     const { email } = await newOwner(on());
     const person = on().client.with({ headers: fromSomewhere() });
     const once = async () => (await person.call(login, { body: { email, password } })).status;
-    const goodLogin = () => (on().crowded ? notHeldUp(once) : once());
+    const goodLogin = () => (on().crowded ? retryUnavailable(once) : once());
     for (const _ of attempts(20)) expect(await goodLogin()).toBe(200);
     expect(await Promise.all(attempts(20).map(goodLogin))).toEqual(attempts(20).fill(200));
   });
 
-  test('429: of fifty wrong logins at once ten are looked at, by each gateway at the most', async () => {
+  test('429: of fifty parallel failing logins each gateway lets in ten at most', async () => {
     const { email } = await newOwner(on());
     const guesser = on().client.with({ headers: fromSomewhere() });
     const guess = async () => (await guesser.call(login, { body: { email, password: 'a wrong guess' } })).status;
@@ -48,11 +48,11 @@ export function limitJourneys(on: () => Platform): void {
     for (const _ of attempts(20)) if (statuses.at(-1) !== 429) statuses.push(await guess());
     expect(counted(401)).toBeGreaterThanOrEqual(10);
     expect(counted(401)).toBeLessThanOrEqual(10 * on().gateways);
-    expect(counted(401) + counted(429) + counted(heldUp)).toBe(statuses.length);
+    expect(counted(401) + counted(429) + counted(unavailable)).toBe(statuses.length);
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test('429: the sixth sign-up of an hour is refused', async () => {
+  test('429: the sixth sign-up within an hour is refused', async () => {
     const person = on().client.with({ headers: fromSomewhere() });
     const signUp = async () =>
       (await person.call(signup, { body: { email: newEmail(), password, full_name: 'Ada' } })).status;

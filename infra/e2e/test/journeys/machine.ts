@@ -12,7 +12,7 @@ import {
 import { expect, test } from '@jest/globals';
 import { fromSomewhere, newOwner, type Platform } from '../support-platform.ts';
 
-/** A machine client, from its key to the end of that. */
+/** A machine client, from the creation of its key to the deletion. */
 export function machineJourney(on: () => Platform): void {
   interface Halves {
     readonly access_key_id: string;
@@ -26,7 +26,7 @@ export function machineJourney(on: () => Platform): void {
         headers: { 'x-access-key-id': access_key_id, 'x-access-key-secret': access_key_secret },
       });
 
-  test('a read-only key reads and cannot write, is rotated with a grace, and ends when it is deleted', async () => {
+  test('a read-only key can read but not write, is rotated with a grace period, and ends when it is deleted', async () => {
     const { client } = await newOwner(on());
     const key = (await client.call(createApiKey, { body: { name: 'Warehouse', role: 'admin' } })).body;
     expect(key).toMatchObject({ readonly: true, role: 'admin', type: 'api', group_scope: 'all', expires_at: null });

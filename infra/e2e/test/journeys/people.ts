@@ -18,9 +18,9 @@ import { expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { fromSomewhere, newEmail, newOwner, type Platform, password } from '../support-platform.ts';
 
-/** A member from the invitation to the second factor. */
+/** A member, from the invitation to the second factor. */
 export function peopleJourney(on: () => Platform): void {
-  test('an invited member sees what was granted, loses it with the grant, and needs a second factor once it is required', async () => {
+  test('an invited member sees the granted groups, loses access with the grant, and needs a second factor once it is required', async () => {
     const owner = await newOwner(on());
     const anyone = on().client.with({ headers: fromSomewhere() });
     const newShop = async (group: string, name: string) => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import type { Platform } from '../support-platform.ts';
 
-/** What the README prints for a terminal, as it is printed. */
+/** The README's shell commands, unchanged. */
 export function readmeWalk(on: () => Platform): void {
   const run = promisify(execFile);
   const root = join(import.meta.dirname, '../../../..');

@@ -4,17 +4,17 @@ import { expect, test } from '@jest/globals';
 import supertest from 'supertest';
 import type { Platform } from '../support-platform.ts';
 
-/** What the gateway serves besides. */
+/** The gateway's own pages. */
 export function siteJourneys(on: () => Platform): void {
   const site = () => supertest(on().url);
 
-  test('200: the document is served to anybody, and is the contracts', async () => {
+  test('200: the OpenAPI document is public, and matches the contracts', async () => {
     const { body, status, type } = await site().get('/v2/openapi.json');
     expect([status, type]).toEqual([200, 'application/json']);
     expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(endpoints))));
   });
 
-  test('the reference page and every file that it names come from the gateway, under a policy that allows nothing else', async () => {
+  test('the reference page and all its files come from the gateway, and its content security policy allows nothing else', async () => {
     await site().get('/docs').expect(302).expect('location', '/docs/');
     const page = await site().get('/docs/').expect(200).expect('content-type', /html/);
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);

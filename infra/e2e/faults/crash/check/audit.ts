@@ -6,7 +6,7 @@ type Moment = 'BEFORE' | 'AFTER';
 
 type Watched = readonly [table: string, when: Moment, operations: string];
 
-/** A projection tries what is older or there already, too, and passes over it. */
+/** A projection also writes states that are older or already there, and these writes have no effect: hence AFTER. */
 const projected: readonly Watched[] = [
   ['known_groups', 'AFTER', 'INSERT OR UPDATE'],
   ['projection_tombstones', 'AFTER', 'INSERT'],
@@ -14,8 +14,8 @@ const projected: readonly Watched[] = [
 ];
 
 /**
- * What each service's database notes of itself. AFTER: what was done. BEFORE: what was tried too, where it would
- * leave no trace, as an insert of what is there already.
+ * The operations that each service's database records. AFTER records what was done. BEFORE also records attempts that
+ * leave no trace, such as the insert of a row that already exists.
  */
 const watched: Readonly<Record<string, readonly Watched[]>> = {
   account: [
@@ -39,7 +39,7 @@ const everywhere = [
   ['inbox', 'AFTER', 'INSERT'],
 ] as const;
 
-/** The note is a row of the same transaction: it is there if, and only if, what it tells of is. */
+/** A note is a row of the same transaction, so it exists if and only if the change that it describes was committed. */
 const notebook = `
   CREATE SCHEMA audit;
   CREATE TABLE audit.notes (
@@ -54,7 +54,7 @@ const notebook = `
       RETURN coalesce(NEW, OLD);
     END $$;`;
 
-/** Has the databases write down what is done to them. Before anything is. */
+/** Adds triggers to the databases that record the changes. To be called before anything is written. */
 export async function installAudit(databases: Databases): Promise<void> {
   for (const [service, url] of Object.entries(databases)) {
     const follows = followers.some((name) => name === service);
@@ -67,7 +67,7 @@ export async function installAudit(databases: Databases): Promise<void> {
   }
 }
 
-/** Something that was done to a row, in a transaction that was committed. */
+/** An operation on a row, in a committed transaction. */
 export interface Note {
   readonly ordinal: number;
   readonly relation: string;
@@ -75,12 +75,12 @@ export interface Note {
   readonly operation: 'INSERT' | 'UPDATE' | 'DELETE';
   readonly row: Readonly<Record<string, unknown>>;
   readonly xact: bigint;
-  /** When its statement began: within a transaction, no two statements have the same. */
+  /** When its statement began: unique among the statements of a transaction. */
   readonly statement: string;
   readonly seen: Snapshot;
 }
 
-/** What a statement sees: the transactions below `xmin`, and below `xmax` those that are not in progress. */
+/** A statement sees the transactions below `xmin`, and those below `xmax` that are not in progress. */
 interface Snapshot {
   readonly xmin: bigint;
   readonly xmax: bigint;
@@ -95,15 +95,15 @@ export type Appended = Pick<Envelope, 'event_id' | 'type' | 'key' | 'data'> & {
   readonly note: Note;
 };
 
-/** All that a service's database noted. */
+/** Everything that a service's database recorded. */
 export interface Audit {
   readonly notes: readonly Note[];
   /** In the order of the outbox. */
   readonly appended: readonly Appended[];
-  /** The marks of events whose effect was committed. */
+  /** The inbox rows, by event id: the effect of these events was committed. */
   readonly marked: ReadonlyMap<string, Note>;
-  /** Events that came again after their effect. */
-  readonly cameAgain: number;
+  /** How many events were delivered again after they had taken effect. */
+  readonly redelivered: number;
 }
 
 export async function readAudits(databases: Databases): Promise<ReadonlyMap<string, Audit>> {
@@ -134,7 +134,7 @@ async function readAudit(service: string, url: string): Promise<Audit> {
     notes,
     appended,
     marked: new Map(marked.map((note) => [String(note.row.event_id), note])),
-    cameAgain: marks.length - 2 * marked.length,
+    redelivered: marks.length - 2 * marked.length,
   };
 }
 
@@ -144,8 +144,8 @@ function readSnapshot(text: string): Snapshot {
 }
 
 /**
- * Whether the first was committed before the second was done, or done before it in the same transaction. What one
- * statement does, it does at once.
+ * Whether the first was committed before the second was done, or precedes it in the same transaction. Operations of one
+ * statement count as simultaneous, so either order is right.
  */
 export function isBefore(first: Note, second: Note): boolean {
   if (first.xact === second.xact) return first.ordinal < second.ordinal || first.statement === second.statement;

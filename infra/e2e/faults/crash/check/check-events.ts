@@ -1,6 +1,6 @@
-import { contentFields, type Ledger, type Step, type ThingKind } from '../load/ledger.ts';
+import { type AcknowledgedChange, contentFields, type Ledger, type ResourceKind } from '../load/ledger.ts';
 import { type Appended, type Audit, isBefore, type Note } from './audit.ts';
-import { causeOf, causesOf, changeOf, type Data, effects, heardBy, projections } from './effects.ts';
+import { causeOf, causesOf, changeOf, type Data, effects, eventTypesHandledBy, projections } from './effects.ts';
 import { indexBy, type Tally } from './tally.ts';
 
 export type Audits = ReadonlyMap<string, Audit>;
@@ -11,10 +11,10 @@ const lane = ({ topic, key }: Appended) => `${topic} ${key}`;
 export const allAppended = (audits: Audits): readonly Appended[] =>
   [...audits.values()].flatMap((audit) => audit.appended);
 
-/** A change and the event that tells of it are of one transaction: neither is without the other. */
+/** A change and its event belong to one transaction: neither exists without the other. */
 export function checkCauses(audits: Audits, tally: Tally): void {
   for (const [service, { notes, appended }] of audits) {
-    const told = indexBy(
+    const published = indexBy(
       appended.flatMap((event) => causesOf(event).map((cause) => `${event.note.xact} ${cause}`)),
       (cause) => cause,
     );
@@ -25,52 +25,53 @@ export function checkCauses(audits: Audits, tally: Tally): void {
       }),
       (cause) => cause,
     );
-    for (const cause of new Set([...told.keys(), ...done.keys()])) {
-      const [events, changes] = [told.get(cause)?.length ?? 0, done.get(cause)?.length ?? 0];
-      if (events !== changes)
-        tally.torn.push(`${service}: transaction ${cause}: done ${changes} times, told ${events} times`);
+    for (const cause of new Set([...published.keys(), ...done.keys()])) {
+      const [events, changes] = [published.get(cause)?.length ?? 0, done.get(cause)?.length ?? 0];
+      if (events !== changes) tally.torn.push(`${service}: transaction ${cause}: ${changes} changes, ${events} events`);
     }
   }
 }
 
-/** Each event's effects: there, once, in the transaction of its mark, and in the order of the key. */
+/** Every effect of an event exists once, in the transaction of the event's inbox row. Returns the number of effects expected. */
 export function checkEffects(audits: Audits, tally: Tally): number {
   let expected = 0;
   const events = allAppended(audits);
   for (const effect of effects) {
-    const { service, relation, operation, ofRow, ofData, among } = effect;
+    const { service, relation, operation, keyOfRow, keyOfData, isEffect } = effect;
     const rows = (audits.get(service)?.notes ?? []).filter(
-      (note) => note.relation === relation && note.operation === operation && (among?.(note.row) ?? true),
+      (note) => note.relation === relation && note.operation === operation && (isEffect?.(note.row) ?? true),
     );
-    const done = indexBy(rows, ({ row }) => String(ofRow(row)));
-    const told = new Set<string>();
+    const done = indexBy(rows, ({ row }) => String(keyOfRow(row)));
+    const published = new Set<string>();
     for (const event of events.filter(({ type }) => type === effect.event)) {
-      const id = String(ofData(event.data as Data));
+      const id = String(keyOfData(event.data as Data));
       const [first, ...more] = done.get(id) ?? [];
       const mark = audits.get(service)?.marked.get(event.event_id);
       expected++;
-      told.add(id);
+      published.add(id);
       if (!first)
-        tally.lost.push(`No ${operation} in ${relation} by ${words(event)}${mark ? ', though it is marked' : ''}`);
+        tally.lost.push(
+          `No ${operation} in ${relation} by ${words(event)}${mark ? ', though it is in the inbox' : ''}`,
+        );
       if (more.length > 0) tally.doubled.push(`${more.length + 1} × ${operation} in ${relation} by ${words(event)}`);
       if (first && first.xact !== mark?.xact)
-        tally.torn.push(`${words(event)}: its ${operation} in ${relation} is not of its mark's transaction`);
+        tally.torn.push(`${words(event)}: its ${operation} in ${relation} is not in the transaction of its inbox row`);
     }
     for (const id of done.keys())
-      if (!told.has(id)) tally.torn.push(`${operation} in ${relation} of ${id}, of which no event tells`);
+      if (!published.has(id)) tally.torn.push(`${operation} in ${relation} of ${id}, for which there is no event`);
   }
   checkMarks(audits, events);
   return expected;
 }
 
-/** Fails where the product does more than this checker knows of. */
+/** Throws if a service handled a type of event that effects.ts does not describe. */
 function checkMarks(audits: Audits, events: readonly Appended[]): void {
   const byId = new Map(events.map((event) => [event.event_id, event]));
   for (const [service, { marked }] of audits) {
-    const known = heardBy(service);
+    const known = eventTypesHandledBy(service);
     for (const id of marked.keys()) {
       const type = byId.get(id)?.type;
-      if (type === undefined) throw new Error(`${service} marked ${id}, which nobody appended`);
+      if (type === undefined) throw new Error(`${service} has ${id} in its inbox, which no service appended`);
       if (!known.has(type))
         throw new Error(`The checker does not know what ${type} does in ${service}: see effects.ts`);
     }
@@ -99,25 +100,28 @@ export function checkOrder(audits: Audits, tally: Tally): void {
 
 const finders = new WeakMap<readonly Note[], (event: Appended) => Note | undefined>();
 
-/** Finds what an event did first in the service. A projection writes what comes together in an order of its own: of that, its mark. */
+/**
+ * Finds the first effect of an event in the service. For a projection, that is its inbox row: a projection writes the
+ * states of one batch in an order of its own.
+ */
 function firstEffects(service: string, { notes, marked }: Audit): (event: Appended) => Note | undefined {
   const known = finders.get(notes);
   if (known) return known;
   const own = effects.filter((effect) => effect.service === service);
   const first = new Map<string, Note>();
-  for (const { event, relation, operation, ofRow, among } of own)
+  for (const { event, relation, operation, keyOfRow, isEffect } of own)
     for (const note of notes)
-      if (note.relation === relation && note.operation === operation && (among?.(note.row) ?? true)) {
-        const name = `${event} ${ofRow(note.row)}`;
+      if (note.relation === relation && note.operation === operation && (isEffect?.(note.row) ?? true)) {
+        const name = `${event} ${keyOfRow(note.row)}`;
         if (!first.has(name)) first.set(name, note);
       }
   const projected = new Set(
-    projections.filter((one) => one.service === service).flatMap(({ states, gone }) => [...states, gone]),
+    projections.filter((one) => one.service === service).flatMap(({ states, deletedBy }) => [...states, deletedBy]),
   );
   const find = (event: Appended) => {
     if (projected.has(event.type)) return marked.get(event.event_id);
     const effect = own.find((one) => one.event === event.type);
-    return effect && first.get(`${event.type} ${effect.ofData(event.data as Data)}`);
+    return effect && first.get(`${event.type} ${effect.keyOfData(event.data as Data)}`);
   };
   finders.set(notes, find);
   return find;
@@ -133,17 +137,17 @@ function inOrder(
   }
 }
 
-/** What was acknowledged one after the other is told in that order, and what was acknowledged is told. */
+/** What was acknowledged one after the other is published in that order, and what was acknowledged is published. */
 export function checkAnswers(ledger: Ledger, audits: Audits, tally: Tally): void {
   const events = indexBy(allAppended(audits), nameOf);
   for (const steps of ledger.lanes) {
     let latest = -1;
     for (const step of steps) {
-      const name = nameOfStep(step);
+      const name = nameOfChange(step);
       if (name === undefined) continue;
       const [event] = events.get(name) ?? [];
-      if (!event) tally.lost.push(`No event tells of: ${name}, which was acknowledged`);
-      if (event?.service !== 'organization') continue; // Campaign's events have a key each.
+      if (!event) tally.lost.push(`There is no event for ${name}, which was acknowledged`);
+      if (event?.service !== 'organization') continue; // Each campaign is an event key of its own, so there is no order between them.
       if (event.sequence < latest) tally.reordered.push(`${words(event)} was acknowledged after what follows it`);
       latest = event.sequence;
     }
@@ -153,13 +157,13 @@ export function checkAnswers(ledger: Ledger, audits: Audits, tally: Tally): void
 /** As "group.updated grp_… new description". */
 function nameOf({ type, data }: Appended): string {
   const change = changeOf(type, data as Data);
-  const content = change?.state?.[contentFields[change.kind as ThingKind]];
+  const content = change?.state?.[contentFields[change.kind as ResourceKind]];
   return `${type} ${change?.id ?? data.campaign_id} ${content ?? ''}`;
 }
 
-/** In the words of `nameOf`; undefined where no event is due. */
-function nameOfStep({ thing, change }: Step): string | undefined {
-  if (thing.kind === 'campaign' && change.kind !== 'created') return undefined;
-  const content = thing.kind === 'campaign' || change.kind === 'deleted' ? '' : change.content;
-  return `${thing.kind}.${change.kind} ${thing.id} ${content}`;
+/** The same for an acknowledged change; undefined if it has no event. */
+function nameOfChange({ resource, change }: AcknowledgedChange): string | undefined {
+  if (resource.kind === 'campaign' && change.kind !== 'created') return undefined;
+  const content = resource.kind === 'campaign' || change.kind === 'deleted' ? '' : change.content;
+  return `${resource.kind}.${change.kind} ${resource.id} ${content}`;
 }

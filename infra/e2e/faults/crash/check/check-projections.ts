@@ -5,16 +5,16 @@ import { changeOf, type Data, type Projection, projections } from './effects.ts'
 import { indexBy, type Tally } from './tally.ts';
 
 /**
- * A projection takes each state once, or passes over it as it has a newer one or knows that the thing is gone; and in
- * the end it has what Organization has. Returns how many states it was told of.
+ * A projection writes each state once, or skips it because it has a newer one or knows that the resource was deleted. In
+ * the end it contains what Organization contains. Returns the number of states that were published.
  */
 export async function checkProjections(audits: Audits, databases: Databases, tally: Tally): Promise<number> {
-  let told = 0;
+  let expected = 0;
   for (const one of projections) {
-    told += checkStates(one, audits, tally);
+    expected += checkStates(one, audits, tally);
     await checkTable(one, databases, tally);
   }
-  return told;
+  return expected;
 }
 
 const versionOf = ({ row }: Note) => Number(row.aggregate_version);
@@ -35,11 +35,11 @@ function checkStates({ service, relation, states }: Projection, audits: Audits, 
     if (own.length > 1) tally.doubled.push(`${own.length} × ${what}`);
     for (const { xact } of own)
       if (xact !== mark?.xact && !pages.has(xact))
-        tally.torn.push(`${what} is neither of its mark's transaction nor of a page's`);
+        tally.torn.push(`${what} is neither in the transaction of its inbox row nor in that of a snapshot page`);
     const enough = [...(written.get(id) ?? []).filter((note) => versionOf(note) >= version), ...(gone.get(id) ?? [])];
-    // A page may come between the mark and the write: what it has written is passed over.
+    // A snapshot page may be committed between the insert of the inbox row and the write, which then skips newer rows.
     if (!mark || !enough.some((note) => note.xact === mark.xact || pages.has(note.xact) || isBefore(note, mark)))
-      tally.lost.push(`No ${what}${mark ? ', though it is marked' : ''}`);
+      tally.lost.push(`No ${what}${mark ? ', though it is in the inbox' : ''}`);
   }
   const versions = new Set(
     events.map(({ type, data }) => `${changeOf(type, data as Data)?.id} ${data.aggregate_version}`),
@@ -47,7 +47,7 @@ function checkStates({ service, relation, states }: Projection, audits: Audits, 
   for (const note of [...written.values()].flat())
     if (!versions.has(`${note.row.id} ${versionOf(note)}`))
       tally.torn.push(
-        `${relation} of ${service} has had version ${versionOf(note)} of ${note.row.id}, of which no event tells`,
+        `${relation} of ${service} has had version ${versionOf(note)} of ${note.row.id}, for which there is no event`,
       );
   return events.length;
 }

@@ -11,16 +11,16 @@ const payments = `SELECT account_id, count(*)::int AS n FROM payments WHERE stat
 const entries = 'SELECT account_id, count(*)::int AS n FROM money_entries GROUP BY 1';
 const grants = `SELECT account_id, count(*)::int AS n FROM ledger_entries WHERE kind = 'purchase' GROUP BY 1`;
 
-/** Waits until Billing has heard of all that was paid, or for `ms`: the provider tells again what was not taken. */
-export async function untilPaid(ledger: Ledger, databases: Databases, ms: number): Promise<void> {
+/** Waits until Billing has recorded all payments, at most for `timeoutMs`: the provider repeats notifications that failed. */
+export async function untilPaid(ledger: Ledger, databases: Databases, timeoutMs: number): Promise<void> {
   const paid = [...paidBy(ledger)];
-  for (const deadline = Date.now() + ms; Date.now() < deadline; await sleep(200)) {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(200)) {
     const seen = await countsOf(databases.billing, payments);
     if (paid.every(([account, { least }]) => (seen.get(account) ?? 0) >= least)) return;
   }
 }
 
-/** What was paid is one payment, one entry in the ledger of money and one grant each. */
+/** For each payment made there is one payment row, one entry in the money ledger and one token grant. */
 export async function checkPurchases(ledger: Ledger, databases: Databases, tally: Tally): Promise<void> {
   const [paid, booked, granted] = await Promise.all([
     countsOf(databases.billing, payments),
@@ -40,24 +40,25 @@ export async function checkPurchases(ledger: Ledger, databases: Databases, tally
   }
 }
 
-/** A page that was asked for several times, under one key, is one page. */
+/** A checkout page that was requested several times under one key exists once. */
 async function checkCheckouts({ checkouts }: Ledger, databases: Databases, tally: Tally): Promise<void> {
-  const there = await countsOf(databases.billing, pages);
-  for (const [account, asked] of indexBy(checkouts, ({ accountId }) => accountId)) {
-    const n = there.get(account) ?? 0;
-    const least = asked.filter(({ outcome }) => outcome === 'acknowledged').length;
+  const present = await countsOf(databases.billing, pages);
+  for (const [account, requested] of indexBy(checkouts, ({ accountId }) => accountId)) {
+    const n = present.get(account) ?? 0;
+    const least = requested.filter(({ outcome }) => outcome === 'acknowledged').length;
     if (n < least) tally.lost.push(`${account} was given ${least} pages to pay on: ${n} are known`);
-    if (n > asked.length) tally.doubled.push(`${account} asked for ${asked.length} pages to pay on: there are ${n}`);
+    if (n > requested.length)
+      tally.doubled.push(`${account} asked for ${requested.length} pages to pay on: there are ${n}`);
   }
 }
 
-/** How often each account has paid; a page that did not answer may have been paid. */
+/** How often each account has paid at least and at most: a page that did not answer may have been paid. */
 function paidBy({ purchases }: Ledger): ReadonlyMap<string, { readonly least: number; readonly most: number }> {
   const byAccount = indexBy(purchases, ({ accountId }) => accountId);
   return new Map(
-    [...byAccount].map(([account, those]) => [
+    [...byAccount].map(([account, list]) => [
       account,
-      { least: those.filter(({ outcome }) => outcome === 'acknowledged').length, most: those.length },
+      { least: list.filter(({ outcome }) => outcome === 'acknowledged').length, most: list.length },
     ]),
   );
 }

@@ -3,46 +3,50 @@ import {
   type Ledger,
   possibleContents,
   possibleCounts,
+  type Resource,
   type SignUp,
-  type Thing,
 } from '../load/ledger.ts';
 import type { MailFolder } from '../load/mail-folder.ts';
 import { type Databases, rowsOf } from './databases.ts';
 import { indexBy, type Tally } from './tally.ts';
 
-interface ThingRow {
+interface ResourceRow {
   readonly id: string;
   readonly account_id: string;
   readonly name: string;
   readonly content: string | null;
 }
 
-/** Holds what was acknowledged against the rows that are there. */
+/** Compares the rows with what was acknowledged. */
 export async function checkRows(ledger: Ledger, databases: Databases, mail: MailFolder, tally: Tally): Promise<void> {
   for (const [kind, content] of Object.entries(contentFields)) {
-    const rows = await rowsOf<ThingRow>(
+    const rows = await rowsOf<ResourceRow>(
       databases[kind === 'campaign' ? 'campaign' : 'organization'] ?? '',
       `SELECT id, account_id, name, ${content} AS content FROM ${kind}s`,
     );
     const byName = indexBy(rows, ({ account_id, name }) => `${account_id} ${name}`);
-    for (const thing of ledger.things)
-      if (thing.kind === kind) checkThing(thing, byName.get(`${thing.accountId} ${thing.name}`) ?? [], tally);
+    for (const resource of ledger.resources)
+      if (resource.kind === kind)
+        checkResource(resource, byName.get(`${resource.accountId} ${resource.name}`) ?? [], tally);
   }
   await checkSignUps(ledger.signUps, databases.account ?? '', mail, tally);
 }
 
-function checkThing(thing: Thing, rows: readonly ThingRow[], tally: Tally): void {
-  const counts = possibleCounts(thing);
-  const what = `${thing.name} of ${thing.accountId} (${thing.changes.map((change) => `${change.kind} ${change.outcome}`).join(', ')})`;
+function checkResource(resource: Resource, rows: readonly ResourceRow[], tally: Tally): void {
+  const counts = possibleCounts(resource);
+  const what = `${resource.name} of ${resource.accountId} (${resource.changes.map((change) => `${change.kind} ${change.outcome}`).join(', ')})`;
   if (rows.length > Math.max(...counts)) {
     const [pile, how] = counts.includes(1) ? [tally.doubled, 'more than once'] : [tally.lost, 'still'];
-    // An acknowledged deletion that is undone is lost; a refused creation that is there is none of ours.
-    (thing.changes[0]?.outcome === 'refused' ? tally.torn : pile).push(`${what} is there ${how}: ${rows.length} times`);
+    // A deletion that was undone counts as lost; a resource whose creation was refused counts as torn.
+    (resource.changes[0]?.outcome === 'refused' ? tally.torn : pile).push(
+      `${what} is there ${how}: ${rows.length} times`,
+    );
   }
   if (rows.length < Math.min(...counts)) tally.lost.push(`${what} is not there`);
   for (const row of rows) {
-    if (thing.id !== undefined && row.id !== thing.id) tally.lost.push(`${what} has the id ${row.id}, not ${thing.id}`);
-    if (!possibleContents(thing).includes(row.content ?? '')) tally.lost.push(`${what} holds "${row.content}"`);
+    if (resource.id !== undefined && row.id !== resource.id)
+      tally.lost.push(`${what} has the id ${row.id}, not ${resource.id}`);
+    if (!possibleContents(resource).includes(row.content ?? '')) tally.lost.push(`${what} holds "${row.content}"`);
   }
 }
 
@@ -66,7 +70,7 @@ const people = `
   LEFT JOIN balances b ON b.account_id = a.id`;
 
 async function checkSignUps(signUps: readonly SignUp[], url: string, mail: MailFolder, tally: Tally): Promise<void> {
-  // The folder after the queue: what is sent in between is in both.
+  // Count the queue before reading the folder: mail that is sent in between is then in both, not in neither.
   const [queued] = await rowsOf<{ count: number }>(url, 'SELECT count(*)::int AS count FROM queued_mails');
   const written = await mail.addresses();
   const byEmail = indexBy(await rowsOf<PersonRow>(url, people), ({ email }) => email);
@@ -83,7 +87,7 @@ async function checkSignUps(signUps: readonly SignUp[], url: string, mail: MailF
       tally.torn.push(`A user without a whole account: ${JSON.stringify(row)}`);
     if (!written.has(signUp.email)) unwritten.push(signUp.email);
   }
-  // A message whose sender was killed waits a minute for the next.
+  // A message whose sending process was killed stays queued for a minute.
   if (unwritten.length > (queued?.count ?? 0)) tally.lost.push(`Mail to ${unwritten.join(', ')}`);
 }
 

@@ -12,8 +12,8 @@ import { untilQuiet } from './quiet.ts';
 import { newTally, type Tally } from './tally.ts';
 import type { Published } from './topics.ts';
 
-/** Milliseconds: a killed consumer's group waits for its session, and so may the one after it. */
-const quietWithin = 60_000;
+/** The group of a killed consumer waits for its session to expire, and so may the next one. */
+const defaultTimeoutMs = 60_000;
 
 export interface Checked extends Pick<Finding, 'found' | 'bar' | 'holds'> {
   readonly lost: number;
@@ -27,28 +27,28 @@ export interface CheckOptions {
   readonly mail: MailFolder;
   readonly ledger: Ledger;
   readonly say: (line: string) => void;
-  /** Reads what lies on the topics, where there is a broker. */
+  /** Reads all messages on the topics, if there is a broker. */
   readonly published?: (() => Promise<readonly Published[]>) | undefined;
   /** Default: a minute. */
-  readonly within?: number;
+  readonly timeoutMs?: number;
 }
 
-/** What is left when everything that runs has caught up. */
+/** The state of the platform once it has caught up. */
 export interface Inspected {
   readonly tally: Tally;
-  /** As `Quiet` has them. */
+  /** As in `Quiet`. */
   readonly waiting: number;
-  readonly buried: number;
+  readonly deadLetters: number;
   readonly events: number;
   readonly effects: number;
-  readonly cameAgain: number;
+  readonly redelivered: number;
 }
 
-/** Waits until everything that runs has caught up, and holds the databases against what was acknowledged. */
+/** Waits until all processes have caught up, and compares the databases with what was acknowledged. */
 export async function inspect(options: Omit<CheckOptions, 'say'>): Promise<Inspected> {
-  const { databases, mail, ledger, within = quietWithin } = options;
-  await untilPaid(ledger, databases, within);
-  const { waiting, buried } = await untilQuiet(databases, within);
+  const { databases, mail, ledger, timeoutMs = defaultTimeoutMs } = options;
+  await untilPaid(ledger, databases, timeoutMs);
+  const { waiting, deadLetters } = await untilQuiet(databases, timeoutMs);
   const audits = await readAudits(databases);
   const tally = newTally();
   await checkRows(ledger, databases, mail, tally);
@@ -58,24 +58,24 @@ export async function inspect(options: Omit<CheckOptions, 'say'>): Promise<Inspe
   checkOrder(audits, tally);
   checkAnswers(ledger, audits, tally);
   if (options.published) checkTopics(audits, await options.published(), tally);
-  const cameAgain = [...audits.values()].reduce((sum, audit) => sum + audit.cameAgain, 0);
-  return { tally, waiting, buried, events: allAppended(audits).length, effects, cameAgain };
+  const redelivered = [...audits.values()].reduce((sum, audit) => sum + audit.redelivered, 0);
+  return { tally, waiting, deadLetters, events: allAppended(audits).length, effects, redelivered };
 }
 
-/** The same, in words and against the bar. */
+/** Inspects the platform, logs what is wrong, and summarizes the result for a finding. */
 export async function check(options: CheckOptions): Promise<Checked> {
   const { ledger, say } = options;
-  const { tally, waiting, buried, events, effects, cameAgain } = await inspect(options);
+  const { tally, waiting, deadLetters, events, effects, redelivered } = await inspect(options);
   const { lost, doubled, reordered, torn } = tally;
-  for (const [name, lines] of Object.entries({ ...tally, improper: ledger.improper }))
+  for (const [name, lines] of Object.entries({ ...tally, violations: ledger.violations }))
     for (const line of lines.slice(0, 5)) say(`  ${name}: ${line}`);
   const { acknowledged, unknown } = ledger.counts;
-  const wrong = [lost, doubled, reordered, torn, ledger.improper].flat().length + waiting + buried;
+  const wrong = [lost, doubled, reordered, torn, ledger.violations].flat().length + waiting + deadLetters;
   const numbers = [
     `lost ${lost.length}, doubled ${doubled.length}, reordered ${reordered.length}, half-written ${torn.length}`,
     ...(waiting > 0 ? [`${waiting} events still wait`] : []),
-    ...(buried > 0 ? [`${buried} dead letters`] : []),
-    ...(ledger.improper.length > 0 ? [`${ledger.improper.length} answers against the contract`] : []),
+    ...(deadLetters > 0 ? [`${deadLetters} dead letters`] : []),
+    ...(ledger.violations.length > 0 ? [`${ledger.violations.length} answers against the contract`] : []),
   ].join(', ');
   const paid = ledger.purchases.filter(({ outcome }) => outcome === 'acknowledged').length;
   return {
@@ -83,9 +83,9 @@ export async function check(options: CheckOptions): Promise<Checked> {
     doubled: doubled.length,
     reordered: reordered.length,
     torn: torn.length,
-    found: `${numbers} (${acknowledged} acknowledged, ${paid} of them payments, ${unknown} without an answer, ${events} events, ${effects} effects, ${cameAgain} came again)`,
+    found: `${numbers} (${acknowledged} acknowledged, ${paid} of them payments, ${unknown} without an answer, ${events} events, ${effects} effects, ${redelivered} came again)`,
     bar: 'none',
-    // Nothing is proved by a load that did nothing.
+    // A load that did nothing would prove nothing.
     holds: wrong === 0 && acknowledged > 0 && effects > 0,
   };
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The services' databases as one sees them from outside, by the names of the services. */
+/** The URLs of the services' databases, by service. */
 export type Databases = Readonly<Record<string, string>>;
 
 /** Runs work on a connection of its own. */

@@ -2,48 +2,48 @@ import { estateKinds } from '@attribution/contracts';
 import type { Appended, Note } from './audit.ts';
 import { followers } from './followers.ts';
 
-/** What an event does in the database of a service that listens to it. */
+/** What an event changes in the database of a service that handles it. */
 interface Effect {
   readonly event: string;
   readonly service: string;
   readonly relation: string;
   readonly operation: Note['operation'];
-  /** Of the event's data and of the row: the same for an event and the row that it makes or takes away. */
-  readonly ofData: (data: Data) => unknown;
-  readonly ofRow: (row: Note['row']) => unknown;
-  /** Which rows are effects, where the relation has others as well. */
-  readonly among?: (row: Note['row']) => boolean;
+  /** Returns a key from the event's data that equals `keyOfRow` of the row that the event inserts or deletes. */
+  readonly keyOfData: (data: Data) => unknown;
+  readonly keyOfRow: (row: Note['row']) => unknown;
+  /** Tells effects from other rows of the relation. Default: all rows are effects. */
+  readonly isEffect?: (row: Note['row']) => boolean;
 }
 export type Data = { readonly [name: string]: unknown };
 
-/** Of the product's handlers, all that the load gives something to do. An event with a mark and without an effect here fails the check. */
+/** The effects of all handlers that the load reaches. The check fails when a service handles a type of event that is missing here. */
 export const effects: readonly Effect[] = [
   {
     event: 'account.created',
     service: 'organization',
     relation: 'groups',
     operation: 'INSERT',
-    ofData: (data) => data.account_id,
-    ofRow: (row) => row.account_id,
-    among: (row) => row.name === 'Main',
+    keyOfData: (data) => data.account_id,
+    keyOfRow: (row) => row.account_id,
+    isEffect: (row) => row.name === 'Main',
   },
   {
     event: 'account.created',
     service: 'billing',
     relation: 'customers',
     operation: 'INSERT',
-    ofData: (data) => data.account_id,
-    ofRow: (row) => row.account_id,
-    // Whoever buys before the news of the account has come is a customer without a name until then.
-    among: (row) => row.name !== '',
+    keyOfData: (data) => data.account_id,
+    keyOfRow: (row) => row.account_id,
+    // An account that buys before Billing has handled account.created is a customer without a name until then.
+    isEffect: (row) => row.name !== '',
   },
   {
     event: 'payment.succeeded',
     service: 'account',
     relation: 'settlements',
     operation: 'INSERT',
-    ofData: (data) => `payment:${data.payment_id}`,
-    ofRow: (row) => row.key,
+    keyOfData: (data) => `payment:${data.payment_id}`,
+    keyOfRow: (row) => row.key,
   },
   ...followers.map(
     (service): Effect => ({
@@ -51,57 +51,57 @@ export const effects: readonly Effect[] = [
       service,
       relation: 'projection_tombstones',
       operation: 'INSERT',
-      ofData: (data) => data.group_id,
-      ofRow: (row) => row.id,
+      keyOfData: (data) => data.group_id,
+      keyOfRow: (row) => row.id,
     }),
   ),
 ];
 
-/** A table that follows things of Organization: the newest state wins, whether an event brings it or a page of the snapshot. */
+/** A table that follows resources of Organization: the newest state wins, whether it comes by event or by snapshot page. */
 export interface Projection {
   readonly service: string;
   readonly relation: string;
   readonly kind: 'group';
   readonly states: readonly string[];
-  readonly gone: string;
+  readonly deletedBy: string;
 }
 export const projections: readonly Projection[] = followers.map((service) => ({
   service,
   relation: 'known_groups',
   kind: 'group',
   states: ['group.created', 'group.updated'],
-  gone: 'group.deleted',
+  deletedBy: 'group.deleted',
 }));
 
-/** The types of events that a service does something about. */
-export const heardBy = (service: string): ReadonlySet<string> =>
+/** The event types that a service handles. */
+export const eventTypesHandledBy = (service: string): ReadonlySet<string> =>
   new Set([
     ...effects.filter((effect) => effect.service === service).map(({ event }) => event),
     ...projections.filter((one) => one.service === service).flatMap(({ states }) => states),
   ]);
 
-/** A change of a thing of the estate. */
+/** A change of an estate resource. */
 export interface EstateChange {
   readonly kind: string;
-  readonly deed: 'created' | 'updated' | 'deleted';
+  readonly verb: 'created' | 'updated' | 'deleted';
   readonly id: string;
-  /** As the thing is then; undefined: gone. */
+  /** The resource after the change; undefined if it was deleted. */
   readonly state: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What an event tells of the estate; undefined for one of something else. */
+/** The estate change that an event announces; undefined for other events. */
 export function changeOf(type: string, data: Data): EstateChange | undefined {
-  const [kind = '', deed = ''] = type.split('.');
+  const [kind = '', verb = ''] = type.split('.');
   if (!(estateKinds as readonly string[]).includes(kind)) return undefined;
   const state = data[kind] as EstateChange['state'];
-  return { kind, deed: deed as EstateChange['deed'], id: String(state?.id ?? data[`${kind}_id`]), state };
+  return { kind, verb: verb as EstateChange['verb'], id: String(state?.id ?? data[`${kind}_id`]), state };
 }
 
-/** What must have been done in the transaction that told of it, and nothing else: as `INSERT groups grp_…`. */
+/** The changes that the transaction of an event must contain, and no others: as `INSERT groups grp_…`. */
 export function causesOf({ type, data }: Appended): readonly string[] {
   const change = changeOf(type, data as Data);
   if (change)
-    return [`${{ created: 'INSERT', updated: 'UPDATE', deleted: 'DELETE' }[change.deed]} ${change.kind}s ${change.id}`];
+    return [`${{ created: 'INSERT', updated: 'UPDATE', deleted: 'DELETE' }[change.verb]} ${change.kind}s ${change.id}`];
   const { account_id, owner_user_id, entry_id, payment_id, campaign_id } = data as Data;
   switch (type) {
     case 'account.created':
@@ -117,15 +117,15 @@ export function causesOf({ type, data }: Appended): readonly string[] {
       return [`INSERT money_entries ${payment_id}`];
     case 'campaign.created':
       return [`INSERT campaigns ${campaign_id}`];
-    case 'event.dead_lettered': // Counted by itself.
+    case 'event.dead_lettered': // Dead letters are counted separately.
       return [];
     default:
       throw new Error(`The checker does not know what makes ${type}: add it to effects.ts`);
   }
 }
 
-/** Relations whose changes are effects, or nobody's matter. */
-const untold = [
+/** Relations whose changes are effects of events, or have no event. */
+const relationsWithoutCauses = [
   'outbox',
   'inbox',
   'known_groups',
@@ -135,9 +135,9 @@ const untold = [
   'settlements',
 ];
 
-/** In the words of `causesOf`; undefined for what no event tells of. */
+/** A change in the notation of `causesOf`; undefined if it has no event. */
 export function causeOf({ relation, operation, row }: Note): string | undefined {
-  if (untold.includes(relation)) return undefined;
+  if (relationsWithoutCauses.includes(relation)) return undefined;
   if (relation === 'money_entries') return `${operation} money_entries ${row.payment_id}`;
   if (relation === 'memberships') return `${operation} memberships ${row.account_id} ${row.user_id}`;
   return `${operation} ${relation} ${relation === 'balances' ? row.account_id : row.id}`;

@@ -1,31 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Databases, rowsOf } from './databases.ts';
-import { heardBy } from './effects.ts';
+import { eventTypesHandledBy } from './effects.ts';
 
 interface Counts {
   readonly outbox: number;
   readonly marked: number;
-  readonly buried: number;
+  readonly deadLetters: number;
   readonly appended: Readonly<Record<string, number>>;
 }
 
 const counts = `
   SELECT (SELECT count(*)::int FROM outbox) AS outbox,
-         (SELECT count(*)::int FROM dead_letters) AS buried,
+         (SELECT count(*)::int FROM dead_letters) AS "deadLetters",
          (SELECT count(*)::int FROM inbox) AS marked,
          (SELECT coalesce(jsonb_object_agg(type, n), '{}')
           FROM (SELECT row->>'type' AS type, count(*) AS n FROM audit.notes WHERE relation = 'outbox' GROUP BY 1) t) AS appended`;
 
 export interface Quiet {
-  /** Events that are not published, or not marked where they are listened to. None, when all came to rest in time. */
+  /** How many events are not published yet, or have not taken effect in a service that handles them. */
   readonly waiting: number;
-  /** Events among the dead letters. */
-  readonly buried: number;
+  readonly deadLetters: number;
 }
 
-/** Waits until every event is published and every listener is done with it, or for `ms`. */
-export async function untilQuiet(databases: Databases, ms: number): Promise<Quiet> {
-  for (const deadline = Date.now() + ms; ; await sleep(200)) {
+/** Waits until every event is published and handled by all its receivers, at most for `timeoutMs`. */
+export async function untilQuiet(databases: Databases, timeoutMs: number): Promise<Quiet> {
+  for (const deadline = Date.now() + timeoutMs; ; await sleep(200)) {
     const quiet = await look(databases);
     if (quiet.waiting === 0 || Date.now() > deadline) return quiet;
   }
@@ -35,12 +34,12 @@ async function look(databases: Databases): Promise<Quiet> {
   const read = await Promise.all(
     Object.entries(databases).map(async ([service, url]) => [service, (await rowsOf<Counts>(url, counts))[0]] as const),
   );
-  let [waiting, buried] = [0, 0];
+  let [waiting, deadLetters] = [0, 0];
   const appended = (type: string) => read.reduce((sum, [, found]) => sum + (found?.appended[type] ?? 0), 0);
   for (const [service, found] of read) {
-    const due = [...heardBy(service)].reduce((sum, type) => sum + appended(type), 0);
-    waiting += (found?.outbox ?? 0) + Math.max(0, due - (found?.marked ?? 0) - (found?.buried ?? 0));
-    buried += found?.buried ?? 0;
+    const due = [...eventTypesHandledBy(service)].reduce((sum, type) => sum + appended(type), 0);
+    waiting += (found?.outbox ?? 0) + Math.max(0, due - (found?.marked ?? 0) - (found?.deadLetters ?? 0));
+    deadLetters += found?.deadLetters ?? 0;
   }
-  return { waiting, buried };
+  return { waiting, deadLetters };
 }

@@ -1,12 +1,12 @@
-/** What was found, each with words for a person. */
+/** The violations found, each described in a line. */
 export interface Tally {
-  /** Acknowledged, or told by an event, and not there. */
+  /** Acknowledged or published, but missing. */
   readonly lost: string[];
-  /** There, or done, more than once. */
+  /** Present or done more than once. */
   readonly doubled: string[];
-  /** Against the order of its key. */
+  /** Out of the order of its event key. */
   readonly reordered: string[];
-  /** One of what belongs together, without the other; or refused and there. */
+  /** Half-written: part of a change without the rest, or refused but present. */
   readonly torn: string[];
 }
 

@@ -9,23 +9,26 @@ export interface Published {
   readonly eventId: string;
 }
 
-/** Reads all that lies on the topics with the prefix; what has one key in the order of its partition. */
+/** Reads all messages on the topics with the prefix. Messages with the same key are in the order of their partition. */
 export async function readTopics(brokers: readonly string[], prefix: string): Promise<readonly Published[]> {
   return withAdmin(brokers, async (kafka, admin) => {
     const topics = await topicsOf(admin, prefix);
-    const left = new Map<string, bigint>();
+    const remaining = new Map<string, bigint>();
     for (const topic of topics)
       for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
-        if (BigInt(high) > BigInt(low)) left.set(`${topic} ${partition}`, BigInt(high) - 1n);
+        if (BigInt(high) > BigInt(low)) remaining.set(`${topic} ${partition}`, BigInt(high) - 1n);
     const read: Published[] = [];
-    if (left.size === 0) return read;
+    if (remaining.size === 0) return read;
     const groupId = `${prefix}reader-${randomBytes(4).toString('hex')}`;
     const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 });
     try {
       await consumer.connect();
       await consumer.subscribe({ topics, fromBeginning: true });
-      const { promise: whole, resolve, reject } = Promise.withResolvers<void>();
-      const patience = setTimeout(() => reject(new Error(`Not read in time: ${[...left.keys()].join(', ')}`)), 60_000);
+      const { promise: complete, resolve, reject } = Promise.withResolvers<void>();
+      const timer = setTimeout(
+        () => reject(new Error(`Not read in time: ${[...remaining.keys()].join(', ')}`)),
+        60_000,
+      );
       await consumer.run({
         eachMessage: async ({ topic, partition, message: { key, headers, offset } }) => {
           read.push({
@@ -33,11 +36,12 @@ export async function readTopics(brokers: readonly string[], prefix: string): Pr
             key: String(key),
             eventId: String(headers?.event_id),
           });
-          if (BigInt(offset) >= (left.get(`${topic} ${partition}`) ?? -1n)) left.delete(`${topic} ${partition}`);
-          if (left.size === 0) resolve();
+          if (BigInt(offset) >= (remaining.get(`${topic} ${partition}`) ?? -1n))
+            remaining.delete(`${topic} ${partition}`);
+          if (remaining.size === 0) resolve();
         },
       });
-      await whole.finally(() => clearTimeout(patience));
+      await complete.finally(() => clearTimeout(timer));
       return read;
     } finally {
       await consumer.disconnect();
@@ -45,7 +49,7 @@ export async function readTopics(brokers: readonly string[], prefix: string): Pr
   });
 }
 
-/** Takes the topics with the prefix away: a broker may be used by many runs. */
+/** Deletes the topics with the prefix, because many runs may share a broker. */
 export async function dropTopics(brokers: readonly string[], prefix: string): Promise<void> {
   await withAdmin(brokers, async (_, admin) => admin.deleteTopics({ topics: await topicsOf(admin, prefix) }));
 }

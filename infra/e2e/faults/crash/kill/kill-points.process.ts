@@ -1,7 +1,7 @@
 /**
- * Loaded before a program of the platform (`--import`): watches what it says to Postgres and to kafkajs, and ends it with
- * SIGKILL at a named point. The program itself knows nothing of it. What is recognised here may drift away from what the
- * platform does: then the point is never reached, and the experiment fails.
+ * Preloaded into a process of the platform (`--import`): watches its calls of pg and kafkajs, and kills it with SIGKILL at
+ * a named point. The platform has no code for this. If its queries change so that they are not recognised here, the point
+ * is never reached and the experiment fails.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeSync } from 'node:fs';
@@ -12,38 +12,38 @@ import { watchQueries } from './watch-queries.ts';
 
 const { searchParams } = new URL(import.meta.url);
 const wanted = searchParams.get('point');
-const at = Number(searchParams.get('at'));
-const of = searchParams.get('of');
-const tellsOfIt = (rows: string) => of === null || rows.includes(`"${of}"`);
-const writesToIt = (sql: string) =>
-  of === null || new RegExp(`\\b(into|update|from)\\s+("public"\\.)?"?${of}\\b`, 'i').test(sql);
+const killAtPass = Number(searchParams.get('pass'));
+const subject = searchParams.get('subject');
+const concernsSubject = (rows: string) => subject === null || rows.includes(`"${subject}"`);
+const writesToSubject = (sql: string) =>
+  subject === null || new RegExp(`\\b(into|update|from)\\s+("public"\\.)?"?${subject}\\b`, 'i').test(sql);
 
 let armed = false;
-let passed = 0;
+let passes = 0;
 process.on('SIGUSR2', () => {
   armed = true;
 });
 
 function pass(point: KillPoint): void {
-  if (!armed || point !== wanted || ++passed < at) return;
-  writeSync(2, `Killed: ${point}, passing ${passed}\n`);
+  if (!armed || point !== wanted || ++passes < killAtPass) return;
+  writeSync(2, `Killed: ${point}, passing ${passes}\n`);
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** A transaction that is open on a connection. */
+/** An open transaction of a connection. */
 interface Transaction {
   appended: boolean;
   marked: boolean;
-  /** What is asked for by `of`. */
+  /** Whether it wrote to the subject. */
   wrote: boolean;
 }
-/** A batch that a Kafka consumer has in hand. */
+/** A batch that a Kafka consumer is handling. */
 interface Batch {
   readonly size: number;
   commits: number;
 }
 const batches = new AsyncLocalStorage<Batch>();
-/** Without Kafka a batch is what a relay has claimed last. */
+/** Without Kafka, a batch consists of the events that a relay has claimed last. */
 let claimed = 0;
 
 const transactions = new WeakMap<object, Transaction>();
@@ -53,7 +53,7 @@ const isRemoval = /\bdelete\s+from\s+"?outbox\b/i;
 const isClaim = /\bevent_id\b.*\bfrom\s+"?outbox\b/is;
 const isWriting = /^\s*(insert|update|delete|with|merge)\b/i;
 const is = (word: RegExp, text: string) => word.test(text);
-/** A relay may remove what is acknowledged in the statement that reads on: at first that is nothing. */
+/** The relay's statement both deletes the acknowledged events and reads the next ones; the first time it deletes none. */
 const isNone = (acknowledged: unknown) => Array.isArray(acknowledged) && acknowledged.length === 0;
 
 watchQueries(pg.Client.prototype, {
@@ -66,7 +66,7 @@ watchQueries(pg.Client.prototype, {
   },
   after(client, text, rows) {
     const open = transactions.get(client);
-    if (open && is(isWriting, text) && writesToIt(text)) open.wrote = true;
+    if (open && is(isWriting, text) && writesToSubject(text)) open.wrote = true;
     if (is(/^\s*(commit|rollback)\s*;?\s*$/i, text)) {
       transactions.delete(client);
       if (is(/commit/i, text) && open) committed(open);
@@ -76,8 +76,8 @@ watchQueries(pg.Client.prototype, {
       if (open) open.marked = true;
     } else if (is(isClaim, text) && rows.length > 0) {
       claimed = rows.length;
-      if (tellsOfIt(JSON.stringify(rows))) pass('after the relay claims');
-    } else if (open?.marked && is(isWriting, text) && writesToIt(text)) {
+      if (concernsSubject(JSON.stringify(rows))) pass('after the relay claims');
+    } else if (open?.marked && is(isWriting, text) && writesToSubject(text)) {
       if ((batches.getStore()?.size ?? claimed) > 1) pass('mid-batch');
     }
   },
@@ -89,35 +89,36 @@ function committed({ appended, marked, wrote }: Transaction): void {
   if (appended && !marked && wrote) pass('after commit');
 }
 
-/** The offset moves when a batch's handler says so, or when it is done. */
-function watched(handle: EachBatchHandler): EachBatchHandler {
+/** Wraps a batch handler, because the offset moves when the handler commits it or when the handler returns. */
+function watchBatches(handle: EachBatchHandler): EachBatchHandler {
   return (payload: EachBatchPayload) => {
     const batch: Batch = { size: payload.batch.messages.length, commits: 0 };
-    const moving = () => {
+    const onOffsetMove = () => {
       if (batch.commits > 0) pass('after the effect before the offset');
     };
     return batches.run(batch, async () => {
       await handle({
         ...payload,
         resolveOffset: (offset) => {
-          moving();
+          onOffsetMove();
           payload.resolveOffset(offset);
         },
         commitOffsetsIfNecessary: async (offsets) => {
-          moving();
+          onOffsetMove();
           await payload.commitOffsetsIfNecessary(offsets);
         },
       });
-      moving();
+      onOffsetMove();
     });
   };
 }
 
 const plainConsumer = kafkajs.Kafka.prototype.consumer;
 kafkajs.Kafka.prototype.consumer = function consumer(this: kafkajs.Kafka, config) {
-  const made = plainConsumer.call(this, config);
+  const consumer = plainConsumer.call(this, config);
   return {
-    ...made,
-    run: (run?: ConsumerRunConfig) => made.run(run?.eachBatch ? { ...run, eachBatch: watched(run.eachBatch) } : run),
+    ...consumer,
+    run: (run?: ConsumerRunConfig) =>
+      consumer.run(run?.eachBatch ? { ...run, eachBatch: watchBatches(run.eachBatch) } : run),
   };
 };

@@ -1,4 +1,4 @@
-/** Where a process kills itself. Each is passed many times a second under load. */
+/** Where a process can be made to kill itself. Under load it passes each point many times a second. */
 export const killPoints = {
   'before commit': 'a request has written, and appended an event, and does not commit',
   'after commit': 'a request is committed, and not answered',
@@ -11,11 +11,11 @@ export const killPoints = {
 export type KillPoint = keyof typeof killPoints;
 
 /**
- * The kill, as an argument of Node: armed by SIGUSR2, it strikes at the `at`th passing of the point. With `of`, effects
- * on that table alone are counted, commits of what wrote to it, or claims of an event of that type.
+ * The argument of Node that preloads the kill. It is armed by SIGUSR2, and kills the process when it passes the point for
+ * the `pass`th time. With `subject`, a table or an event type, only the passes that concern it count.
  */
-export function killArgument({ point, at, of }: { point: KillPoint; at: number; of?: string }): string {
+export function killArgument({ point, pass, subject }: { point: KillPoint; pass: number; subject?: string }): string {
   const url = new URL('./kill-points.process.ts', import.meta.url);
-  url.search = new URLSearchParams({ point, at: String(at), ...(of && { of }) }).toString();
+  url.search = new URLSearchParams({ point, pass: String(pass), ...(subject && { subject }) }).toString();
   return `--import=${url.href}`;
 }

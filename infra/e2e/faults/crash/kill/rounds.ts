@@ -7,26 +7,25 @@ import { type KillPoint, killArgument } from './kill-points.ts';
 
 /** One kill. */
 export type Round =
-  | { readonly point: KillPoint; readonly at: number; readonly of?: string }
-  /** Milliseconds after the start of the process, or after it is well and under load. */
+  | { readonly point: KillPoint; readonly pass: number; readonly subject?: string }
+  /** Milliseconds after the start of the process, or after it is ready and under load. */
   | { readonly point: 'random moment'; readonly after: 'start' | 'load'; readonly ms: number };
 
-/** What is to be killed, and how often. */
+/** Where a process is killed. */
 export type Target = Round['point'];
 
-/** Milliseconds in which a point must be passed under load; a consumer waits for the one before it that was killed. */
-const reachedWithin = 120_000;
-/** Passings before the kill. A consumer passes less often than a request. */
-const passings = { 'mid-batch': 4, 'after the effect before the offset': 3 } as Partial<Record<KillPoint, number>>;
+/** A consumer first waits until the session of the one that was killed before it has expired. */
+const reachTimeoutMs = 120_000;
+/** The highest pass at which a point kills, if not 30: a consumer passes its points less often than requests do. */
+const maxPasses = { 'mid-batch': 4, 'after the effect before the offset': 3 } as Partial<Record<KillPoint, number>>;
 
-/** Draws the nth round of a target. */
 function drawRound(target: Target, n: number, chance: Chance): Round {
-  if (target !== 'random moment') return { point: target, at: chance.int(1, passings[target] ?? 30) };
-  // A fourth of them while it starts.
+  if (target !== 'random moment') return { point: target, pass: chance.int(1, maxPasses[target] ?? 30) };
+  // A fourth of the kills happens while the process starts.
   return { point: target, after: n % 4 === 3 ? 'start' : 'load', ms: chance.int(0, 1_000) };
 }
 
-/** The rounds of each victim. A target's are spread over those that pass it; they run side by side. */
+/** The rounds of each victim, which run in parallel. Those of a target are spread over the victims that pass it. */
 export type Plan = ReadonlyMap<Victim, readonly Round[]>;
 
 export function planRounds(
@@ -39,9 +38,9 @@ export function planRounds(
   const load = (victim: Victim) => plan.get(victim)?.length ?? 0;
   for (const target of targets)
     for (let n = 0; n < rounds; n++) {
-      const able = victims.filter(({ points }) => target === 'random moment' || points.includes(target));
-      const least = Math.min(...able.map(load));
-      const [first, ...others] = able.filter((victim) => load(victim) === least);
+      const candidates = victims.filter(({ points }) => target === 'random moment' || points.includes(target));
+      const least = Math.min(...candidates.map(load));
+      const [first, ...others] = candidates.filter((victim) => load(victim) === least);
       if (first === undefined) throw new Error(`Nothing here passes the point "${target}"`);
       plan.get(chance.pick([first, ...others]))?.push(drawRound(target, n, chance));
     }
@@ -49,8 +48,8 @@ export function planRounds(
 }
 
 /**
- * Kills and starts again, victim beside victim; in the end all are well. `busy` resolves when there is load on them. Returns
- * the number of kills.
+ * Kills the victims in parallel and restarts them; at the end all are ready. `busy` resolves when they are under load.
+ * Returns the number of kills.
  */
 export async function runRounds(
   plan: Plan,
@@ -60,7 +59,7 @@ export async function runRounds(
   const failures: unknown[] = [];
   async function killAll(victim: Victim, rounds: readonly Round[]): Promise<void> {
     if (rounds.length === 0) return;
-    // A point is watched from the start of a process: one that runs already makes room.
+    // The preload must be there from the start of the process, so the running one is ended first.
     if (rounds[0]?.point !== 'random moment') await victim.kill();
     for (const round of rounds) {
       if (failures.length > 0) return;
@@ -75,17 +74,17 @@ export async function runRounds(
   );
   await Promise.all(lanes);
   if (failures.length > 0) throw failures[0];
-  await Promise.all([...plan.keys()].map((victim) => victim.well()));
+  await Promise.all([...plan.keys()].map((victim) => victim.ready()));
   return kills;
 }
 
-/** Starts the process, unless it runs, and kills it, after it has come back well or while it starts. */
+/** Starts the process unless it is running, and kills it when it is under load or while it starts. */
 async function killOnce(victim: Victim, round: Round, busy: () => Promise<void>): Promise<void> {
   const { member } = victim;
   if (round.point === 'random moment') {
     if (!member.running) member.start();
     if (round.after === 'load') {
-      await victim.well();
+      await victim.ready();
       await busy();
     }
     await sleep(round.ms);
@@ -93,18 +92,19 @@ async function killOnce(victim: Victim, round: Round, busy: () => Promise<void>)
   } else {
     const before = member.output.length;
     member.start([killArgument(round)]);
-    await victim.well();
+    await victim.ready();
     await busy();
     process.kill(member.pid, 'SIGUSR2');
-    const reached = await pTimeout(member.ended(), { milliseconds: reachedWithin, fallback: () => undefined });
-    if (reached === undefined) throw new Error(`${victim.name} never passed "${round.point}" ${round.at} times`);
-    const told = `Killed: ${round.point}, passing ${round.at}`;
-    // What a process wrote may come after its end.
+    const reached = await pTimeout(member.ended(), { milliseconds: reachTimeoutMs, fallback: () => undefined });
+    if (reached === undefined) throw new Error(`${victim.name} never passed "${round.point}" ${round.pass} times`);
+    const message = `Killed: ${round.point}, passing ${round.pass}`;
+    // The output of a process may arrive after its exit.
     await eventually(() => {
-      if (!member.output.slice(before).includes(told)) throw new Error(`${victim.name} ended elsewhere (${reached})`);
+      if (!member.output.slice(before).includes(message))
+        throw new Error(`${victim.name} ended elsewhere (${reached})`);
     }, 2_000);
   }
   const ending = await member.ended();
   if (ending !== 'SIGKILL')
-    throw new Error(`${victim.name} ended by itself: ${ending}\n${member.output.slice(-4_000)}`);
+    throw new Error(`${victim.name} ended unexpectedly: ${ending}\n${member.output.slice(-4_000)}`);
 }

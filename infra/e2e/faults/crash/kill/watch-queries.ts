@@ -1,40 +1,40 @@
-/** What is told of each query. */
+/** Callbacks around each query. */
 interface QueryWatcher {
   before(client: object, text: string, values: readonly unknown[]): void;
-  /** Told before whoever sent the query. */
+  /** Called before the result is passed to the sender of the query. */
   after(client: object, text: string, rows: readonly unknown[]): void;
 }
 
 type Query = (this: object, ...args: unknown[]) => unknown;
 type Callback = (error: unknown, result: unknown) => void;
 
-/** Tells the watcher of every query that is sent by way of `query`, with a promise or with a callback. */
+/** Patches `query` so that the watcher is notified of every query, whether it uses a promise or a callback. */
 export function watchQueries(prototype: object, watcher: QueryWatcher): void {
   const holder = prototype as { query: Query };
   const plain = holder.query;
   holder.query = function query(...args) {
     const text = textOf(args[0]);
-    const done = (result: unknown) => watcher.after(this, text, rowsOf(result));
+    const notify = (result: unknown) => watcher.after(this, text, rowsOf(result));
     watcher.before(this, text, valuesOf(args));
-    const callback = args.findLastIndex((arg) => typeof arg === 'function');
-    if (callback >= 0) {
-      const told = args[callback] as Callback;
-      const telling: Callback = (error, result) => {
-        if (!error) done(result);
-        told(error, result);
+    const callbackIndex = args.findLastIndex((arg) => typeof arg === 'function');
+    if (callbackIndex >= 0) {
+      const callback = args[callbackIndex] as Callback;
+      const wrapped: Callback = (error, result) => {
+        if (!error) notify(result);
+        callback(error, result);
       };
-      return plain.apply(this, args.with(callback, telling));
+      return plain.apply(this, args.with(callbackIndex, wrapped));
     }
     const outcome = plain.apply(this, args);
     if (!(outcome instanceof Promise)) return outcome;
     return outcome.then((result: unknown) => {
-      done(result);
+      notify(result);
       return result;
     });
   };
 }
 
-/** The SQL of what `query` takes first. */
+/** The SQL of the first argument of `query`. */
 export function textOf(query: unknown): string {
   if (typeof query === 'string') return query;
   return String((query as { text?: unknown } | undefined)?.text ?? '');

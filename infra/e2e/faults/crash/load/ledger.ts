@@ -1,8 +1,8 @@
 /**
- * What the load asked for and what it was told: kept outside of the platform, to be held against it afterwards.
- * - acknowledged: a 2xx came; it must be there for good.
- * - refused: a 4xx came; it must not be there.
- * - unknown: no answer came, or a 5xx; it may be there, once.
+ * How the platform answered a request of the load. The ledger is kept outside the platform and compared with its data afterwards.
+ * - acknowledged: a 2xx; the effect must exist and stay.
+ * - refused: a 4xx; there must be no effect.
+ * - unknown: no response, or a 5xx; the effect may exist, at most once.
  */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
@@ -12,18 +12,18 @@ export interface SignUp {
   outcome: Outcome;
   userId?: string;
   accountId?: string;
-  /** Sessions that were handed out. */
+  /** How many sessions were opened. */
   sessions: number;
 }
 
 export interface Change {
   readonly kind: 'created' | 'updated' | 'deleted';
-  /** The content that the change sets; no two changes of a thing set the same. */
+  /** The content that the change sets, different for every change of a resource. */
   readonly content: string;
   outcome: Outcome;
 }
 
-/** Where each kind of thing has its content. */
+/** The field that holds the content of each kind of resource. */
 export const contentFields = {
   group: 'description',
   location: 'address',
@@ -31,73 +31,73 @@ export const contentFields = {
   screen: 'external_id',
   campaign: 'description',
 } as const;
-export type ThingKind = keyof typeof contentFields;
+export type ResourceKind = keyof typeof contentFields;
 
-/** A thing of the estate, or a campaign. Its changes were asked for one after the other. */
-export interface Thing {
-  readonly kind: ThingKind;
+/** A resource of the estate, or a campaign. Its changes were requested one after the other. */
+export interface Resource {
+  readonly kind: ResourceKind;
   readonly accountId: string;
-  /** Of this thing alone, and never changed: an unacknowledged one is known by it. */
+  /** Unique in its account and never changed, so that a resource whose creation was not acknowledged can be found by it. */
   readonly name: string;
-  /** Once its creation was acknowledged. */
+  /** Present once the creation was acknowledged. */
   id?: string;
   readonly changes: Change[];
 }
 
-/** A page to pay on, asked for under a key of its own until it was there. */
+/** A checkout page, requested under one idempotency key until there was an answer. */
 export interface Checkout {
   readonly accountId: string;
   outcome: Outcome;
 }
 
-/** A token pack, paid for on the provider's page. */
+/** The payment of a token pack on the provider's page. */
 export interface Purchase {
   readonly accountId: string;
   outcome: Outcome;
 }
 
 /** A change that was acknowledged. */
-export interface Step {
-  readonly thing: Thing;
+export interface AcknowledgedChange {
+  readonly resource: Resource;
   readonly change: Change;
 }
 
 export interface Ledger {
   readonly signUps: SignUp[];
-  readonly things: Thing[];
+  readonly resources: Resource[];
   readonly checkouts: Checkout[];
   readonly purchases: Purchase[];
-  /** What was acknowledged one after the other, each asked for after the answer before. */
-  readonly lanes: Step[][];
-  /** Answers that the contract does not allow, and requests that were never answered. */
-  readonly improper: string[];
+  /** The acknowledged changes of each sequential writer, in the order in which they were requested. */
+  readonly lanes: AcknowledgedChange[][];
+  /** Responses that violate the contract, and requests that never got a response. */
+  readonly violations: string[];
   readonly counts: Record<Outcome, number>;
-  /** How often what was not done, as `503 unavailable` or `cut: ECONNRESET`. */
+  /** How often each kind of failure occurred, such as `503 unavailable` or `cut: ECONNRESET`. */
   readonly failures: Map<string, number>;
 }
 
 export function openLedger(): Ledger {
   return {
     signUps: [],
-    things: [],
+    resources: [],
     checkouts: [],
     purchases: [],
     lanes: [],
-    improper: [],
+    violations: [],
     counts: { acknowledged: 0, refused: 0, unknown: 0 },
     failures: new Map(),
   };
 }
 
-/** What the thing may hold now, if it is there: what was acknowledged last, or what was asked for since. */
-export function possibleContents({ changes }: Thing): readonly string[] {
+/** The contents that the resource may have now, if it exists: the last one acknowledged, or any requested since. */
+export function possibleContents({ changes }: Resource): readonly string[] {
   const set = changes.filter(({ kind, outcome }) => kind !== 'deleted' && outcome !== 'refused');
   const last = set.findLastIndex(({ outcome }) => outcome === 'acknowledged');
   return set.slice(Math.max(last, 0)).map(({ content }) => content);
 }
 
-/** How many of the thing there may be. */
-export function possibleCounts({ changes }: Thing): readonly number[] {
+/** How many rows of the resource may exist. */
+export function possibleCounts({ changes }: Resource): readonly number[] {
   const outcomeOf = (kind: Change['kind']) => changes.find((change) => change.kind === kind)?.outcome ?? 'refused';
   const [created, deleted] = [outcomeOf('created'), changes.findLast(({ kind }) => kind === 'deleted')?.outcome];
   if (created === 'refused') return [0];

@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto';
 import { chanceFrom } from '../../random.ts';
 import type { Ledger } from './ledger.ts';
 import type { MailFolder } from './mail-folder.ts';
-import { livePerson } from './person.ts';
+import { simulatePerson } from './person.ts';
 
 export interface Load {
-  /** No new requests; resolves when those in hand are answered or lost. */
+  /** Starts no new requests; resolves when those in progress have ended. */
   stop(): Promise<void>;
 }
 
-/** People who come one after the other, `width` at a time. What each of them does follows from the seed. */
+/** Simulates people, `concurrency` of them at a time. The seed determines what each of them does. */
 export function startLoad(options: {
   readonly baseUrl: string;
   readonly mail: MailFolder;
   readonly ledger: Ledger;
   readonly seed: number;
-  readonly width: number;
-  /** The number of the first of them, where others came before. */
-  readonly from?: number;
+  readonly concurrency: number;
+  /** The number of the first person: no number may be used twice on a platform. Default: 0. */
+  readonly firstNumber?: number;
 }): Load {
-  const { seed, width, from = 0, ...shared } = options;
+  const { seed, concurrency, firstNumber = 0, ...shared } = options;
   let running = true;
-  const goesOn = () => running;
+  const isRunning = () => running;
   async function lane(first: number): Promise<void> {
-    for (let number = first; running; number += width) {
+    for (let number = first; running; number += concurrency) {
       const own = createHash('sha256').update(`${seed} person ${number}`).digest().readInt32BE();
-      await livePerson({ ...shared, number, chance: chanceFrom(own), goesOn });
+      await simulatePerson({ ...shared, number, chance: chanceFrom(own), isRunning });
     }
   }
-  const lanes = Array.from({ length: width }, (_, first) => lane(from + first));
+  const lanes = Array.from({ length: concurrency }, (_, first) => lane(firstNumber + first));
   return {
     async stop() {
       running = false;

@@ -1,6 +1,6 @@
 /**
- * A planted fault, loaded before the platform: the group that a new account starts with is written past the transaction
- * of its mark, on another connection. What the transaction would take back stays, and is done again.
+ * A planted fault, preloaded into the platform: the first group of a new account is written on another connection, outside
+ * the transaction of its inbox row. When that is rolled back, the group stays, and the redelivered event adds another.
  */
 import pg from 'pg';
 import { wrapQuery } from './wrap-query.ts';

@@ -1,4 +1,4 @@
-/** A planted fault, loaded before the platform: that an idempotency key was used is never written down. */
+/** A planted fault, preloaded into the platform: used idempotency keys are not stored. */
 import pg from 'pg';
 import { wrapQuery } from './wrap-query.ts';
 

@@ -1,4 +1,4 @@
-/** A planted fault, loaded before the platform: the relay removes events from the outbox when it reads them. */
+/** A planted fault, preloaded into the platform: the relay deletes events from the outbox when it reads them. */
 import pg from 'pg';
 import { wrapQuery } from './wrap-query.ts';
 

@@ -2,7 +2,7 @@ import { textOf } from '../kill/watch-queries.ts';
 
 type Query = (this: object, ...args: unknown[]) => unknown;
 
-/** Puts a function in the place of `query`, for calls that want a promise. */
+/** Replaces `query`, for calls that return a promise. */
 export function wrapQuery(
   prototype: object,
   instead: (client: object, text: string, args: unknown[], plain: Query) => unknown,

@@ -1,7 +1,7 @@
 import { registeredNames } from '@attribution/registry';
 import { createTestDatabase } from '@attribution/testing';
 
-/** A database for each service: their URLs by name. */
+/** Creates a database for each service, and returns their URLs by service. */
 export async function createDatabases() {
   const created = await Promise.all(
     registeredNames.map(async (service) => [service, await createTestDatabase(service)] as const),

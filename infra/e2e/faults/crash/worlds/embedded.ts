@@ -9,7 +9,7 @@ import { installAudit } from '../check/audit.ts';
 import { type Databases, rowsOf } from '../check/databases.ts';
 import type { World } from './world.ts';
 
-/** What `npm start` runs: the platform with a durable Postgres of its own, both killed at once. */
+/** Runs `npm start`: the platform with its own durable Postgres. Both are killed together. */
 export async function openEmbedded(chance: Chance): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), 'crash-local-'));
   const member = createMember({
@@ -22,7 +22,7 @@ export async function openEmbedded(chance: Chance): Promise<World> {
       PAYMENTS_PORT: String(await freePort()),
     },
   });
-  /** Each start has another port of Postgres, and notes it when everything else is well. */
+  /** Postgres has another port after each start, which `npm start` writes down once everything else is ready. */
   function databases(): Promise<Databases> {
     return eventually(async () => {
       const note = await readFile(join(directory, 'running.json'), 'utf8');
@@ -39,7 +39,7 @@ export async function openEmbedded(chance: Chance): Promise<World> {
     try {
       killPostgres();
     } catch (error) {
-      // It goes by itself when its parent does.
+      // Postgres may have ended with its parent already.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
     await ending;
@@ -60,21 +60,21 @@ export async function openEmbedded(chance: Chance): Promise<World> {
   return {
     url: member.url,
     mailDirectory: join(directory, 'mail'),
-    victims: [{ name: 'npm start', member, points: [], well: () => member.alive(), kill }],
-    well: () => member.alive(),
+    victims: [{ name: 'npm start', member, points: [], ready: () => member.alive(), kill }],
+    ready: () => member.alive(),
     databases,
     close,
   };
 }
 
-/** The process group of the server that runs on the folder, if there is one: it has a session of its own. */
+/** The process group of the Postgres that uses the folder, if one is running: it has a session of its own. */
 async function groupOfPostgres(directory: string): Promise<number | undefined> {
   const note = await readFile(join(directory, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number(note.split('\n')[0]);
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  if (!command.includes(directory)) return undefined; // The note is of one that is gone.
+  if (!command.includes(directory)) return undefined; // The PID file is stale.
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // After the name, which may have anything in it: state, parent, group.
+  // The fields after the program's name, which may contain anything: state, parent, group.
   const [, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(group) > 0 ? Number(group) : undefined;
 }

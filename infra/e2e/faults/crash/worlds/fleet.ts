@@ -12,13 +12,13 @@ const requests = ['before commit', 'after commit'] as const;
 const relay = ['after the relay claims', 'after produce before marking'] as const;
 const consumer = ['mid-batch', 'after the effect before the offset'] as const;
 
-/** Where a service is not killed wherever it can be. */
+/** The kill points of services that are not killed at all of them: a service that only consumes never passes the others. */
 const points: Readonly<Record<string, readonly KillPoint[]>> = {
   account: [...requests, ...relay],
   billing: consumer,
 };
 
-/** A process each service, and the gateway, over Kafka. */
+/** One process for each service and a gateway, over Kafka. */
 export async function openFleet(kafkaBrokers: readonly string[]): Promise<World> {
   const created: TestDatabase[] = [];
   const databases: Record<string, string> = {};
@@ -34,7 +34,7 @@ export async function openFleet(kafkaBrokers: readonly string[]): Promise<World>
     },
     environment: {
       KAFKA_TOPIC_PREFIX: topicPrefix,
-      // How long a group waits for a consumer that was killed: what the broker allows at least.
+      // The broker's minimum. A consumer group waits this long for a consumer that was killed.
       KAFKA_SESSION_TIMEOUT_MS: '6000',
       LOG_LEVEL: 'warn',
     },
@@ -44,7 +44,7 @@ export async function openFleet(kafkaBrokers: readonly string[]): Promise<World>
     url: fleet.gateways[0].url,
     mailDirectory: fleet.mailDirectory,
     victims: [gatewayOf(fleet.gateways[0]), ...services],
-    well: () => fleet.gateways[0].alive(readyWithin),
+    ready: () => fleet.gateways[0].alive(readyTimeoutMs),
     databases: async () => databases,
     published: () => readTopics(kafkaBrokers, topicPrefix),
     async close() {
@@ -55,15 +55,14 @@ export async function openFleet(kafkaBrokers: readonly string[]): Promise<World>
   };
 }
 
-/** Milliseconds that a process may take until its parts work. */
-const readyWithin = 30_000;
+const readyTimeoutMs = 30_000;
 
 function victimOf(name: string, member: Member): Victim {
   return {
     name,
     member,
     points: points[name] ?? [...requests, ...relay, ...consumer],
-    async well() {
+    async ready() {
       await member.alive();
       await answers(member, '/readyz', (status) => status === 200);
     },
@@ -71,20 +70,20 @@ function victimOf(name: string, member: Member): Victim {
   };
 }
 
-/** A gateway is well by itself when it answers: those behind it may just be down. */
+/** A gateway is ready when it answers at all: the services behind it may be down at that moment. */
 function gatewayOf(member: Member): Victim {
   return {
     name: 'gateway',
     member,
     points: [],
-    well: () => answers(member, '/healthz', () => true),
+    ready: () => answers(member, '/healthz', () => true),
     kill: async () => void (await member.end('SIGKILL')),
   };
 }
 
 async function answers(member: Member, path: string, wanted: (status: number) => boolean): Promise<void> {
   const url = member.url + path;
-  for (const deadline = Date.now() + readyWithin; ; await sleep(50)) {
+  for (const deadline = Date.now() + readyTimeoutMs; ; await sleep(50)) {
     const answer = await fetch(url).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer && wanted(answer.status)) return;

@@ -9,14 +9,14 @@ import type { KillPoint } from '../kill/kill-points.ts';
 import { createDatabases } from './databases.ts';
 import type { World } from './world.ts';
 
-/** What `platform.process.ts` is told, as JSON in PLATFORM. */
+/** The settings of `platform.process.ts`, as JSON in PLATFORM. */
 export interface PlatformSettings {
   readonly databases: Readonly<Record<string, string>>;
   readonly secrets: ReturnType<typeof newSecrets>;
   readonly mailDirectory: string;
 }
 
-/** All but the offset: in one process the outbox itself is the queue. */
+/** All points but the one about offsets: in one process the outbox itself is the queue. */
 export const inProcessPoints = [
   'before commit',
   'after commit',
@@ -25,7 +25,7 @@ export const inProcessPoints = [
   'mid-batch',
 ] as const satisfies readonly KillPoint[];
 
-/** All services in one process, over the in-process transport; not started. `nodeArguments`: of each of its starts. */
+/** All services in one process, over the in-process transport; not started yet. It is always started with `nodeArguments`. */
 export async function openOneProcess(nodeArguments: readonly string[] = []): Promise<World> {
   const { databases, drop } = await createDatabases();
   await installAudit(databases);
@@ -45,11 +45,11 @@ export async function openOneProcess(nodeArguments: readonly string[] = []): Pro
         name: 'platform',
         member,
         points: inProcessPoints,
-        well: () => member.alive(),
+        ready: () => member.alive(),
         kill: async () => void (await member.end('SIGKILL')),
       },
     ],
-    well: () => member.alive(),
+    ready: () => member.alive(),
     databases: async () => databases,
     async close() {
       await member.end('SIGTERM');

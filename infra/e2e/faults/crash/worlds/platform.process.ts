@@ -1,4 +1,4 @@
-/** The whole platform in a process that can be killed: on given databases, secrets, mail folder and port. */
+/** The whole platform in a process that can be killed, with the given databases, secrets, mail folder and port. */
 import { join } from 'node:path';
 import { startPlatform } from '@attribution/local';
 import { createLogger, onStopSignal } from '@attribution/runtime';

@@ -7,26 +7,26 @@ import type { KillPoint } from '../kill/kill-points.ts';
 export interface Victim {
   readonly name: string;
   readonly member: Member;
-  /** Those that it passes. */
+  /** The kill points that it passes. */
   readonly points: readonly KillPoint[];
-  /** Resolves when it serves, and its own parts work. */
-  well(): Promise<void>;
-  /** SIGKILL, to all that belongs to it. */
+  /** Resolves when the process serves and its own dependencies work. */
+  ready(): Promise<void>;
+  /** Sends SIGKILL to the process and all that belongs to it. */
   kill(): Promise<void>;
 }
 
-/** A running platform, its databases audited, nothing done yet. */
+/** A fresh platform whose databases are audited. */
 export interface World {
-  /** Of a gateway. */
+  /** The URL of a gateway. */
   readonly url: string;
   readonly mailDirectory: string;
   readonly victims: readonly [Victim, ...Victim[]];
-  /** Resolves when all of it is well. */
-  well(): Promise<void>;
-  /** Where they are now. */
+  /** Resolves when the whole platform is ready. */
+  ready(): Promise<void>;
+  /** The databases' current URLs. */
   databases(): Promise<Databases>;
-  /** What lies on the topics, where there is a broker. */
+  /** All messages on the topics, if there is a broker. */
   published?(): Promise<readonly Published[]>;
-  /** Takes everything away; what still runs is told to stop. */
+  /** Stops the processes that still run, and deletes everything. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { chunked, hidden, passes, refused, type SmugglingCase, start } from './c
 const te = 'Transfer-Encoding: chunked\r\n';
 const end = '0\r\n\r\n';
 
-/** Methods whose body many readers do not expect. */
+/** Methods for which many parsers expect no body. */
 const methods = ['GET', 'HEAD', 'DELETE', 'PATCH', 'POST'].flatMap((method) => [
   passes('chunked', `${method} with a request in a chunk`, `${start(method)}${te}\r\n${chunked(hidden)}`, {
     method,
@@ -62,7 +62,7 @@ const sizes = [
   ),
 ];
 
-/** Fields that must never be taken from behind a body (RFC 9110 §6.5.1). */
+/** Fields that must never be accepted as trailers (RFC 9110 §6.5.1). */
 const trailerFields = [
   'Host: other',
   'Authorization: Bearer other',
@@ -94,7 +94,7 @@ const trailers = [
     ['of 20 KB', `X-A: ${'b'.repeat(20_000)}`],
   ].map(([name, field]) => refused('trailer', `${name}`, `${start('POST')}${te}\r\n3\r\nabc\r\n0\r\n${field}\r\n\r\n`)),
   {
-    // It ends the connection, as if it stood in the head: the request itself is good.
+    // It ends the connection, as if it were in the head; the request itself is valid.
     ...refused('trailer', 'Connection: close', `${start('POST')}${te}\r\n3\r\nabc\r\n0\r\nConnection: close\r\n\r\n`),
     upstream: [{ method: 'POST', body: 'abc' }],
     answers: [200, 400],

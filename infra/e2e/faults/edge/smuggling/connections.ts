@@ -3,7 +3,7 @@ import { answered, authorization, chunked, head, hidden, passes, refused, type S
 const bearer = authorization.slice('Authorization: '.length).trimEnd();
 const post = `${start('POST')}Content-Type: text/plain\r\nX-A: b\r\nCookie: c=d\r\n`;
 const body = `Content-Length: ${hidden.length}\r\n\r\n${hidden}`;
-/** What frames the body and names the caller stays, whatever `Connection` lists. */
+/** Headers that frame the body or identify the caller are kept, whatever `Connection` lists. */
 const whole = {
   method: 'POST',
   body: hidden,
@@ -80,7 +80,7 @@ const upgrade = [
   ['something else', 'Connection: upgrade\r\nUpgrade: x/1'],
 ].flatMap(([name, fields]) =>
   ['GET', 'POST'].map((method) => ({
-    // The answer ends the connection, and what is behind it is nobody's request.
+    // The response ends the connection, and the bytes behind the request are not parsed.
     ...refused('upgrade', `${name}, of ${method}`, `${start(method)}${fields}\r\n${method === 'GET' ? '\r\n' : body}`),
     upstream: [{ method, body: method === 'GET' ? '' : hidden, without: ['upgrade'] }],
     answers: [200],
@@ -175,7 +175,7 @@ const pipelines: readonly SmugglingCase[] = [
   },
 ];
 
-/** More fields than a reader counts: what it no longer sees must not frame the message either. */
+/** More fields than the parser counts: those it ignores must not frame the message either. */
 const many = (count: number) => 'a:\r\n'.repeat(count);
 const oversize: readonly SmugglingCase[] = [
   refused('oversize', 'a header of 17 KB', `${start('GET')}X-A: ${'b'.repeat(17_000)}\r\n\r\n`),

@@ -2,7 +2,7 @@ import { answered, authorization, chunked, head, hidden, passes, refused, type S
 
 const request = (line: string, more = '') => `${line}\r\n${head}${more}\r\n`;
 
-/** Well framed, but no path of ours in its normal form. */
+/** Well-framed targets that are not one of our paths in normal form. */
 const unknownTargets = [
   'http://a/v2/campaigns?case=CASE',
   'http://other/v2/campaigns?case=CASE',
@@ -159,7 +159,7 @@ export const heads: readonly SmugglingCase[] = [
     upstream: [],
     answers: [404],
   },
-  passes('method', 'an override that nobody heeds', `${start('GET')}X-HTTP-Method-Override: DELETE\r\n\r\n`, {
+  passes('method', 'an override, which is ignored', `${start('GET')}X-HTTP-Method-Override: DELETE\r\n\r\n`, {
     method: 'GET',
     body: '',
   }),

@@ -5,7 +5,7 @@ const te = 'Transfer-Encoding: chunked\r\n';
 const length = (value: string | number) => `Content-Length: ${value}\r\n`;
 const end = '0\r\n\r\n';
 
-/** Both framings at once (RFC 9112 §6.1): one reader goes by the length, the other by the chunks. */
+/** Both framings at once (RFC 9112 §6.1): one parser uses the length, the other the chunks. */
 const clTe = methods.flatMap((method) =>
   [te, 'transfer-encoding: Chunked\r\n', 'Transfer-Encoding:chunked \r\n'].flatMap((spelling, n) => {
     const cl = length((end + hidden).length);
@@ -26,9 +26,9 @@ const teCl = methods.flatMap((method) => {
   ];
 });
 
-/** Spellings that one reader takes for chunked and another does not. */
+/** Spellings that one parser takes for chunked and another does not. */
 const obfuscated: readonly (readonly [string, string])[] = [
-  ['a coding that nobody knows', 'Transfer-Encoding: xchunked'],
+  ['an unknown coding', 'Transfer-Encoding: xchunked'],
   ['a space before the colon', 'Transfer-Encoding : chunked'],
   ['a tab before the colon', 'Transfer-Encoding\t: chunked'],
   ['a vertical tab', 'Transfer-Encoding: \x0bchunked'],

@@ -1,13 +1,13 @@
-/** A request as RFC 9112 has it and no other way. */
+/** A request that complies strictly with RFC 9112. */
 export interface StrictRequest {
   readonly method: string;
   readonly target: string;
-  /** By lower-case name; a name that came twice is a fault. */
+  /** By lower-case name; a repeated name is an error. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What a lenient reader might read in two ways. */
+/** Bytes that lenient parsers could interpret in different ways. */
 class Ambiguous extends Error {}
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -16,11 +16,11 @@ const field = new RegExp(
   `^(${token}):[ \\t]*((?:[\\x21-\\x7e\\x80-\\xff](?:[\\t\\x20-\\x7e\\x80-\\xff]*[\\x21-\\x7e\\x80-\\xff])?)?)[ \\t]*$`,
 );
 
-/** The first request in these bytes (latin1) and what is behind it; undefined while there is not all of it. */
+/** Parses the first request in these bytes (latin1), and returns it with the rest; undefined while it is incomplete. */
 export function readRequest(bytes: string): { request: StrictRequest; rest: string } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) {
-    // Even the beginning of a head must not have line ends of other kinds.
+    // Even an incomplete head must not contain other line endings.
     if (/(^|[^\r])\n|\r[^\n]|\0/.test(bytes)) throw new Ambiguous('a bare CR, LF or NUL');
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { Finding, Lab } from '../../experiment.ts';
-import { type Outcome, type Recovery, recoveryBar, type Trial } from '../trial.ts';
+import { type Outcome, type Recovery, recoveryBarMs, type Trial } from '../trial.ts';
 import type { SeparateWorld } from '../world.ts';
 
 export interface Stage {
@@ -8,9 +8,9 @@ export interface Stage {
   readonly lab: Lab;
 }
 
-/** One kind of fault, tried on a fleet that others are tried on as well. */
+/** One kind of fault. All acts run on the same fleet. */
 export interface Act {
-  /** By which it is chosen: `--only kafka`. */
+  /** Selects the act: `--only kafka`. */
   readonly name: string;
   run(stage: Stage): Promise<readonly Finding[]>;
 }
@@ -19,20 +19,20 @@ export interface Judged {
   readonly what: string;
   readonly tried: number;
   readonly outcome: Outcome;
-  /** What else was seen, in words. */
+  /** Further observations. */
   readonly more?: readonly string[];
-  /** The cuts, of connections, that the fault explains. Default: none. */
+  /** The number of cut connections that the fault explains. Default: 0. */
   readonly cutsAllowed?: number;
-  /** Whether nothing at all may be refused. Default: no. */
+  /** Whether no request may fail at all. Default: false. */
   readonly seamless?: boolean;
-  /** Whatever else has to hold. */
+  /** A further requirement. Default: true. */
   readonly holds?: boolean;
   readonly bar?: string;
-  /** Whether recovery is held against the bar alone, or beside what this machine takes when nothing is broken. */
+  /** In the short form, the time that journeys take without a fault is added to the bar of recovery. */
   readonly long: boolean;
 }
 
-/** What every fault is held against. */
+/** Judges the outcome of a fault by what all faults have in common. */
 export function judged({
   what,
   tried,
@@ -44,44 +44,44 @@ export function judged({
   bar,
   long,
 }: Judged): Finding {
-  const { requests, payments, failures, improper, tally, left, recoveries, calm } = outcome;
+  const { requests, payments, failures, violations, tally, state, recoveries, baselineMs } = outcome;
   const { lost, doubled, reordered, torn } = tally;
   const cuts = sum(failures, (name) => name.startsWith('cut'));
   const refused = sum(failures, (name) => /^5/.test(name));
-  const wrong = [lost, doubled, reordered, torn, improper].flat().length + left.waiting + left.buried;
+  const wrong = [lost, doubled, reordered, torn, violations].flat().length + state.waiting + state.deadLetters;
   const slowest = recoveries.toSorted((a, b) => b.ms - a.ms)[0];
   return {
     what,
     tried,
     found: [
       `lost ${lost.length}, doubled ${doubled.length}, reordered ${reordered.length}, half-written ${torn.length}`,
-      ...(left.waiting > 0 ? [`${left.waiting} events still wait`] : []),
-      ...(left.buried > 0 ? [`${left.buried} dead letters`] : []),
-      ...(improper.length > 0 ? [`${improper.length} answers against the contract`] : []),
+      ...(state.waiting > 0 ? [`${state.waiting} events still wait`] : []),
+      ...(state.deadLetters > 0 ? [`${state.deadLetters} dead letters`] : []),
+      ...(violations.length > 0 ? [`${violations.length} answers against the contract`] : []),
       `${requests} requests and ${payments} payments; ${describe(failures)}`,
-      ...(slowest ? [recovered(slowest, recoveries, calm)] : []),
+      ...(slowest ? [recovered(slowest, recoveries, baselineMs)] : []),
       ...more,
     ].join('; '),
     bar: [
       bar ?? (seamless ? 'nothing lost, doubled or refused' : 'nothing lost or doubled; refusals are problem details'),
-      ...(slowest ? [`well within ${seconds(recoveryBar)}${long ? '' : ' beyond that'}`] : []),
+      ...(slowest ? [`well within ${seconds(recoveryBarMs)}${long ? '' : ' beyond that'}`] : []),
     ].join('; '),
     holds:
       wrong === 0 &&
-      left.effects > 0 &&
+      state.effects > 0 &&
       cuts <= cutsAllowed &&
       (!seamless || cuts + refused === 0) &&
-      (!slowest || slowest.ms <= recoveryBar + (long ? 0 : calm)) &&
+      (!slowest || slowest.ms <= recoveryBarMs + (long ? 0 : baselineMs)) &&
       holds,
   };
 }
 
-function recovered({ ms, longest }: Recovery, all: readonly Recovery[], calm: number): string {
+function recovered({ ms, longest }: Recovery, all: readonly Recovery[], baselineMs: number): string {
   const usual = median(all.map((one) => one.ms));
-  return `well after ${seconds(ms)} at most (${longest}), mostly ${seconds(usual)}, where ${seconds(calm)} are taken when nothing is broken`;
+  return `well after ${seconds(ms)} at most (${longest}), mostly ${seconds(usual)}, where ${seconds(baselineMs)} are taken when nothing is broken`;
 }
 
-/** As "12 × 503 unavailable, 1 × cut: ECONNRESET". */
+/** For example "12 × 503 unavailable, 1 × cut: ECONNRESET". */
 function describe(failures: ReadonlyMap<string, number>): string {
   if (failures.size === 0) return 'none failed';
   return [...failures].map(([name, count]) => `${count} × ${name}`).join(', ');

@@ -3,12 +3,12 @@ import type { Finding } from '../../experiment.ts';
 import { difference } from '../trial.ts';
 import { type Act, judged, seconds, sum } from './act.ts';
 
-/** `kill -9` of every process in turn; in the short form of all of a kind at once, but for their replicas. */
+/** `kill -9` of every process in turn; in the short form, of one replica of each process of a kind at once. */
 export const kills: Act = {
   name: 'kills',
   async run({ world, trial, lab }) {
     const names = world.processes.all.map(({ name }) => name);
-    const victims = lab.long ? names.map((name) => [name]) : together(names);
+    const victims = lab.long ? names.map((name) => [name]) : byKind(names);
     const slowest = new Map<string, number>();
     let [killed, cutsAllowed] = [0, 0];
     const outcome = await trial.underLoad(async () => {
@@ -45,8 +45,8 @@ export const kills: Act = {
   },
 };
 
-/** As [gateway-1], [gateway-2], [account-api-1, billing-api-1, …], …: one replica of each is left. */
-function together(names: readonly string[]): string[][] {
+/** For example [gateway-1], [gateway-2], [account-api-1, billing-api-1, …], …: one replica of each stays alive. */
+function byKind(names: readonly string[]): string[][] {
   const kindOf = (name: string) => name.replace(/^[a-z]+-(?=api|worker)/, '');
   return [...Map.groupBy(names, kindOf).values()];
 }

@@ -3,12 +3,12 @@ import { registeredNames } from '@attribution/registry';
 import type { PossibleCondition } from '../conditions/condition.ts';
 import { layToxicWires } from '../conditions/toxic-wires.ts';
 import { judged, seconds, sum } from './act.ts';
-import { untilFelt } from './felt.ts';
+import { untilNoticed } from './until-noticed.ts';
 
 const trouble = { latency: 200, loss: 0.1 };
 const name = 'network trouble';
 
-/** 200 ms and a tenth of the messages lost between the gateways and the services. */
+/** Adds 200 ms and loses a tenth of the messages between the gateways and the services. */
 export const lossyNetwork: PossibleCondition = {
   name,
   needs: 'toxiproxyUrl',
@@ -25,26 +25,26 @@ export const lossyNetwork: PossibleCondition = {
       act: {
         name,
         async run({ trial, lab }) {
-          const lasts = lab.long ? 30_000 : 5_000;
+          const durationMs = lab.long ? 30_000 : 5_000;
           const rounds = lab.long ? Math.ceil(lab.rounds / 2) : 1;
           const outcome = await trial.underLoad(async () => {
             for (let round = 0; round < rounds; round++) {
               await sleep(lab.chance.int(200, 500));
               await wires.disturb(trouble);
-              await untilFelt(trial, lasts, /^5/);
+              await untilNoticed(trial, durationMs, /^5/);
               await wires.cure();
               const { ms, longest } = await trial.recover();
-              lab.say(`  200 ms and 10 % loss for ${seconds(lasts)}: well after ${seconds(ms)} (${longest})`);
+              lab.say(`  200 ms and 10 % loss for ${seconds(durationMs)}: well after ${seconds(ms)} (${longest})`);
             }
           }, 6);
           const broken = sum(outcome.failures, (failure) => failure.startsWith('5'));
           return [
             judged({
               long: lab.long,
-              what: `200 ms and 10 % of the messages lost between gateways and services for ${seconds(lasts)}`,
+              what: `200 ms and 10 % of the messages lost between gateways and services for ${seconds(durationMs)}`,
               tried: rounds,
               outcome,
-              holds: broken > 0, // Else nothing was lost.
+              holds: broken > 0, // Otherwise no message was lost.
             }),
           ];
         },

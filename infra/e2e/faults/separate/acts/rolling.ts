@@ -4,12 +4,12 @@ import { describeFailures } from '../../outages/stop-replicas.ts';
 import type { SeparateWorld } from '../world.ts';
 import { type Act, judged, seconds } from './act.ts';
 
-/** Clients that keep their connections to the balancer before the gateways, beside those who come and go. */
-const steadyClients = 4;
+/** The number of clients that keep their connections to the balancer in front of the gateways, besides the load. */
+const steadyClientCount = 4;
 
 /**
- * Every process restarted under load, replica after replica: SIGTERM, and the next when its successor is ready; all
- * deployments at once, as Kubernetes rolls them out.
+ * Restarts every process under load with SIGTERM, as Kubernetes rolls out: all deployments at once, and in each of them a
+ * replica when the successor of the one before is ready.
  */
 export const rolling: Act = {
   name: 'rolling',
@@ -22,7 +22,7 @@ export const rolling: Act = {
       url: world.url,
       token: () => owner.token,
       chance: lab.chance,
-      count: steadyClients,
+      count: steadyClientCount,
     });
     let restarts = 0;
     const restart = async (name: string) => {
@@ -67,7 +67,7 @@ export const rolling: Act = {
   },
 };
 
-/** The names of processes that are replicas of each other. */
+/** Groups the names of processes that are replicas of each other. */
 const deploymentsOf = ({ processes }: SeparateWorld): string[][] => [
   ...Map.groupBy(
     processes.all.map(({ name }) => name),

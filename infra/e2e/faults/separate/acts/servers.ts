@@ -3,7 +3,7 @@ import { rowsOf } from '../../crash/check/databases.ts';
 import type { SeparateWorld } from '../world.ts';
 import { type Act, judged, type Stage, seconds } from './act.ts';
 
-/** Takes something away and brings it back under load; recovery counts from its return. */
+/** Makes a server unavailable and available again under load. The time of recovery counts from its return. */
 async function outage({ trial, lab }: Stage, what: string, work: () => Promise<void>, pause = 500): Promise<void> {
   await sleep(lab.chance.int(200, pause));
   await work();
@@ -18,16 +18,16 @@ interface Server {
 
 interface Stopped {
   readonly name: string;
-  /** Of whom it is said. */
+  /** The server's name in the findings. */
   readonly called: string;
   readonly server: (world: SeparateWorld) => Server;
   /** Seconds. */
   readonly away: { readonly long: number; readonly short: number };
-  /** In how many rounds it has one turn. */
+  /** The act runs once in so many rounds. */
   readonly everyRounds: number;
 }
 
-/** Ended, and started again on the same port; nobody is to notice. */
+/** Stops a server and restarts it on the same port; no request may fail. */
 const stopped = ({ name, called, server, away, everyRounds }: Stopped): Act => ({
   name,
   async run(stage) {
@@ -47,7 +47,7 @@ const stopped = ({ name, called, server, away, everyRounds }: Stopped): Act => (
   },
 });
 
-/** It has its data again. */
+/** Kafka keeps its data. */
 export const kafka = stopped({
   name: 'kafka',
   called: 'Kafka',
@@ -56,7 +56,7 @@ export const kafka = stopped({
   everyRounds: 10,
 });
 
-/** There is nothing in it then. */
+/** Redis is empty after the restart. */
 export const redis = stopped({
   name: 'redis',
   called: 'Redis',
@@ -65,7 +65,7 @@ export const redis = stopped({
   everyRounds: 4,
 });
 
-/** The server of all databases restarted, and every connection of one database after the other ended. */
+/** Restarts the Postgres server of all databases, and ends all connections of one database after the other. */
 export const postgres: Act = {
   name: 'postgres',
   async run(stage) {

@@ -2,28 +2,28 @@ import type { Lab } from '../../experiment.ts';
 import type { Act } from '../acts/act.ts';
 import type { SeparateWorld, WorldOptions } from '../world.ts';
 
-/** What a world must be built for, so that an act can be tried on it. Until the act comes, nothing is to be noticed of it. */
+/** An act with the preparations that the world needs for it. Until the act runs, they have no effect. */
 export interface Condition {
   readonly act: Act;
   readonly adjust?: NonNullable<WorldOptions['adjust']>;
   readonly prepare?: NonNullable<WorldOptions['prepare']>;
-  /** Done when everything runs. */
+  /** Called when the fleet is ready. */
   opened?(world: SeparateWorld): Promise<void>;
-  /** Done when nothing runs any more. */
+  /** Called when the fleet and its servers have stopped. */
   close?(): Promise<void>;
 }
 
-/** A condition that can be had where a machine has the part for it. */
+/** A condition for machines that have the tool it needs. */
 export interface PossibleCondition {
-  /** Of its act: `--only trouble` chooses all of them. */
+  /** The name of its act; `--only trouble` selects all of them. */
   readonly name: string;
   readonly needs: 'toxiproxyUrl' | 'faketime' | 'mounts';
-  /** `part`: what the lab has of it. */
-  open(lab: Lab, part: string): Promise<Condition>;
+  /** `tool` is the lab's value of `needs`. */
+  open(lab: Lab, tool: string): Promise<Condition>;
 }
 
-/** All of them together: of a world's options, and around its life. */
-export function together(conditions: readonly Condition[]) {
+/** Combines the conditions into one set of world options and lifecycle callbacks. */
+export function combine(conditions: readonly Condition[]) {
   return {
     acts: conditions.map(({ act }) => act),
     options: {
@@ -41,13 +41,13 @@ export function together(conditions: readonly Condition[]) {
   };
 }
 
-/** Opens those whose act is chosen, and says loudly of which there is no part here. */
+/** Opens the conditions whose act is selected, and reports those whose tool is missing on this machine. */
 export async function openConditions(possible: readonly PossibleCondition[], lab: Lab): Promise<readonly Condition[]> {
   const opened: Condition[] = [];
   for (const { name, needs, open } of possible.filter(({ name }) => name.includes(lab.only ?? ''))) {
-    const part = lab[needs];
-    if (part === undefined) lab.say(`!! NOT TRIED ${name}: there is no ${needs} here`);
-    else opened.push(await open(lab, part));
+    const tool = lab[needs];
+    if (tool === undefined) lab.say(`!! NOT TRIED ${name}: there is no ${needs} here`);
+    else opened.push(await open(lab, tool));
   }
   return opened;
 }

@@ -6,17 +6,17 @@ import { rowsOf } from '../../crash/check/databases.ts';
 import type { Servers } from '../servers.ts';
 
 export interface SmallDisks {
-  /** Makes each service's database, on a disk of its own. Its write-ahead log is elsewhere, with everybody's. */
+  /** Creates each service's database on its own small disk. The write-ahead log, shared by all databases, is elsewhere. */
   prepare(servers: Servers): Promise<void>;
-  /** Leaves nothing of a service's disk, and takes what becomes free meanwhile as well, until `empty`. */
+  /** Fills a service's disk and keeps it full, whatever space becomes free, until `empty`. */
   fill(service: string): Promise<void>;
   empty(service: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const mebibytes = 96;
-/** Milliseconds between looks whether anything has become free. */
-const every = 100;
+/** How often space that has become free is filled again. */
+const pollMs = 100;
 
 export function smallDisks(how: string, services: readonly string[]): SmallDisks {
   const disks = new Map<string, SmallDisk>();
@@ -28,7 +28,7 @@ export function smallDisks(how: string, services: readonly string[]): SmallDisks
     try {
       while (!signal.aborted) {
         await writeUntilFull(file);
-        await sleep(every, undefined, { signal }).catch(() => {});
+        await sleep(pollMs, undefined, { signal }).catch(() => {});
       }
     } finally {
       await file.close();
@@ -51,7 +51,7 @@ export function smallDisks(how: string, services: readonly string[]): SmallDisks
         const disk = await mountSmallDisk(how, mebibytes, uid);
         disks.set(service, disk);
         await rowsOf(admin, `CREATE TABLESPACE small_${service} LOCATION '${disk.directory}'`);
-        // Its password comes from whoever makes the databases.
+        // The fleet sets the role's password when it creates the databases.
         await rowsOf(admin, `CREATE ROLE ${service}`);
         await rowsOf(admin, `CREATE DATABASE ${service} OWNER ${service} TABLESPACE small_${service}`);
       }
@@ -75,7 +75,7 @@ export function smallDisks(how: string, services: readonly string[]): SmallDisks
 type File = Awaited<ReturnType<typeof open>>;
 const sizes = [1 << 20, 1 << 12].map((size) => Buffer.alloc(size));
 
-/** In large pieces, and then in pages, which are what a disk in memory consists of. */
+/** Writes large pieces first, then pages, the unit of allocation of a file system in memory. */
 async function writeUntilFull(file: File): Promise<void> {
   for (const piece of sizes) {
     for (let room = true; room; ) room = await file.write(piece).then(() => true, isNoSpace);

@@ -4,20 +4,20 @@ import { freePort } from '@attribution/servers';
 
 export interface ToxicWires {
   readonly adjust: NonNullable<FleetOptions['adjust']>;
-  /** Lets everything pass from now on; before, nobody listens. */
+  /** Creates the proxies. They let everything pass until they are disturbed. */
   open(): Promise<void>;
   /**
-   * Answers take `latency` milliseconds more, and a share `loss` of the messages that come is lost, half of them requests
-   * and half answers, each with the connection that it came by. What a network loses below TCP is repeated there and only
-   * late; what a client sees of loss is a connection that breaks at any moment, also after the work and before the answer.
+   * Delays responses by `latency` milliseconds and resets connections at a rate of `loss`: half of them when a request
+   * arrives, half when a response does. TCP repeats lost packets, so to a client loss is a late response, or a connection
+   * that breaks at any moment, even after the work was done and before the response.
    */
-  disturb(by: { readonly latency: number; readonly loss: number }): Promise<void>;
+  disturb(options: { readonly latency: number; readonly loss: number }): Promise<void>;
   cure(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Milliseconds between two draws of which connections lose what comes next: about an exchange. */
-const draws = 200;
+/** How often the connections to be reset are drawn anew: about once per request. */
+const redrawMs = 200;
 
 interface Toxic {
   readonly name: string;
@@ -27,7 +27,7 @@ interface Toxic {
   readonly attributes: object;
 }
 
-/** Puts Toxiproxy, commanded at a URL, between processes whose names begin with `from` and addresses of the Compose file. */
+/** Puts Toxiproxy, whose API is at `api`, between the processes whose names begin with `from` and addresses of the Compose file. */
 export async function layToxicWires(api: string, from: string, addresses: readonly string[]): Promise<ToxicWires> {
   const wires = await Promise.all(
     addresses.map(async (address) => {
@@ -51,10 +51,10 @@ export async function layToxicWires(api: string, from: string, addresses: readon
   const onEach = (work: (path: string) => Promise<void>) =>
     Promise.all(wires.map(({ name }) => work(`/proxies/${name}/toxics`)));
 
-  /** Toxiproxy draws by connection and when a toxic is told anew, and ours live long. */
+  /** Toxiproxy decides once per connection whether a toxic applies, and ours are long-lived: updating the toxic makes it decide again. */
   async function redraw(toxics: readonly Toxic[], signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(draws, undefined, { signal }).catch(() => {});
+      await sleep(redrawMs, undefined, { signal }).catch(() => {});
       for (const toxic of toxics)
         if (!signal.aborted) await onEach((path) => command('POST', `${path}/${toxic.name}`, toxic));
     }

@@ -1,4 +1,4 @@
-"""How these hooks ask the platform themselves: from an address of their own each time, and with the mail it sends."""
+"""The hooks' own requests to the platform, each from a new client address, and the mail that it sends."""
 
 import glob
 import itertools
@@ -15,7 +15,7 @@ import urllib.request
 settings = json.loads(os.environ["PLATFORM"])
 chance = random.Random(settings["seed"])
 
-# Where each request seems to come from: the limits count by client address.
+# Every request gets a new client address, because rate limits count by address.
 numbers = itertools.count(int(settings["addresses_from"]))
 
 
@@ -24,8 +24,8 @@ def from_somewhere():
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
-def ask(method, path, body=None, token=None):
-    """What the platform answers; anything but a success is a fault of these hooks, or of the platform."""
+def call(method, path, body=None, token=None):
+    """Returns the body of a successful response. Raises otherwise: that is a bug of these hooks or of the platform."""
     headers = {"content-type": "application/json", "x-forwarded-for": from_somewhere()}
     if token is not None:
         headers["authorization"] = f"Bearer {token}"
@@ -39,14 +39,14 @@ def ask(method, path, body=None, token=None):
 
 
 def click(page, action):
-    """Sends the form of a page of the payment provider."""
+    """Submits the form of a page of the payment provider."""
     form = urllib.parse.urlencode({"action": action}).encode()
     with urllib.request.urlopen(f"{settings['pages']}/{page}", form) as answer:
         answer.read()
 
 
 def mail_to(email, seen, pattern):
-    """What the latest message says where the pattern has its group; of those messages that have not been seen."""
+    """Returns the pattern's group from the latest message to the address, ignoring the first `seen` messages."""
     name = re.sub(r"[^A-Za-z0-9@._+-]", "_", email)[:200]
     for _ in range(500):
         for file in reversed(sorted(glob.glob(f"{settings['mail']}/*-{name}.eml"))[seen:]):

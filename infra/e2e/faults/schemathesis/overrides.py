@@ -1,0 +1,365 @@
+"""Values without which a request cannot succeed, and which the document cannot know."""
+
+import uuid
+from dataclasses import dataclass, field
+from functools import cache
+
+from api import call, chance, click
+from ids import existing_ids, add_id
+from people import (
+    Person,
+    enrolled,
+    fresh_code,
+    full_name,
+    invite,
+    new_user_of,
+    newcomer,
+    owner,
+    password,
+    plain,
+    requiring,
+    take_person,
+    step_now,
+    totp,
+    unverified,
+    with_heir,
+)
+
+# As the value of a body's field: removes the field.
+left_out = object()
+
+
+@dataclass
+class Override:
+    """Values that replace generated ones."""
+
+    path: dict = field(default_factory=dict)
+    body: dict = field(default_factory=dict)
+    headers: dict = field(default_factory=dict)
+
+    def into(self, body):
+        return {name: value for name, value in (body | self.body).items() if value is not left_out}
+
+
+@dataclass
+class Sender:
+    kind: object
+    person: Person
+
+
+class OverrideRule:
+    def __init__(self, kinds, build):
+        self.kinds = kinds
+        self.build = build
+
+    def sender(self):
+        """Returns the sender of the request; None for the owner."""
+        if not self.kinds:
+            return None
+        kind = chance.choice(self.kinds)
+        return Sender(kind, take_person(kind))
+
+    def override_by(self, sender):
+        return self.build(sender.person) if sender else self.build()
+
+
+overrides = {}
+
+
+def override(*kinds):
+    """
+    Registers the function for the operation of the same name. If kinds are given, a person of one of these kinds sends
+    every request of the operation, because it may take away rights that the owner must keep.
+    """
+
+    def register(build):
+        overrides[build.__name__] = OverrideRule(kinds, build)
+        return build
+
+    return register
+
+
+# Without a token.
+
+
+@override()
+def signup():
+    return Override(body=newcomer().credentials())
+
+
+@override()
+def verify_email():
+    person = unverified()
+    return Override(body={"email": person.email, "code": person.mailed_code()})
+
+
+@override()
+def login():
+    """Mostly the response is a session; for people with MFA, or who must set it up, it is another one."""
+    kind = chance.choice([None, None, requiring, enrolled])
+    return Override(body=(one_of(kind) if kind else owner).credentials())
+
+
+@cache
+def one_of(kind):
+    return kind()
+
+
+@override()
+def refresh_session():
+    return Override(body={"refresh_token": owner.log_in()["refresh_token"]})
+
+
+@override()
+def reset_password():
+    person = unverified()
+    person.mailed_code()
+    call("POST", "/v2/auth/forgot-password", {"email": person.email})
+    return Override(body={"email": person.email, "code": person.mailed_code(), "new_password": password})
+
+
+@override()
+def exchange_api_key():
+    key = new_key()
+    return Override(headers={"x-access-key-id": key["access_key_id"], "x-access-key-secret": key["access_key_secret"]})
+
+
+@override(plain, newcomer)
+def accept_invitation(person):
+    person.invitation = person.invitation or invite(person, owner)
+    return Override(body={"token": person.invitation, "full_name": full_name, "password": password})
+
+
+# Operations that take rights away from their sender.
+
+
+@override(plain)
+def logout(person):
+    return Override()
+
+
+@override(plain)
+def end_session(person):
+    [session] = person.call("GET", "/v2/users/me/sessions")["entries"]
+    return Override(path={"id": session["id"]})
+
+
+@override(plain)
+def change_password(person):
+    return Override(body={"current_password": person.password, "new_password": "a short swim at noon"})
+
+
+@override(plain)
+def close_account(person):
+    return Override(path={"id": person.account_id})
+
+
+@override(plain)
+def update_account(person):
+    return Override(path={"id": person.account_id})
+
+
+@override(with_heir)
+def transfer_ownership(person):
+    return Override(path={"id": person.account_id}, body={"user_id": person.heir})
+
+
+@override(plain, requiring)
+def switch_account(person):
+    return Override(body={"account_id": person.account_id})
+
+
+# MFA. A setup_token, if there is one, identifies the caller in place of the session.
+
+
+@override(plain, requiring)
+def set_up_mfa(person):
+    return Override(body={"setup_token": person.log_in().get("setup_token", left_out)})
+
+
+@override(plain, requiring)
+def verify_mfa_setup(person):
+    setup_token = person.log_in().get("setup_token")
+    secret = person.call("POST", "/v2/mfa/setup", {"setup_token": setup_token} if setup_token else None)["secret"]
+    return Override(body={"code": totp(secret, step_now()), "setup_token": setup_token or left_out})
+
+
+@override(enrolled)
+def verify_mfa_challenge(person):
+    return Override(body={"challenge_token": person.log_in()["challenge_token"], "code": any_code(person)})
+
+
+@override(enrolled)
+def renew_recovery_codes(person):
+    return Override(body={"code": any_code(person)})
+
+
+@override(enrolled)
+def disable_mfa(person):
+    return Override(body={"code": any_code(person)})
+
+
+def any_code(person):
+    return chance.choice([fresh_code(person), *person.recovery_codes])
+
+
+# Operations of the owner.
+
+
+@override()
+def create_location():
+    return Override(body={"timezone": "Europe/Zurich"} | somewhere)
+
+
+@override()
+def update_location():
+    return Override(body={"timezone": "Europe/Zurich"} | somewhere)
+
+
+@override()
+def create_screen():
+    return Override(body={"orientation": left_out})
+
+
+@override()
+def update_screen():
+    return Override(body={"orientation": left_out, "zone_id": left_out})
+
+
+@override()
+def create_installation():
+    location = chance.choice(existing_ids["loc"])
+    screen = new_place("screen", {"zone_id": new_place("zone", {"location_id": location})})
+    outputs = [{"output": "HDMI-1", "screen_id": screen}]
+    return Override(body={"location_id": location, "device_id": new_device(), "outputs": outputs})
+
+
+@override()
+def update_installation():
+    return Override(body={"outputs": []})
+
+
+# A place with others in it or a mounted screen cannot be deleted, so a new one is.
+
+
+@override()
+def delete_location():
+    return Override(path={"id": new_place("location")})
+
+
+@override()
+def delete_zone():
+    return Override(path={"id": new_place("zone")})
+
+
+@override()
+def delete_screen():
+    return Override(path={"id": new_place("screen")})
+
+
+@override()
+def create_invitation():
+    return Override(body={"email": newcomer().email} | chance.choice([every_group, member_of_one])())
+
+
+@override()
+def update_user():
+    """Not the owner, whose role and services this operation cannot change."""
+    me = owner.call("GET", "/v2/users/me")["id"]
+    others = [one for one in existing_ids["usr"] if one != me]
+    user = chance.choice(others) if others else new_user()
+    # Admins always have billing access.
+    rights = chance.choice([every_group() | {"billing": True}, member_of_one()])
+    return Override(path={"id": user}, body=rights)
+
+
+@override()
+def remove_user():
+    return Override(path={"id": new_user()})
+
+
+@override()
+def create_api_key():
+    when = chance.choice([{"expires_in": "30d"}, {"expires_in": left_out}])
+    return Override(body={"type": "api", "expires_at": left_out} | when | chance.choice([every_group, one_group])())
+
+
+@override()
+def update_api_key():
+    return Override(body={"expires_at": None} | chance.choice([every_group, one_group])())
+
+
+@override()
+def rotate_api_key():
+    """Each key can be rotated only once, so a new one is."""
+    key = new_key()["id"]
+    add_id(key)
+    return Override(path={"id": key}, body={"grace": "48h"})
+
+
+# Billing. The owner has a subscription and a card that works.
+
+packs = ["tokens_1000", "tokens_10000", "tokens_100000"]
+plans = ["starter", "growth", "enterprise"]
+
+
+@override()
+def create_checkout_session():
+    return Override(body={"mode": "payment", "plan_key": chance.choice(packs)})
+
+
+@override()
+def change_plan():
+    now = owner.call("GET", "/v2/billing")["active_subscription"]["plan_key"]
+    return Override(body={"plan_key": chance.choice([plan for plan in plans if plan != now])})
+
+
+@override()
+def remove_payment_method():
+    """A payment method that is not the default any more."""
+    secret = owner.call("POST", "/v2/payment-methods")["client_secret"]
+    click(f"setup/{secret}", "use:succeeds")
+    [spare, *_] = [one["id"] for one in owner.call("GET", "/v2/payment-methods") if not one["is_default"]]
+    return Override(path={"id": spare})
+
+
+def every_group():
+    return {"group_scope": "all", "groups": []}
+
+
+def one_group():
+    return {"group_scope": "selected", "groups": [chance.choice(existing_ids["grp"])]}
+
+
+def member_of_one():
+    return {"role": "member"} | one_group()
+
+
+somewhere = {"latitude": 47.3686, "longitude": 8.5392, "opening_hours": None}
+
+
+def new_device():
+    text = str(uuid.UUID(int=chance.getrandbits(128)))
+    return f"dev_{text[:14]}7{text[15:19]}8{text[20:]}"
+
+
+def new_place(kind, where=None):
+    """Creates a place in an existing one and returns its id."""
+    around = {
+        "location": lambda: {"group_id": chance.choice(existing_ids["grp"]), "timezone": "Europe/Zurich"},
+        "zone": lambda: {"location_id": chance.choice(existing_ids["loc"])},
+        "screen": lambda: {"zone_id": chance.choice(existing_ids["zon"]), "width_px": 1920, "height_px": 1080},
+    }[kind]()
+    one = owner.call("POST", f"/v2/{kind}s", {"name": "One more"} | around | (where or {}))["id"]
+    add_id(one)
+    return one
+
+
+def new_key():
+    return owner.call("POST", "/v2/api-keys", {"name": "Nightly export"})
+
+
+def new_user():
+    user = new_user_of(owner)
+    add_id(user)
+    return user
