@@ -1,64 +1,64 @@
-/** Attempts of one client that may wait at once. */
+/** Attempts of one client that may wait at the same time. */
 const maxWaiting = 100;
 
 interface Lane {
-  /** Attempts that have come and not yet gone. */
+  /** Attempts that wait or are in progress. */
   present: number;
-  /** Those let in and not yet judged. */
-  inHand: number;
-  /** How many have been judged: whoever looked before one of them was, looks again. */
-  judged: number;
+  /** Attempts that were admitted and have no result yet. */
+  inProgress: number;
+  /** Attempts that have had a result. A count of remaining failures that was read before the last one is out of date. */
+  finished: number;
   readonly waiting: (() => void)[];
 }
 
 export interface AttemptGate {
   /**
-   * Admits an attempt while fewer are in hand than `left` says may still fail; else waits for one to leave and asks
-   * again. Returns what to call, once, when the attempt has been judged. Rejects when `left` does, and with `crowded()`
-   * when too many wait.
+   * Admits an attempt while fewer are in progress than `remaining` says may still fail. Otherwise the attempt waits until
+   * one finishes, and `remaining` is called again. Resolves with a function to call, once, when the attempt has its
+   * result. Rejects when `remaining` rejects, and with `tooManyWaiting()` when the line is full.
    */
-  enter(key: string, left: () => Promise<number>, crowded: () => Error): Promise<() => void>;
+  enter(key: string, remaining: () => Promise<number>, tooManyWaiting: () => Error): Promise<() => void>;
 }
 
 /**
- * Keeps parallel attempts from overshooting a limit that is counted after the answer, without refusing good ones:
- * a limit checked before and counted after would let any number of parallel guesses through.
+ * Keeps parallel attempts from exceeding a limit that is counted after the response, without refusing valid ones.
+ * A limit that is checked before and counted after would let any number of parallel guesses through.
  */
 export function createAttemptGate(): AttemptGate {
   const lanes = new Map<string, Lane>();
 
-  function go(key: string, lane: Lane): void {
+  function leave(key: string, lane: Lane): void {
     lane.present--;
     if (lane.present === 0) lanes.delete(key);
     else lane.waiting.shift()?.();
   }
 
   return {
-    async enter(key, left, crowded) {
-      const lane = lanes.get(key) ?? { present: 0, inHand: 0, judged: 0, waiting: [] };
+    async enter(key, remaining, tooManyWaiting) {
+      const lane = lanes.get(key) ?? { present: 0, inProgress: 0, finished: 0, waiting: [] };
       lanes.set(key, lane);
       lane.present++;
       let place: 'push' | 'unshift' = 'push';
       try {
         for (;;) {
-          const { judged } = lane;
-          const room = Math.max(1, await left());
-          if (lane.judged !== judged) continue;
-          if (lane.inHand < room) break;
-          // Who waits will be woken: somebody is in hand now, and leaves some time.
-          if (place === 'push' && lane.waiting.length >= maxWaiting) throw crowded();
+          const { finished } = lane;
+          const capacity = Math.max(1, await remaining());
+          if (lane.finished !== finished) continue;
+          if (lane.inProgress < capacity) break;
+          // A waiting attempt is always woken: at least one is in progress now, and wakes the next when it finishes.
+          if (place === 'push' && lane.waiting.length >= maxWaiting) throw tooManyWaiting();
           await new Promise<void>((resolve) => lane.waiting[place](resolve));
-          place = 'unshift'; // Woken too early: first in the line again.
+          place = 'unshift'; // If it was woken too early it goes back to the front of the line.
         }
       } catch (error) {
-        go(key, lane);
+        leave(key, lane);
         throw error;
       }
-      lane.inHand++;
+      lane.inProgress++;
       return () => {
-        lane.inHand--;
-        lane.judged++;
-        go(key, lane);
+        lane.inProgress--;
+        lane.finished++;
+        leave(key, lane);
       };
     },
   };

@@ -1,77 +1,78 @@
 export interface Breaker {
-  /** Does the work, or rejects: when it takes too long, and at once while nothing is expected of it. */
+  /** Does the work. Rejects when it takes too long, and immediately while the breaker is open. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
-  /** Probes no more. */
+  /** Stops probing. */
   stop(): void;
 }
 
 export interface BreakerOptions {
-  /** Milliseconds that an attempt may take. */
-  readonly patience: number;
-  /** Attempts in a row that must take too long: one alone may be a hiccup. */
-  readonly strikes: number;
-  /** Milliseconds between probes. */
-  readonly pause: number;
-  /** Attempts are made again when this has been done in time. */
+  /** How long an attempt may take. */
+  readonly timeoutMs: number;
+  /** Consecutive attempts that must time out before the breaker opens: a single one may be a hiccup. */
+  readonly maxTimeouts: number;
+  /** The pause between probes. */
+  readonly probeIntervalMs: number;
+  /** The breaker closes again when this succeeds within `timeoutMs`. */
   readonly probe: () => Promise<unknown>;
-  /** Told when attempts end, and when they begin again. */
+  /** Called with `false` when the breaker opens and with `true` when it closes. */
   readonly onChange: (working: boolean) => void;
 }
 
 /**
- * Keeps what is slow from slowing down everybody: when attempts take too long, none is made until a probe, beside the
- * requests, is answered in time. What fails at once costs nobody time, and is tried again at once.
+ * A circuit breaker that keeps a slow dependency from slowing down every request. When attempts time out, no more are
+ * made until a probe, which no request waits for, succeeds in time. A failure that comes immediately does not open it:
+ * it delays nobody.
  */
-export function createBreaker({ patience, strikes, pause, probe, onChange }: BreakerOptions): Breaker {
+export function createBreaker({ timeoutMs, maxTimeouts, probeIntervalMs, probe, onChange }: BreakerOptions): Breaker {
   let working = true;
-  let late = 0;
+  let timeouts = 0;
   let stopped = false;
-  let next: NodeJS.Timeout | undefined;
+  let nextProbe: NodeJS.Timeout | undefined;
 
   function change(to: boolean): void {
     if (working === to) return;
     working = to;
-    late = 0;
+    timeouts = 0;
     onChange(to);
-    if (!to) probeSoon();
+    if (!to) scheduleProbe();
   }
 
-  function probeSoon(): void {
+  function scheduleProbe(): void {
     if (stopped) return;
-    next = setTimeout(() => {
-      inTime(probe(), patience).then(() => change(true), probeSoon);
-    }, pause).unref();
+    nextProbe = setTimeout(() => {
+      withTimeout(probe(), timeoutMs).then(() => change(true), scheduleProbe);
+    }, probeIntervalMs).unref();
   }
 
   return {
     async attempt(work) {
-      if (!working) throw new Late();
+      if (!working) throw new TimedOut();
       try {
-        const result = await inTime(work(), patience);
-        late = 0;
+        const result = await withTimeout(work(), timeoutMs);
+        timeouts = 0;
         return result;
       } catch (error) {
-        late = error instanceof Late ? late + 1 : 0;
-        if (late === strikes) change(false);
+        timeouts = error instanceof TimedOut ? timeouts + 1 : 0;
+        if (timeouts === maxTimeouts) change(false);
         throw error;
       }
     },
     stop() {
       stopped = true;
-      clearTimeout(next);
+      clearTimeout(nextProbe);
     },
   };
 }
 
-class Late extends Error {
+class TimedOut extends Error {
   override readonly message = 'It takes too long';
 }
 
-/** Rejects with `Late` after `patience` milliseconds. */
-function inTime<T>(work: Promise<T>, patience: number): Promise<T> {
+/** Rejects with `TimedOut` after `timeoutMs`. */
+function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    // What has arrived while this process was busy is read before it is called late.
-    const timer = setTimeout(() => setImmediate(() => reject(new Late())), patience);
+    // A response that arrived while the event loop was blocked is read before the attempt counts as timed out.
+    const timer = setTimeout(() => setImmediate(() => reject(new TimedOut())), timeoutMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
 
-/** Finds a client's address: the right-most of `X-Forwarded-For` and the socket that is no trusted proxy (decision 37). */
+/** Finds a client's address: the right-most address of `X-Forwarded-For` and the socket that is not a trusted proxy (decision 37). */
 export function clientIpFinder(trustedProxies: readonly string[]): (req: IncomingMessage) => string {
   const isTrusted = proxyaddr.compile([...trustedProxies]);
-  const known = new Map<string, string>();
+  const cache = new Map<string, string>();
   return (req) => {
     const socket = req.socket.remoteAddress ?? '';
     const forwarded = req.headers['x-forwarded-for'];
     const key = forwarded === undefined ? socket : `${socket} ${String(forwarded)}`;
-    return remembered(known, key, () => {
+    return cached(cache, key, () => {
       const found = forwarded === undefined ? socket : proxyaddr(req, isTrusted);
-      return plain(ipaddr.isValid(found) ? found : socket);
+      return normalize(ipaddr.isValid(found) ? found : socket);
     });
   };
 }
@@ -20,32 +20,32 @@ export function clientIpFinder(trustedProxies: readonly string[]): (req: Incomin
 /** Whether the peer at the other end of the socket is a trusted proxy. */
 export function trustedPeer(trustedProxies: readonly string[]): (req: IncomingMessage) => boolean {
   const isTrusted = proxyaddr.compile([...trustedProxies]);
-  const known = new Map<string, boolean>();
+  const cache = new Map<string, boolean>();
   return (req) => {
     const socket = req.socket.remoteAddress ?? '';
-    return remembered(known, socket, () => isTrusted(socket, 0));
+    return cached(cache, socket, () => isTrusted(socket, 0));
   };
 }
 
-/** Findings that are kept, and characters of what each was found from: clients choose how many and how long. */
-const limits = { findings: 10_000, length: 100 };
+/** Clients choose how many keys there are and how long each is, so the cache is limited in both. */
+const limits = { entries: 10_000, keyLength: 100 };
 
-/** Clients come again and again, and to parse an address costs more than all else about it. */
-function remembered<T>(known: Map<string, T>, key: string, find: () => T): T {
-  const before = known.get(key);
-  if (before !== undefined) return before;
+/** The same clients return, and parsing an address is the most expensive part of finding it. */
+function cached<T>(cache: Map<string, T>, key: string, find: () => T): T {
+  const hit = cache.get(key);
+  if (hit !== undefined) return hit;
   const found = find();
-  if (known.size >= limits.findings) known.clear();
-  if (key.length <= limits.length) known.set(key, found);
+  if (cache.size >= limits.entries) cache.clear();
+  if (key.length <= limits.keyLength) cache.set(key, found);
   return found;
 }
 
-/** IPv4 inside IPv6 is IPv4. */
-function plain(address: string): string {
+/** An IPv4 address mapped into IPv6 is written as IPv4. */
+function normalize(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
-/** What is counted as one client: an IPv4 address, or an IPv6 /64, which one customer commonly has. */
+/** What counts as one client: an IPv4 address, or an IPv6 /64, the prefix that a provider commonly gives to one customer. */
 export function rateLimitKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);

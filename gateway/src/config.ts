@@ -6,11 +6,11 @@ import { z } from 'zod';
 /** The services behind the gateway: those that have public endpoints. */
 const upstreamNames = [...new Set(endpoints.map(({ service }) => service))];
 
-/** Something for each of them, by the name of the variable that says where it is. */
+/** A value for each upstream, by the name of the variable that holds its address. */
 const byAddress = <T>(make: (service: ServiceName) => T): Readonly<Record<string, T>> =>
   Object.fromEntries(upstreamNames.map((name) => [addressSetting(name), make(name)]));
 
-const addresses = z.object(byAddress((name) => z.url().meta({ description: `Where ${name} answers` })));
+const addresses = z.object(byAddress((name) => z.url().meta({ description: `The address of ${name}` })));
 
 const ownSettings = z.object({
   ...servingSettings,
@@ -20,7 +20,7 @@ const ownSettings = z.object({
       'A port of its own for `/metrics`, which the public one does not serve; services serve theirs on `PORT`',
   }),
   REDIS_URL: z.url().optional().meta({
-    description: 'Where gateways share their rate limits; without it each counts for itself',
+    description: 'Where gateways share their rate limits; without it each gateway counts for itself',
     secret: true,
     example: 'redis://:something@redis:6379',
   }),
@@ -28,28 +28,28 @@ const ownSettings = z.object({
     description: 'Milliseconds that a rate limit waits for Redis; after that the gateway counts without it',
   }),
   TRUSTED_PROXIES: setting.list.default(['loopback']).meta({
-    description: 'Comma-joined addresses or CIDR ranges whose `X-Forwarded-For` is believed',
+    description: 'Comma-joined addresses or CIDR ranges whose `X-Forwarded-For` is trusted',
   }),
-  CORS_ORIGINS: setting.list.default([]).meta({ description: 'Comma-joined origins whose pages may read answers' }),
+  CORS_ORIGINS: setting.list.default([]).meta({ description: 'Comma-joined origins whose pages may read responses' }),
   UPSTREAM_TIMEOUT_MS: setting.count.default(30_000).meta({
-    description: 'Milliseconds of silence after which a service is given up',
+    description: 'Milliseconds without data after which the gateway stops waiting for a service',
   }),
   CLIENT_TIMEOUT_MS: setting.count.default(60_000).meta({
     description:
-      'Milliseconds that a client may take to send a request, or 512 KiB of one, and to take 512 KiB of an answer',
+      'Milliseconds that a client may take to send a request, or 512 KiB of one, and to take 512 KiB of a response',
   }),
 });
 
-/** Everything that the gateway reads. */
+/** All environment variables that the gateway reads. */
 export const gatewaySettings = z.object({ ...ownSettings.shape, ...addresses.shape });
 
 export interface GatewaySettings extends z.output<typeof ownSettings> {
-  /** Where each service is. */
+  /** The address of each service. */
   readonly upstreams: Readonly<Partial<Record<ServiceName, string>>>;
 }
 
 export function readGatewaySettings(environment: Readonly<Record<string, string | undefined>>): GatewaySettings {
-  readConfig(gatewaySettings, environment); // Names at once all that is wrong.
+  readConfig(gatewaySettings, environment); // Reports all invalid variables together.
   const known = readConfig(addresses, environment);
   return {
     ...readConfig(ownSettings, environment),
@@ -57,6 +57,6 @@ export function readGatewaySettings(environment: Readonly<Record<string, string 
   };
 }
 
-/** The environment that says where the services behind the gateway are. */
+/** The environment variables with the addresses of the services behind the gateway. */
 export const upstreamsAt = (urlOf: (service: ServiceName) => string): Readonly<Record<string, string>> =>
   byAddress(urlOf);

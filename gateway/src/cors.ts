@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { HeaderList } from './answer-headers.ts';
+import type { HeaderList } from './response-headers.ts';
 
 const preflight: HeaderList = [
   'access-control-allow-methods',
@@ -12,26 +12,26 @@ const preflight: HeaderList = [
 const exposed = 'content-disposition, x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
 
 export interface Cors {
-  /** What says whether the asking page may read the answer. */
+  /** The headers that say whether the requesting page may read the response. */
   headersFor(req: IncomingMessage): HeaderList;
-  /** The headers of the answer to a preflight; undefined when it is none, or nobody's who may ask. */
+  /** The headers of the response to a preflight; undefined when the request is not one, or its origin is not allowed. */
   preflightFor(req: IncomingMessage): HeaderList | undefined;
 }
 
-/** Lets the configured origins read answers (Fetch standard, CORS). */
+/** Lets pages of the configured origins read responses (CORS, in the Fetch standard). */
 export function corsFor(origins: readonly string[]): Cors {
-  const others: HeaderList = origins.length > 0 ? ['vary', 'origin'] : [];
+  const varying: HeaderList = origins.length > 0 ? ['vary', 'origin'] : [];
   const allowed = new Map<string | undefined, HeaderList>(
     origins.map((origin) => [
       origin,
-      [...others, 'access-control-allow-origin', origin, 'access-control-expose-headers', exposed],
+      [...varying, 'access-control-allow-origin', origin, 'access-control-expose-headers', exposed],
     ]),
   );
   return {
-    headersFor: ({ headers }) => allowed.get(headers.origin) ?? others,
+    headersFor: ({ headers }) => allowed.get(headers.origin) ?? varying,
     preflightFor({ method, headers }) {
-      const asks = method === 'OPTIONS' && headers['access-control-request-method'];
-      return asks && allowed.has(headers.origin) ? preflight : undefined;
+      const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'];
+      return isPreflight && allowed.has(headers.origin) ? preflight : undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** RFC 9110 §7.6.1, and what a peer could say about the way here. `transfer-encoding` frames the body and stays. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1), and claims of a peer about its route. `transfer-encoding` frames the body and stays. */
 const dropped = new Set([
   'connection',
   'keep-alive',
@@ -15,12 +15,12 @@ const dropped = new Set([
   'expect',
   'forwarded',
 ]);
-/** What names caller or way: the platform's own to set. */
+/** Headers that name the caller or its route: only the platform sets them. */
 const reserved = /^x-(?:internal|forwarded|real)-/;
-/** Never dropped at a client's word: they frame the body or name the caller. */
+/** Headers that `Connection` cannot remove: they frame the body or name the caller. */
 const kept = new Set(['content-length', 'transfer-encoding', 'host', 'authorization', 'content-type']);
 
-/** The headers that go on to a service: the caller's own less hop-by-hop and reserved ones, and the platform's. */
+/** The headers that go on to a service: the caller's, without hop-by-hop and reserved ones, and those of `set`. */
 export function forwardHeaders(
   headers: IncomingHttpHeaders,
   set: Readonly<Record<string, string>>,
@@ -30,13 +30,13 @@ export function forwardHeaders(
   for (const name in headers) {
     if (dropped.has(name) || (listed.includes(name) && !kept.has(name))) continue;
     if (name.startsWith('x-') && reserved.test(name)) continue;
-    onward[name] = name === 'transfer-encoding' ? 'chunked' : headers[name]; // Whatever its letters.
+    onward[name] = name === 'transfer-encoding' ? 'chunked' : headers[name]; // In lower case, however it was written.
   }
   for (const name in set) onward[name] = set[name];
   return onward;
 }
 
-/** The headers that `Connection` says are about the connection alone. */
+/** The names of the headers that `Connection` declares to be about this connection only. */
 export function connectionOptions(connection: string | string[] | undefined): readonly string[] {
   if (connection === undefined || connection === 'keep-alive') return none;
   return String(connection)

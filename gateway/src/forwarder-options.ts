@@ -2,13 +2,13 @@ import type { ServiceName } from '@attribution/contracts';
 
 export interface ForwarderOptions {
   readonly upstreams: Partial<Record<ServiceName, string>>;
-  /** Milliseconds until an upstream is given up: from the request's end to the answer's head, and without a sign of life. */
-  readonly timeout: number;
+  /** How long an upstream may take from the end of the request to the head of its response, and between two pieces of data. */
+  readonly timeoutMs: number;
 }
 
 /**
- * Milliseconds that an unused connection to an upstream is kept, whatever the upstream would allow. A process that stops
- * ends its connections when nothing has come for four seconds: what is sent on one just then is lost, also to a gateway
- * or a balancer between that is late by seconds.
+ * How long an idle connection to an upstream is kept, even if the upstream would keep it longer. A stopping process
+ * closes its connections after four seconds without a request, and a request sent at that moment would be lost. 500 ms
+ * leaves a margin for a gateway, or a load balancer in between, that is seconds late.
  */
-export const keepUnused = 500;
+export const idleConnectionMs = 500;

@@ -1,45 +1,47 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceName } from '@attribution/contracts';
-import type { HeaderList } from './answer-headers.ts';
 import type { ForwarderOptions } from './forwarder-options.ts';
 import { createPooledForwarder } from './pooled-forwarder.ts';
+import type { HeaderList } from './response-headers.ts';
 import { createStreamingForwarder } from './streaming-forwarder.ts';
 
-/** Passes requests on, bodies untouched. The one module that knows how: another can take its place. */
+/** Forwards requests with their bodies unchanged. Only this module and its two implementations know how, so they can be replaced. */
 export interface Forwarder {
   /**
-   * Resolves when the answer has been passed back, or the client has gone; rejects when the service fails, be it in
-   * the middle of its answer. `onAnswer` is told the status before the answer is passed back. The answer carries the
-   * headers of `own` too; what the service says by the same names is dropped.
+   * Resolves when the response has been passed back, or the client has disconnected. Rejects when the service fails,
+   * also in the middle of its response. `onResponse` is called with the status before the response is passed back.
+   * `gatewayHeaders` are added to the response and replace the service's headers of the same names.
    */
   forward(
     service: ServiceName,
     req: IncomingMessage,
     res: ServerResponse,
-    onAnswer: (status: number) => void,
-    own?: HeaderList,
+    onResponse: (status: number) => void,
+    gatewayHeaders?: HeaderList,
   ): Promise<void>;
   close(): void;
 }
 
-/** By undici what has arrived whole, by http-proxy-middleware what is still arriving (ADR 0008). */
+/** Requests that have arrived completely go through undici, those whose body is still arriving through http-proxy-middleware (ADR 0008). */
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const pooled = createPooledForwarder(options);
   const streaming = createStreamingForwarder(options);
 
-  async function forwardBody(...[service, req, res, onAnswer, own]: Required<Parameters<Forwarder['forward']>>) {
-    await Promise.resolve(); // What came along with the head is parsed by then.
-    if (!hasArrived(req)) return streaming.forward(service, req, res, { onAnswer, own });
-    // Chunks may come to nothing: a body all the same, or its framing would go on without one.
+  async function forwardBody(
+    ...[service, req, res, onResponse, gatewayHeaders]: Required<Parameters<Forwarder['forward']>>
+  ) {
+    await Promise.resolve(); // By then Node has parsed the part of the body that arrived together with the head.
+    if (!hasArrived(req)) return streaming.forward(service, req, res, { onResponse, gatewayHeaders });
+    // A chunked body may be empty. It is forwarded as a body, because its framing headers are.
     const body = (req.read() as Buffer | null) ?? Buffer.alloc(0);
-    return pooled.forward(service, req, res, { onAnswer, own, body });
+    return pooled.forward(service, req, res, { onResponse, gatewayHeaders, body });
   }
 
   return {
-    forward(service, req, res, onAnswer, own = []) {
+    forward(service, req, res, onResponse, gatewayHeaders = []) {
       return announcesBody(req)
-        ? forwardBody(service, req, res, onAnswer, own)
-        : pooled.forward(service, req, res, { onAnswer, own, body: null });
+        ? forwardBody(service, req, res, onResponse, gatewayHeaders)
+        : pooled.forward(service, req, res, { onResponse, gatewayHeaders, body: null });
     },
     close() {
       pooled.close();

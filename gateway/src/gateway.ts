@@ -17,12 +17,12 @@ import { upstreamHealth } from './upstream-health.ts';
 export interface Gateway {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void;
   readonly registry: Registry;
-  /** Says from now on that it is not ready, and serves on. */
+  /** From now on `/readyz` fails, while requests are still served. */
   retire(): void;
   close(): Promise<void>;
 }
 
-/** The public edge. */
+/** The public edge: every request of a client enters here. */
 export function createGateway(
   settings: GatewaySettings,
   logger: Logger,
@@ -36,7 +36,7 @@ export function createGateway(
     ? openSharedCounts(settings.REDIS_URL, settings.REDIS_TIMEOUT_MS, logger)
     : undefined;
   const limiter = createRateLimiter({ endpoints, shared, onFallback: counts.countFallback });
-  const forwarder = createForwarder({ upstreams, timeout: settings.UPSTREAM_TIMEOUT_MS });
+  const forwarder = createForwarder({ upstreams, timeoutMs: settings.UPSTREAM_TIMEOUT_MS });
   const problemBase = settings.PROBLEM_BASE;
   let retired = false;
 

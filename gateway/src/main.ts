@@ -11,8 +11,8 @@ import {
 import { readGatewaySettings } from './config.ts';
 import { createGateway } from './gateway.ts';
 
-/** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
-const stopWithin = 8_000;
+/** The longest time from the end of `LAME_DUCK_MS` to the exit of the process. */
+const stopWithinMs = 8_000;
 
 observeProcess({ service: 'gateway', role: 'api' });
 const settings = readGatewaySettings(process.env);
@@ -42,9 +42,9 @@ logger.info({ port: server.port }, 'Listening');
 onStopSignal(async () => {
   gateway.retire();
   await sleep(settings.LAME_DUCK_MS);
-  await server.close(Date.now() + stopWithin - 1_000, keptByClients);
+  await server.close(Date.now() + stopWithinMs - 1_000, keptByClients);
   await admin?.close(0);
   await gateway.close();
   await attemptWithin(500, () => tracing.close());
   logger.info('Stopped');
-}, settings.LAME_DUCK_MS + stopWithin);
+}, settings.LAME_DUCK_MS + stopWithinMs);

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@attribution/contracts';
 import { Counter, type Registry } from 'prom-client';
 
-/** What the gateway counts besides requests. */
+/** The metrics that only the gateway has; `observeHttp` counts its requests. */
 export function observeGateway(registry: Registry, upstreams: readonly ServiceName[]) {
   const registers = [registry];
   const fallbacks = new Counter({

@@ -11,13 +11,13 @@ import {
 } from '@attribution/http';
 import { type TraceContext, type Tracing, traceFields } from '@attribution/tracing';
 import type { Logger } from 'pino';
-import { type HeaderList, setHeaders } from './answer-headers.ts';
 import { clientIpFinder, trustedPeer } from './client-ip.ts';
 import { corsFor } from './cors.ts';
 import { forwardHeaders } from './forward-headers.ts';
 import type { Forwarder } from './forwarder.ts';
 import { malformationOf } from './malformed.ts';
-import type { Passage, RateLimiter } from './rate-limit.ts';
+import type { Admission, RateLimiter } from './rate-limit.ts';
+import { type HeaderList, setHeaders } from './response-headers.ts';
 import { endTrace, traceFinder } from './trace.ts';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -31,11 +31,11 @@ export interface PipelineOptions {
   readonly corsOrigins: readonly string[];
   readonly problemBase: string;
   readonly logger: Logger;
-  /** What answers paths that are no endpoint: health, document, reference; else 404. */
+  /** Handles paths that are not an endpoint: health, OpenAPI document, reference page; 404 for all others. */
   readonly site: Listener;
   readonly metrics: HttpMetrics;
   readonly tracing: Tracing;
-  /** Told of each request that a service did not answer. */
+  /** Called for each request that a service did not answer. */
   readonly onFailure: (service: ServiceName) => void;
 }
 
@@ -45,11 +45,11 @@ interface Exchange {
   readonly endpoint: Endpoint;
   readonly requestId: string;
   readonly trace: TraceContext;
-  /** What the gateway itself says in the answer, whoever gives it. */
-  readonly own: string[];
+  /** Headers that the gateway adds to the response, whether a service or the gateway itself gives it. */
+  readonly gatewayHeaders: string[];
 }
 
-/** The way of every public request, in this order: id, contract, rate limit, token, credential, onward. */
+/** The steps of every public request, in order: id, contract, rate limit, token, credential, forwarding. */
 export function createPipeline(options: PipelineOptions): Listener {
   const { logger, problemBase, verifier, limiter, forwarder } = options;
   const match = createMatcher(options.endpoints);
@@ -59,14 +59,14 @@ export function createPipeline(options: PipelineOptions): Listener {
   const traceOf = traceFinder(options.tracing);
   const record = requestRecorder(options.metrics, logger, 'info');
 
-  async function pass(exchange: Exchange): Promise<void> {
-    const { req, res, endpoint, requestId, trace, own } = exchange;
+  async function serve(exchange: Exchange): Promise<void> {
+    const { req, res, endpoint, requestId, trace, gatewayHeaders } = exchange;
     const ip = clientIpOf(req);
-    const entering = limiter.enter(endpoint, ip);
-    const passage = entering && (await entering);
+    const admitting = limiter.admit(endpoint, ip);
+    const admission = admitting && (await admitting); // No `await` without a limit: it would cost a turn.
     try {
-      if (res.closed) return; // The client went away while it waited for its turn.
-      if (passage) for (const name in passage.headers) own.push(name, passage.headers[name] ?? '');
+      if (res.closed) return; // The client disconnected while its request waited.
+      if (admission) for (const name in admission.headers) gatewayHeaders.push(name, admission.headers[name] ?? '');
       const { credential } = endpoint.access;
       const { authorization } = req.headers;
       if (credential !== 'none' && (credential !== 'optional' || authorization !== undefined)) {
@@ -79,17 +79,17 @@ export function createPipeline(options: PipelineOptions): Listener {
         'x-forwarded-proto': (isTrusted(req) && protoOf(req)) || 'http',
         traceparent: trace.traceparent,
       });
-      await onward(exchange, passage);
+      await forward(exchange, admission);
     } finally {
-      passage?.settle(undefined);
+      admission?.settle(undefined);
     }
   }
 
-  async function onward(exchange: Exchange, passage: Passage | undefined): Promise<void> {
-    const { req, res, endpoint, requestId, trace, own } = exchange;
+  async function forward(exchange: Exchange, admission: Admission | undefined): Promise<void> {
+    const { req, res, endpoint, requestId, trace, gatewayHeaders } = exchange;
     const { service, operation } = endpoint;
     try {
-      await forwarder.forward(service, req, res, (status) => passage?.settle(status), own);
+      await forwarder.forward(service, req, res, (status) => admission?.settle(status), gatewayHeaders);
     } catch (error) {
       options.onFailure(service);
       const fields = { request_id: requestId, ...traceFields(trace) };
@@ -100,15 +100,15 @@ export function createPipeline(options: PipelineOptions): Listener {
     }
   }
 
-  function refuse(res: ServerResponse, own: HeaderList, problem: Problem): void {
-    if (!res.headersSent) setHeaders(res, own);
+  function refuse(res: ServerResponse, gatewayHeaders: HeaderList, problem: Problem): void {
+    if (!res.headersSent) setHeaders(res, gatewayHeaders);
     writeProblem(res, problem, problemBase);
   }
 
   return (req, res) => {
     const started = performance.now();
     const requestId = requestIdOf(req);
-    const own = [...securityHeaders, ...cors.headersFor(req), 'x-request-id', requestId];
+    const gatewayHeaders = [...securityHeaders, ...cors.headersFor(req), 'x-request-id', requestId];
 
     const url = req.url ?? '/';
     const query = url.indexOf('?');
@@ -131,20 +131,20 @@ export function createPipeline(options: PipelineOptions): Listener {
     const fault = malformationOf(req);
     const preflight = cors.preflightFor(req);
     if (fault) {
-      res.setHeader('connection', 'close'); // Nobody knows what else it means otherwise.
-      refuse(res, own, new Problem('validation-error', fault));
+      res.setHeader('connection', 'close'); // Where the next request would begin is uncertain.
+      refuse(res, gatewayHeaders, new Problem('validation-error', fault));
     } else if (preflight) {
-      res.writeHead(204, [...own, ...preflight]).end();
+      res.writeHead(204, [...gatewayHeaders, ...preflight]).end();
     } else if (!endpoint || !trace) {
-      setHeaders(res, own);
+      setHeaders(res, gatewayHeaders);
       options.site(req, res);
     } else {
-      pass({ req, res, endpoint, requestId, trace, own }).catch((error: unknown) => {
+      serve({ req, res, endpoint, requestId, trace, gatewayHeaders }).catch((error: unknown) => {
         if (!(error instanceof Problem)) {
           const fields = { request_id: requestId, ...traceFields(trace) };
           logger.error({ err: error, ...fields }, 'The gateway failed');
         }
-        refuse(res, own, problemOf(error));
+        refuse(res, gatewayHeaders, problemOf(error));
       });
     }
   };

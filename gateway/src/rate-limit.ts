@@ -4,31 +4,31 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { createAttemptGate } from './attempt-gate.ts';
 import { rateLimitKey } from './client-ip.ts';
 import type { SharedCounts } from './redis.ts';
-import { type Place, takeSharedPlace } from './shared-places.ts';
+import { type Slot, takeSharedSlot } from './shared-slots.ts';
 
-/** The limited passage of one request. */
-export interface Passage {
-  /** Response headers that tell where the window stands. */
+/** One request that a rate limit has admitted. */
+export interface Admission {
+  /** Response headers with the state of the window. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Must be called with the answer's status (undefined: none was given); the first call counts. */
+  /** Must be called with the status of the response, or undefined if there was none. Only the first call has an effect. */
   settle(status: number | undefined): void;
 }
 
 export interface RateLimiter {
-  /** Lets a request pass; undefined where nothing limits it. Rejects with `rate-limited`. */
-  enter(endpoint: Endpoint, ip: string): Promise<Passage> | undefined;
+  /** Admits a request; undefined if its endpoint has no limit. Rejects with `rate-limited`. */
+  admit(endpoint: Endpoint, ip: string): Promise<Admission> | undefined;
 }
 
 export interface RateLimiterOptions {
   readonly endpoints: readonly Endpoint[];
   readonly shared?: Pick<SharedCounts, 'redis' | 'breaker'> | undefined;
-  /** Told of each count that was made in-process because Redis did not answer in time. */
+  /** Called for each count that is made in-process because Redis did not answer in time. */
   readonly onFallback: () => void;
 }
 
-/** Counts in fixed windows, opened by the first hit: in Redis, shared by all gateways; in-process without it. */
+/** Counts in fixed windows, which the first request opens: in Redis for all gateways together, or in-process without Redis. */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const limiters = new Map<string, Enter>();
+  const limiters = new Map<string, Admit>();
   for (const endpoint of options.endpoints) {
     const limit = endpoint.rate_limit;
     if (!limit) continue;
@@ -38,45 +38,49 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       limit.counts === 'requests' ? countRequests(window, limit) : countUnauthorized(window, limit),
     );
   }
-  return { enter: (endpoint, ip) => limiters.get(endpoint.operation)?.(rateLimitKey(ip)) };
+  return { admit: (endpoint, ip) => limiters.get(endpoint.operation)?.(rateLimitKey(ip)) };
 }
 
-type Enter = (key: string) => Promise<Passage>;
+type Admit = (key: string) => Promise<Admission>;
 
 interface Window extends Pick<RateLimiterRedis, 'consume' | 'get'> {
-  /** A place that all gateways count, for an attempt that may fail; undefined when others have all of them. */
-  takePlace(key: string): Promise<Place | undefined>;
+  /** Takes a slot for an attempt that may fail, counted across all gateways; undefined when none is free. */
+  takeSlot(key: string): Promise<Slot | undefined>;
 }
 
-const inProcess: Place = { async release() {} };
+const inProcessSlot: Slot = { async release() {} };
 
 function createWindow(
   name: string,
   { limit, window_seconds }: RateLimit,
-  { shared: counts, onFallback }: Pick<RateLimiterOptions, 'shared' | 'onFallback'>,
+  { shared, onFallback }: Pick<RateLimiterOptions, 'shared' | 'onFallback'>,
 ): Window {
   const settings = { keyPrefix: `rate:${name}`, points: limit, duration: window_seconds };
-  if (!counts) {
-    const alone = new RateLimiterMemory(settings);
+  if (!shared) {
+    const memory = new RateLimiterMemory(settings);
     return {
-      consume: (key, points) => alone.consume(key, points),
-      get: (key) => alone.get(key),
-      takePlace: async () => inProcess,
+      consume: (key, points) => memory.consume(key, points),
+      get: (key) => memory.get(key),
+      takeSlot: async () => inProcessSlot,
     };
   }
-  const { redis, breaker } = counts;
-  const shared = new RateLimiterRedis({ ...settings, storeClient: redis, rejectIfRedisNotReady: true });
-  const local = new RateLimiterMemory(settings);
-  async function either<T>(inRedis: () => Promise<T>, inProcess: () => Promise<T>, counted?: () => void): Promise<T> {
+  const { redis, breaker } = shared;
+  const limiter = new RateLimiterRedis({ ...settings, storeClient: redis, rejectIfRedisNotReady: true });
+  const fallback = new RateLimiterMemory(settings);
+  async function withFallback<T>(
+    inRedis: () => Promise<T>,
+    inProcess: () => Promise<T>,
+    onCounted?: () => void,
+  ): Promise<T> {
     try {
       const state = await breaker.attempt(inRedis);
       if (state === null || isCount(state)) {
-        counted?.();
+        onCounted?.();
         return state;
       }
     } catch (error) {
       if (isCount(error)) {
-        counted?.();
+        onCounted?.();
         throw error;
       }
     }
@@ -85,30 +89,30 @@ function createWindow(
   }
   return {
     consume(key, points) {
-      const here = () => local.consume(key, points);
-      // What was counted in Redis is remembered here too: no window begins anew when Redis goes away.
-      return either(
-        () => shared.consume(key, points),
-        here,
-        () => void here().catch(() => {}),
+      const countHere = () => fallback.consume(key, points);
+      // What Redis counts is counted in-process too, so that no window starts over when Redis fails.
+      return withFallback(
+        () => limiter.consume(key, points),
+        countHere,
+        () => void countHere().catch(() => {}),
       );
     },
     get: (key) =>
-      either(
-        () => shared.get(key),
-        () => local.get(key),
+      withFallback(
+        () => limiter.get(key),
+        () => fallback.get(key),
       ),
-    takePlace: (key) => takeSharedPlace(counts, shared.getKey(key), limit),
+    takeSlot: (key) => takeSharedSlot(shared, limiter.getKey(key), limit),
   };
 }
 
-/** Whether it is the state of a window: what speaks Redis's protocol may still answer anything. */
+/** Whether a value is the state of a window: a server that speaks Redis's protocol may reply with anything. */
 function isCount(state: unknown): boolean {
   return state instanceof RateLimiterRes && state.consumedPoints >= 0 && state.msBeforeNext >= 0;
 }
 
-/** Every request counts. */
-function countRequests(window: Window, limit: RateLimit): Enter {
+/** Counts every request. */
+function countRequests(window: Window, limit: RateLimit): Admit {
   return async (key) => {
     const state = await window.consume(key).catch((refused: unknown) => {
       throw refused instanceof RateLimiterRes ? tooMany(limit, refused) : refused;
@@ -117,42 +121,42 @@ function countRequests(window: Window, limit: RateLimit): Enter {
   };
 }
 
-/** Milliseconds between two looks for a place while attempts at other gateways have all of them. */
-const betweenLooks = 25;
+/** How long an attempt waits before it asks again for a slot, while attempts at other gateways hold all of them. */
+const slotPollMs = 25;
 
 /**
- * Only answers of 401 count. Attempts of one client beyond what is left wait for those before them to be judged: in a
- * line at each gateway, of which the first look for places that are shared by all gateways.
+ * Counts only responses with 401. When a client has as many attempts in progress as may still fail, its further attempts
+ * wait for those before them. They wait in a line at each gateway; the first in line takes a slot, which all gateways share.
  */
-function countUnauthorized(window: Window, limit: RateLimit): Enter {
+function countUnauthorized(window: Window, limit: RateLimit): Admit {
   const gate = createAttemptGate();
-  const looking = createAttemptGate();
+  const polling = createAttemptGate();
   return async (key) => {
     let state: RateLimiterRes | null = null;
-    const left = async () => {
+    const remaining = async () => {
       state = await window.get(key);
       if (state && state.consumedPoints >= limit.limit) throw tooMany(limit, state);
       return limit.limit - (state?.consumedPoints ?? 0);
     };
-    const crowded = () => tooManyAtOnce(limit, state);
+    const tooManyWaiting = () => tooManyAtOnce(limit, state);
 
-    /** One of a client's attempts looks at a time: Redis is not to be asked by all that wait. */
-    async function takePlace(): Promise<Place> {
-      const stopLooking = await looking.enter(key, async () => 1, crowded);
+    /** Only one of a client's attempts polls at a time, so that Redis is not asked by all that wait. */
+    async function takeSlot(): Promise<Slot> {
+      const stopPolling = await polling.enter(key, async () => 1, tooManyWaiting);
       try {
         for (;;) {
-          const place = await window.takePlace(key);
-          if (place) return place;
-          await left(); // Rejects when there is nothing to wait for.
-          await sleep(betweenLooks);
+          const slot = await window.takeSlot(key);
+          if (slot) return slot;
+          await remaining(); // Rejects when the limit has been reached: no slot will become free.
+          await sleep(slotPollMs);
         }
       } finally {
-        stopLooking();
+        stopPolling();
       }
     }
 
-    const leave = await gate.enter(key, left, crowded);
-    const place = await takePlace().catch((error: unknown) => {
+    const leave = await gate.enter(key, remaining, tooManyWaiting);
+    const slot = await takeSlot().catch((error: unknown) => {
       leave();
       throw error;
     });
@@ -162,9 +166,9 @@ function countUnauthorized(window: Window, limit: RateLimit): Enter {
       settle(status) {
         if (settled) return;
         settled = true;
-        // Counted before the place is free. Beyond the limit consume rejects with the state: counted all the same.
+        // The failure is counted before the slot is free. Beyond the limit `consume` counts too, and rejects.
         const counted = status === 401 ? window.consume(key).catch(() => {}) : Promise.resolve();
-        void counted.then(() => place.release()).then(leave);
+        void counted.then(() => slot.release()).then(leave);
       },
     };
   };

@@ -2,22 +2,22 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type Breaker, createBreaker } from './breaker.ts';
 
-/** Redis, and the way to it: a limit must be judged at once, by Redis or without it. */
+/** Redis behind a circuit breaker: a rate limit must be decided immediately, with Redis or without it. */
 export interface SharedCounts {
   readonly redis: Redis;
   readonly breaker: Breaker;
   close(): void;
 }
 
-/** `patience`: milliseconds that a request waits for Redis. */
-export function openSharedCounts(url: string, patience: number, logger: Logger): SharedCounts {
-  // ioredis's defaults queue and retry for seconds.
+/** `timeoutMs`: how long a request waits for Redis. */
+export function openSharedCounts(url: string, timeoutMs: number, logger: Logger): SharedCounts {
+  // By default ioredis queues commands and retries them for seconds.
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 1_000,
-    commandTimeout: Math.max(1_000, patience),
-    socketTimeout: 3_000, // What says nothing for so long may be another machine by now: connect anew.
+    commandTimeout: Math.max(1_000, timeoutMs),
+    socketTimeout: 3_000, // After a failover the address may belong to another machine: a new connection finds it.
     disconnectTimeout: 500,
     retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
   });
@@ -31,9 +31,9 @@ export function openSharedCounts(url: string, patience: number, logger: Logger):
     away = false;
   });
   const breaker = createBreaker({
-    patience,
-    strikes: 3,
-    pause: 1_000,
+    timeoutMs,
+    maxTimeouts: 3,
+    probeIntervalMs: 1_000,
     probe: () => redis.ping(),
     onChange(working) {
       if (working) logger.info('Redis is fast again: rate limits are shared again');

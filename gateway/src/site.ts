@@ -14,11 +14,11 @@ const referenceFiles = [
   ...['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map((name) => join(viewer, name)),
 ];
 
-/** The viewer sets styles of its own; all else comes from here and nowhere else. */
+/** Swagger UI needs inline styles; everything else comes from the gateway's own origin. */
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** What the gateway answers itself: its health, the OpenAPI document, and the reference page. */
+/** The pages that the gateway serves itself: health, the OpenAPI document and the reference page. */
 export function createSite(options: {
   endpoints: readonly Endpoint[];
   failingUpstreams: () => Promise<string[]>;
@@ -33,14 +33,14 @@ export function createSite(options: {
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
-  const answer = (res: Response, failing: string[]) => {
+  const sendHealth = (res: Response, failing: string[]) => {
     if (failing.length > 0)
       throw new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' });
     res.json({ status: 'ok' });
   };
-  // The platform's health is a person's to know; a balancer that asked for it would turn away from every gateway when one service fails.
-  app.get('/healthz', async (_req, res) => answer(res, await options.failingUpstreams()));
-  app.get('/readyz', (_req, res) => answer(res, options.stopping() ? ['stopping'] : []));
+  // `/healthz` is for people: it covers the services. Load balancers use `/readyz`, as they would otherwise abandon every gateway when one service fails.
+  app.get('/healthz', async (_req, res) => sendHealth(res, await options.failingUpstreams()));
+  app.get('/readyz', (_req, res) => sendHealth(res, options.stopping() ? ['stopping'] : []));
   app.get('/v2/openapi.json', (_req, res) => {
     res.type('application/json').send(document);
   });
@@ -49,7 +49,7 @@ export function createSite(options: {
     res.setHeader('content-security-policy', pagePolicy);
     next();
   });
-  // Held in memory: a file that is missing shows when the gateway starts, not when somebody looks.
+  // The files are read at the start, so that a missing one is noticed then and not by a visitor.
   for (const file of referenceFiles) {
     const content = readFileSync(file);
     const path = basename(file) === 'index.html' ? '/docs/' : `/docs/${basename(file)}`;

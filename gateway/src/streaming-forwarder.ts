@@ -1,61 +1,61 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceName } from '@attribution/contracts';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import { answerHeaders, type HeaderList } from './answer-headers.ts';
-import { type ForwarderOptions, keepUnused } from './forwarder-options.ts';
-import { KeepingAgent } from './keeping-agent.ts';
+import { type ForwarderOptions, idleConnectionMs } from './forwarder-options.ts';
+import { KeepAliveAgent } from './keep-alive-agent.ts';
+import { type HeaderList, responseHeaders } from './response-headers.ts';
 
-interface Passing {
-  readonly onAnswer: (status: number) => void;
-  readonly own: HeaderList;
+interface ForwardOptions {
+  readonly onResponse: (status: number) => void;
+  readonly gatewayHeaders: HeaderList;
 }
 
 interface StreamingForwarder {
-  /** As `Forwarder` has it. */
-  forward(service: ServiceName, req: IncomingMessage, res: ServerResponse, passing: Passing): Promise<void>;
+  /** Resolves and rejects as `Forwarder.forward` does. */
+  forward(service: ServiceName, req: IncomingMessage, res: ServerResponse, options: ForwardOptions): Promise<void>;
   close(): void;
 }
 
-interface Exchange extends Passing {
-  answered: boolean;
+interface Exchange extends ForwardOptions {
+  responded: boolean;
   readonly fail: (error: Error) => void;
 }
 
-/** By http-proxy-middleware, without its default plugins: they cost, and their error answer tells hosts (ADR 0006). */
-export function createStreamingForwarder({ upstreams, timeout }: ForwarderOptions): StreamingForwarder {
-  // The agent's timeout holds while connecting too; the proxy's own begins with the connection.
-  const agent = new KeepingAgent({ timeout, keepUnused });
+/** Forwards through http-proxy-middleware without its default plugins, which are slow and name hosts in error responses (ADR 0006). */
+export function createStreamingForwarder({ upstreams, timeoutMs }: ForwarderOptions): StreamingForwarder {
+  // The agent's timeout includes connecting; the proxy's own starts when there is a connection.
+  const agent = new KeepAliveAgent({ timeoutMs, idleMs: idleConnectionMs });
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
 
   const proxies = Object.entries(upstreams).map(([service, url]) => {
     const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
       target: new URL(url) as never,
       agent,
-      proxyTimeout: timeout,
+      proxyTimeout: timeoutMs,
       selfHandleResponse: true,
       ejectPlugins: true,
       plugins: [
         (server) => {
-          server.on('proxyRes', (answer, req, res) => {
+          server.on('proxyRes', (response, req, res) => {
             const exchange = exchanges.get(req);
-            if (exchange) passBack(answer, res, exchange);
+            if (exchange) passBack(response, res, exchange);
           });
           server.on('error', (error, req) => req && exchanges.get(req)?.fail(error));
           server.on('econnreset', (error, req) => exchanges.get(req)?.fail(error));
           server.on('proxyReq', (onward, req) => {
             const exchange = exchanges.get(req);
-            let patience: NodeJS.Timeout | undefined;
-            // Headers or 1xx answers without an end are signs of life for ever.
+            let timer: NodeJS.Timeout | undefined;
+            // Endless headers or 1xx responses restart the other timeouts, so this one limits the wait for the response.
             onward.once('finish', () => {
-              if (exchange?.answered) return;
-              patience = setTimeout(() => onward.destroy(new Error('The upstream did not answer in time')), timeout);
+              if (exchange?.responded) return;
+              timer = setTimeout(() => onward.destroy(new Error('The upstream did not answer in time')), timeoutMs);
             });
-            onward.once('response', () => clearTimeout(patience));
-            // Without an error too, as after an upgrade that nobody asked for.
+            onward.once('response', () => clearTimeout(timer));
+            // A connection may close without an error, for instance after an unrequested upgrade.
             onward.once('close', () => {
-              clearTimeout(patience);
+              clearTimeout(timer);
               drain(req, onward);
-              if (!exchange?.answered) exchange?.fail(new Error('The upstream closed without an answer'));
+              if (!exchange?.responded) exchange?.fail(new Error('The upstream closed without a response'));
             });
           });
         },
@@ -66,12 +66,12 @@ export function createStreamingForwarder({ upstreams, timeout }: ForwarderOption
   const byService = new Map(proxies as [ServiceName, (typeof proxies)[number][1]][]);
 
   return {
-    forward(service, req, res, passing) {
+    forward(service, req, res, options) {
       const proxy = byService.get(service);
       if (!proxy) return Promise.reject(new Error(`No upstream for ${service}`));
       return new Promise((resolve, reject) => {
         const fail = (error: Error) => (req.socket.destroyed ? resolve() : reject(error));
-        exchanges.set(req, { ...passing, answered: false, fail });
+        exchanges.set(req, { ...options, responded: false, fail });
         res.once('close', resolve);
         proxy(req, res, (error) => (error ? fail(error as Error) : undefined)).catch(fail);
       });
@@ -80,27 +80,27 @@ export function createStreamingForwarder({ upstreams, timeout }: ForwarderOption
   };
 }
 
-/** What is left of a body that nobody takes any more is read all the same: behind it comes the next request. */
+/** Reads and discards the rest of a body that is no longer forwarded: the next request follows it on the connection. */
 function drain(req: IncomingMessage, onward: ClientRequest): void {
   if (req.complete) return;
-  req.unpipe(onward); // It pauses, and would do so after Node has begun to read the rest by itself.
+  req.unpipe(onward); // Unpiping pauses the request, so it has to come before `resume`.
   req.resume();
 }
 
-function passBack(answer: IncomingMessage, res: ServerResponse, exchange: Exchange): void {
-  const status = answer.statusCode ?? 0;
+function passBack(response: IncomingMessage, res: ServerResponse, exchange: Exchange): void {
+  const status = response.statusCode ?? 0;
   try {
-    res.writeHead(status, answerHeaders(answer.headers, exchange.own));
+    res.writeHead(status, responseHeaders(response.headers, exchange.gatewayHeaders));
   } catch (error) {
-    exchange.fail(error as Error); // A status that is none.
+    exchange.fail(error as Error); // `writeHead` throws for a status below 100.
     return;
   }
-  exchange.answered = true;
-  exchange.onAnswer(status);
-  answer.once('error', exchange.fail);
-  answer.once(
+  exchange.responded = true;
+  exchange.onResponse(status);
+  response.once('error', exchange.fail);
+  response.once(
     'close',
-    () => answer.complete || exchange.fail(new Error('The upstream closed in the middle of its answer')),
+    () => response.complete || exchange.fail(new Error('The upstream closed in the middle of its response')),
   );
-  answer.pipe(res);
+  response.pipe(res);
 }

@@ -4,8 +4,8 @@ import { givenTraceparent, newTraceparent } from '@attribution/http';
 import { type Span, type TraceContext, type Tracing, withSampled } from '@attribution/tracing';
 
 /**
- * Finds the trace of a request: the client's where it names one, else a new one. Whether it is recorded is decided here,
- * by the ratio, and followed by everybody behind: at a client's word anybody could have everything recorded.
+ * Finds the trace of a request: the client's if it names one, otherwise a new one. Whether it is recorded is decided here,
+ * by the sampling ratio, and every service follows. If the client's flag decided, anybody could have everything recorded.
  */
 export function traceFinder(
   tracing: Tracing,
@@ -13,7 +13,7 @@ export function traceFinder(
   if (!tracing.on) return (req) => ({ traceparent: givenTraceparent(req) ?? newTraceparent(true) });
   return (req, { method, path, operation }, requestId) => {
     const given = givenTraceparent(req);
-    // The choice comes first: for what is not recorded nothing is made.
+    // Sampling is decided first, so that nothing is allocated for a request that is not recorded.
     if (given && !tracing.chooses()) return { traceparent: withSampled(given, false) };
     const span = tracing.begin(`${method} ${path}`, 'server', given && withSampled(given, true));
     if (!span) return { traceparent: newTraceparent(false) };
@@ -22,7 +22,7 @@ export function traceFinder(
   };
 }
 
-/** It has been answered, whoever did so. */
+/** Ends the span of a request when its response has been sent, by a service or by the gateway. */
 export function endTrace(trace: Span | TraceContext | undefined, status: number): void {
   if (!trace || !('end' in trace)) return;
   trace.set({ 'http.response.status_code': status });

@@ -1,15 +1,14 @@
-/** How long a finding holds, and how long an upstream may take, milliseconds. */
-const holdsFor = 500;
-const timeout = 2_000;
+const cacheMs = 500;
+const timeoutMs = 2_000;
 
-/** Tells which upstreams are not ready; asked once for all who ask within half a second. */
+/** Returns the names of the upstreams that are not ready. Calls within half a second share one check. */
 export function upstreamHealth(upstreams: Readonly<Record<string, string>>): () => Promise<string[]> {
   let last: { at: number; failing: Promise<string[]> } | undefined;
 
-  async function ask(): Promise<string[]> {
-    const findings = await Promise.all(
+  async function check(): Promise<string[]> {
+    const results = await Promise.all(
       Object.entries(upstreams).map(async ([service, url]) => {
-        const ready = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeout) }).then(
+        const ready = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeoutMs) }).then(
           async (response) => {
             await response.arrayBuffer();
             return response.ok;
@@ -19,11 +18,11 @@ export function upstreamHealth(upstreams: Readonly<Record<string, string>>): () 
         return ready ? [] : [service];
       }),
     );
-    return findings.flat();
+    return results.flat();
   }
 
   return () => {
-    if (!last || Date.now() - last.at > holdsFor) last = { at: Date.now(), failing: ask() };
+    if (!last || Date.now() - last.at > cacheMs) last = { at: Date.now(), failing: check() };
     return last.failing;
   };
 }

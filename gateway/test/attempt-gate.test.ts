@@ -4,55 +4,55 @@ import { createAttemptGate } from '../src/attempt-gate.ts';
 import { range } from './support.ts';
 
 const key = 'a client';
-const crowded = () => new Problem('rate-limited', 'crowded');
+const tooMany = () => new Problem('rate-limited', 'too many waiting');
 const refused = () => new Problem('rate-limited', 'none left');
 
-/** All that can happen without the outside world has happened. */
+/** Resolves when everything has happened that needs no I/O. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A gate, and attempts that may fail a number of times in all. */
+/** A gate whose attempts may fail `limit` times in total. */
 function open(limit: number) {
   const gate = createAttemptGate();
   let failures = 0;
-  let inHand = 0;
-  let most = 0;
+  let inProgress = 0;
+  let maximum = 0;
   const leaves: (() => void)[] = [];
-  const left = async () => {
-    await settled(); // As a look into Redis: others go on meanwhile.
+  const remaining = async () => {
+    await settled(); // Like a read from Redis: other attempts continue meanwhile.
     if (failures >= limit) throw refused();
     return limit - failures;
   };
   return {
     async enter() {
-      const leave = await gate.enter(key, left, crowded);
-      most = Math.max(most, ++inHand);
+      const leave = await gate.enter(key, remaining, tooMany);
+      maximum = Math.max(maximum, ++inProgress);
       leaves.push(() => {
-        inHand--;
+        inProgress--;
         leave();
       });
     },
-    /** Judges the attempt that has been in hand longest. */
-    judge(verdict: 'good' | 'bad') {
-      if (verdict === 'bad') failures++;
+    /** Finishes the attempt that has been in progress longest. */
+    finish(result: 'good' | 'bad') {
+      if (result === 'bad') failures++;
       leaves.shift()?.();
     },
     leaves,
-    most: () => most,
+    maximum: () => maximum,
   };
 }
 
-/** Judges whatever is in hand until all attempts are through or refused. */
-async function judgeAll(
-  door: ReturnType<typeof open>,
+/** Finishes the attempts in progress until all are finished or refused. */
+async function finishAll(
+  lane: ReturnType<typeof open>,
   attempts: Promise<void>[],
-  verdict: (n: number) => 'good' | 'bad',
+  resultOf: (n: number) => 'good' | 'bad',
 ) {
-  let judged = 0;
+  let finished = 0;
   let done = false;
   const outcomes = Promise.allSettled(attempts).finally(() => (done = true));
-  while (!done || door.leaves.length > 0) {
+  while (!done || lane.leaves.length > 0) {
     await settled();
-    if (door.leaves.length > 0) door.judge(verdict(judged++));
+    if (lane.leaves.length > 0) lane.finish(resultOf(finished++));
   }
   const all = await outcomes;
   return {
@@ -61,37 +61,37 @@ async function judgeAll(
   };
 }
 
-test('as many are in hand at once as may still fail, and all that do not fail get through', async () => {
-  const door = open(10);
-  const found = await judgeAll(
-    door,
-    range(80).map(() => door.enter()),
+test('as many attempts are in progress as may still fail, and all that succeed get through', async () => {
+  const lane = open(10);
+  const found = await finishAll(
+    lane,
+    range(80).map(() => lane.enter()),
     () => 'good',
   );
   expect(found).toEqual({ passed: 80, refused: 0 });
-  expect(door.most()).toBe(10);
+  expect(lane.maximum()).toBe(10);
 });
 
-test('of any number at once no more are let in than may fail, where all fail', async () => {
+test('when all attempts fail, no more are admitted than may fail', async () => {
   for (const limit of [1, 2, 10]) {
-    const door = open(limit);
+    const lane = open(limit);
     expect(
-      await judgeAll(
-        door,
-        range(60).map(() => door.enter()),
+      await finishAll(
+        lane,
+        range(60).map(() => lane.enter()),
         () => 'bad',
       ),
     ).toEqual({ passed: limit, refused: 60 - limit });
   }
 });
 
-test('where some fail, the failures never exceed the limit and nobody waits for ever', async () => {
+test('when some attempts fail, the failures never exceed the limit and no attempt waits for ever', async () => {
   for (const every of [2, 3, 7]) {
-    const door = open(10);
+    const lane = open(10);
     let failed = 0;
-    const { passed, refused } = await judgeAll(
-      door,
-      range(100).map(() => door.enter()),
+    const { passed, refused } = await finishAll(
+      lane,
+      range(100).map(() => lane.enter()),
       (n) => {
         if (n % every !== 0) return 'good';
         failed++;
@@ -103,67 +103,67 @@ test('where some fail, the failures never exceed the limit and nobody waits for 
   }
 });
 
-test('an attempt that asks while the only other one leaves is let in: nobody else will wake it', async () => {
+test('an attempt that reads the count while the only other one leaves is admitted: no other would wake it', async () => {
   const gate = createAttemptGate();
-  const answers: ((left: number) => void)[] = [];
-  const left = () => new Promise<number>((resolve) => answers.push(resolve));
-  const first = gate.enter(key, left, crowded);
-  answers.shift()?.(1);
+  const reads: ((remaining: number) => void)[] = [];
+  const remaining = () => new Promise<number>((resolve) => reads.push(resolve));
+  const first = gate.enter(key, remaining, tooMany);
+  reads.shift()?.(1);
   const leave = await first;
-  const second = gate.enter(key, left, crowded);
+  const second = gate.enter(key, remaining, tooMany);
   leave();
-  answers.shift()?.(1);
+  reads.shift()?.(1);
   await settled();
-  answers.shift()?.(1); // It may ask again, since somebody has left.
+  reads.shift()?.(1); // It may read again, because another attempt has left.
   await expect(second).resolves.toBeInstanceOf(Function);
 });
 
-test('an answer that is older than a failure lets nobody in', async () => {
+test('a count that was read before a failure admits no attempt', async () => {
   const gate = createAttemptGate();
-  const enter = (left: () => Promise<number>) => gate.enter(key, left, crowded);
+  const enter = (remaining: () => Promise<number>) => gate.enter(key, remaining, tooMany);
   const [one, two] = await Promise.all([enter(async () => 3), enter(async () => 3)]);
   const late = Promise.withResolvers<number>();
-  const looks = [() => late.promise, async () => 1];
+  const reads = [() => late.promise, async () => 1];
   let entered = false;
-  const third = enter(() => (looks.shift() as () => Promise<number>)()).then(() => (entered = true));
-  one(); // It has failed, and so has another elsewhere: one is left, and that one is in hand.
+  const third = enter(() => (reads.shift() as () => Promise<number>)()).then(() => (entered = true));
+  one(); // It failed, and so did one at another gateway: one more may fail, and that one is in progress.
   late.resolve(2);
   await settled();
   expect(entered).toBe(false);
-  looks.push(async () => 1);
+  reads.push(async () => 1);
   two();
   await third;
 });
 
-test('a refused attempt passes the turn on, so that all who wait are refused too', async () => {
+test('a refused attempt wakes the next, so that all waiting attempts are refused too', async () => {
   const gate = createAttemptGate();
-  let none = false;
-  const left = async () => {
-    if (none) throw refused();
+  let exhausted = false;
+  const remaining = async () => {
+    if (exhausted) throw refused();
     return 1;
   };
-  const leave = await gate.enter(key, left, crowded);
-  const waiting = range(30).map(() => gate.enter(key, left, crowded));
+  const leave = await gate.enter(key, remaining, tooMany);
+  const waiting = range(30).map(() => gate.enter(key, remaining, tooMany));
   await settled();
-  none = true;
+  exhausted = true;
   leave();
   for (const attempt of waiting) await expect(attempt).rejects.toThrow('none left');
 });
 
-test('a hundred wait at most; one more is refused at once, and its place is free again', async () => {
+test('a hundred attempts may wait; one more is refused immediately and leaves no trace', async () => {
   const gate = createAttemptGate();
-  const enter = () => gate.enter(key, async () => 1, crowded);
+  const enter = () => gate.enter(key, async () => 1, tooMany);
   const leave = await enter();
   const waiting = range(100).map(enter);
   await settled();
-  await expect(enter()).rejects.toThrow('crowded');
+  await expect(enter()).rejects.toThrow('too many waiting');
   leave();
   for (const attempt of waiting) (await attempt)();
   await expect(enter()).resolves.toBeInstanceOf(Function);
 });
 
-test('clients do not wait for one another', async () => {
+test('attempts of different clients do not wait for each other', async () => {
   const gate = createAttemptGate();
-  await gate.enter(key, async () => 1, crowded);
-  await expect(gate.enter('another', async () => 1, crowded)).resolves.toBeInstanceOf(Function);
+  await gate.enter(key, async () => 1, tooMany);
+  await expect(gate.enter('another', async () => 1, tooMany)).resolves.toBeInstanceOf(Function);
 });

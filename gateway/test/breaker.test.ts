@@ -9,9 +9,9 @@ let changes: boolean[];
 function open(options: Partial<BreakerOptions> = {}): Breaker {
   changes = [];
   breaker = createBreaker({
-    patience: 20,
-    strikes: 1,
-    pause: 20,
+    timeoutMs: 20,
+    maxTimeouts: 1,
+    probeIntervalMs: 20,
     probe: never,
     onChange: (working) => changes.push(working),
     ...options,
@@ -20,9 +20,9 @@ function open(options: Partial<BreakerOptions> = {}): Breaker {
 }
 afterEach(() => breaker.stop());
 
-const late = /takes too long/;
+const timedOut = /takes too long/;
 
-test('what is done in time comes back as it is, be it an error', async () => {
+test('a result in time is returned unchanged, also when it is an error', async () => {
   open();
   expect(await breaker.attempt(async () => 'done')).toBe('done');
   const error = new Error('refused');
@@ -31,17 +31,17 @@ test('what is done in time comes back as it is, be it an error', async () => {
   expect(changes).toEqual([]);
 });
 
-test('what takes too long is given up, and nothing else is attempted', async () => {
+test('an attempt that takes too long is abandoned, and no other is made', async () => {
   open();
   let attempts = 0;
-  await expect(breaker.attempt(never)).rejects.toThrow(late);
-  for (const _ of [1, 2, 3]) await expect(breaker.attempt(async () => attempts++)).rejects.toThrow(late);
+  await expect(breaker.attempt(never)).rejects.toThrow(timedOut);
+  for (const _ of [1, 2, 3]) await expect(breaker.attempt(async () => attempts++)).rejects.toThrow(timedOut);
   expect(attempts).toBe(0);
   expect(changes).toEqual([false]);
 });
 
-test('it takes so many in a row that are too long: one in time between them begins the count anew', async () => {
-  open({ strikes: 3 });
+test('only consecutive timeouts open the breaker: one attempt in time resets the count', async () => {
+  open({ maxTimeouts: 3 });
   for (const work of [
     never,
     never,
@@ -54,51 +54,51 @@ test('it takes so many in a row that are too long: one in time between them begi
   ])
     await breaker.attempt(work).catch(() => {});
   expect(changes).toEqual([]);
-  await expect(breaker.attempt(never)).rejects.toThrow(late);
+  await expect(breaker.attempt(never)).rejects.toThrow(timedOut);
   expect(changes).toEqual([false]);
 });
 
-test('many that take too long at once are one change', async () => {
+test('several timeouts at the same time open the breaker once', async () => {
   open();
   await Promise.allSettled([1, 2, 3].map(() => breaker.attempt(never)));
   expect(changes).toEqual([false]);
 });
 
-test('attempts are made again when a probe is answered in time, and not before', async () => {
-  const answers = [never, () => Promise.reject(new Error('refused')), () => sleep(200), async () => 'PONG'];
+test('attempts are made again only after a probe has succeeded in time', async () => {
+  const probeResults = [never, () => Promise.reject(new Error('refused')), () => sleep(200), async () => 'PONG'];
   let probes = 0;
-  open({ probe: () => (answers[probes++] ?? never)() });
-  await expect(breaker.attempt(never)).rejects.toThrow(late);
+  open({ probe: () => (probeResults[probes++] ?? never)() });
+  await expect(breaker.attempt(never)).rejects.toThrow(timedOut);
   await eventually(() => expect(changes).toEqual([false, true]));
   expect(probes).toBe(4);
   expect(await breaker.attempt(async () => 'done')).toBe('done');
 });
 
-test('what takes too long again ends the attempts again', async () => {
+test('the breaker opens again when attempts time out again', async () => {
   open({ probe: async () => 'PONG' });
   for (const n of [1, 2, 3]) {
-    await expect(breaker.attempt(never)).rejects.toThrow(late);
+    await expect(breaker.attempt(never)).rejects.toThrow(timedOut);
     await eventually(() => expect(changes).toHaveLength(2 * n));
   }
 });
 
-test('an answer that came while this process was busy is not late', async () => {
+test('a response that arrived while the event loop was blocked is in time', async () => {
   open();
-  const answer = breaker.attempt(() => new Promise((resolve) => setImmediate(() => resolve('done'))));
+  const response = breaker.attempt(() => new Promise((resolve) => setImmediate(() => resolve('done'))));
   const until = performance.now() + 60;
   while (performance.now() < until);
-  expect(await answer).toBe('done');
+  expect(await response).toBe('done');
   expect(changes).toEqual([]);
 });
 
-test('when it is stopped it probes no more', async () => {
+test('a stopped breaker does not probe', async () => {
   let probes = 0;
   const probe = () => {
     probes++;
     return Promise.reject(new Error('closed'));
   };
   open({ probe });
-  await expect(breaker.attempt(never)).rejects.toThrow(late);
+  await expect(breaker.attempt(never)).rejects.toThrow(timedOut);
   await eventually(() => expect(probes).toBeGreaterThan(1));
   breaker.stop();
   const before = probes;

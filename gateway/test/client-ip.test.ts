@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { clientIpFinder, rateLimitKey, trustedPeer } from '../src/client-ip.ts';
 
-/** As much of a request as an address is found by. */
+/** The part of a request from which its client's address is found. */
 const from = (remoteAddress: string | undefined, forwarded?: string) =>
   ({
     socket: { remoteAddress },
@@ -16,7 +16,7 @@ test.each([
   ['the socket, whatever an untrusted peer forwards', '203.0.113.1', '198.51.100.1', '203.0.113.1'],
   ['the forwarded address, from a trusted peer', '127.0.0.1', '198.51.100.1', '198.51.100.1'],
   ['the right-most untrusted, past trusted ones', '10.0.0.1', '198.51.100.9, 198.51.100.1, 10.2.2.2', '198.51.100.1'],
-  ['the right-most, though trusted ones stand left of it', '10.0.0.1', '10.3.3.3, 198.51.100.1', '198.51.100.1'],
+  ['the right-most untrusted, even with trusted ones left of it', '10.0.0.1', '10.3.3.3, 198.51.100.1', '198.51.100.1'],
   ['the left-most, where all are trusted', '127.0.0.1', '10.3.3.3, 10.2.2.2', '10.3.3.3'],
   ['the forwarded IPv6 address', '::1', '2001:DB8::0001', '2001:db8::1'],
   ['the IPv4 address in an IPv6 socket address', '::ffff:203.0.113.1', undefined, '203.0.113.1'],
@@ -37,11 +37,11 @@ test('a list of no proxies trusts none', () => {
   expect(trustedPeer([])(from('127.0.0.1'))).toBe(false);
 });
 
-test('a list that holds no address is refused at the start', () => {
+test('a list with an entry that is not an address is refused at the start', () => {
   expect(() => clientIpFinder(['proxy.internal'])).toThrow('proxy.internal');
 });
 
-test('the peer is judged by its socket alone', () => {
+test('whether the peer is trusted depends on its socket only', () => {
   const trusted = trustedPeer(['10.0.0.0/8']);
   expect(trusted(from('10.9.9.9', '198.51.100.1'))).toBe(true);
   expect(trusted(from('::ffff:10.9.9.9'))).toBe(true);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { eventually, personToken } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import {
-  type Answer,
+  type Respond,
   range,
   startGateway,
   startTcpUpstream,
@@ -17,16 +17,16 @@ const token = personToken();
 const path = '/v2/campaigns';
 const soon = () => Date.now() + 10_000;
 
-async function open(answer: Answer): Promise<{ upstream: Upstream; gateway: TestGateway }> {
-  const upstream = await startUpstream(answer);
+async function open(respond: Respond): Promise<{ upstream: Upstream; gateway: TestGateway }> {
+  const upstream = await startUpstream(respond);
   return { upstream, gateway: await startGateway(upstream) };
 }
 
-/** Resolves when nobody listens any more: from then on clients are told to leave. */
+/** Resolves when the port refuses connections. From then on responses say `Connection: close`. */
 const refused = ({ port }: TestGateway) =>
   eventually(() => expect(once(connect(port), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' }), 1_000);
 
-/** One client with a connection of its own, which it keeps. */
+/** A client with one keep-alive connection of its own. */
 function client(gateway: TestGateway) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
@@ -43,10 +43,10 @@ function client(gateway: TestGateway) {
   };
 }
 
-test('all requests in hand are answered during close, each with the end of its connection', async () => {
-  const held = Promise.withResolvers<void>();
+test('all requests in progress get their responses during close, and then their connections end', async () => {
+  const gate = Promise.withResolvers<void>();
   const { upstream, gateway } = await open(async (res) => {
-    await held.promise;
+    await gate.promise;
     res.end('done');
   });
   const clients = range(20).map(() => client(gateway));
@@ -54,7 +54,7 @@ test('all requests in hand are answered during close, each with the end of its c
   await eventually(() => expect(upstream.seen).toHaveLength(20));
   const stopped = gateway.stop(soon());
   await refused(gateway);
-  held.resolve();
+  gate.resolve();
   for (const answer of await Promise.all(answers))
     expect(answer).toEqual({ status: 200, connection: 'close', body: 'done' });
   await stopped;
@@ -62,7 +62,7 @@ test('all requests in hand are answered during close, each with the end of its c
   await upstream.stop();
 });
 
-test('requests that still come on kept connections during close are answered, and told to close', async () => {
+test('requests that arrive on kept connections during close are served with Connection: close', async () => {
   const { upstream, gateway } = await open((res) => void res.end('done'));
   const clients = range(20).map(() => client(gateway));
   for (const { get } of clients) expect(await get()).toMatchObject({ status: 200, connection: 'keep-alive' });
@@ -75,7 +75,7 @@ test('requests that still come on kept connections during close are answered, an
   await upstream.stop();
 });
 
-test('clients that ask one thing after another all through close lose no answer', async () => {
+test('clients that send request after request throughout close lose no response', async () => {
   const { upstream, gateway } = await open(async (res) => {
     await new Promise((resolve) => setImmediate(resolve));
     res.end('done');
@@ -93,22 +93,22 @@ test('clients that ask one thing after another all through close lose no answer'
   await eventually(() => expect(upstream.seen.length).toBeGreaterThan(100));
   stopping = true;
   await gateway.stop(soon());
-  // Each ends by a connection that it could not open any more: no request was taken and then lost.
+  // Each client ends when it cannot open a connection: no request was accepted and then lost.
   expect(await Promise.all(endings)).toEqual(range(20).map(() => ({ stopping: true, code: 'ECONNREFUSED' })));
   await upstream.stop();
 });
 
-test('an answer that is being streamed comes to its end', async () => {
-  const held = Promise.withResolvers<void>();
+test('a response that is being streamed is completed', async () => {
+  const gate = Promise.withResolvers<void>();
   const { upstream, gateway } = await open(async (res) => {
     res.write('first,');
-    await held.promise;
+    await gate.promise;
     res.end('second');
   });
   const req = request({ port: gateway.port, path, headers: { authorization: `Bearer ${token}` } }).end();
   const [res] = (await once(req, 'response')) as [IncomingMessage];
   const stopped = gateway.stop(soon());
-  held.resolve();
+  gate.resolve();
   let body = '';
   for await (const chunk of res) body += String(chunk);
   expect(body).toBe('first,second');
@@ -116,7 +116,7 @@ test('an answer that is being streamed comes to its end', async () => {
   await upstream.stop();
 });
 
-test('a body that is still arriving is taken to its end', async () => {
+test('a body that is still arriving is received completely', async () => {
   const { upstream, gateway } = await open((res, { body }) => void res.end(body));
   const req = request({ port: gateway.port, path, method: 'POST', headers: { authorization: `Bearer ${token}` } });
   req.write('first,');
@@ -141,7 +141,7 @@ test('new connections are refused soon after the start of close', async () => {
   await upstream.stop();
 });
 
-test('a service that hangs holds close up to its deadline, and not beyond', async () => {
+test('a service that hangs delays close until its deadline and no longer', async () => {
   const upstream = await startTcpUpstream(() => {});
   const gateway = await startGateway(upstream);
   const asking = client(gateway).get();
@@ -153,19 +153,19 @@ test('a service that hangs holds close up to its deadline, and not beyond', asyn
   await upstream.stop();
 });
 
-test('clients that went away do not hold close up, pipelined ones neither', async () => {
+test('clients that have disconnected do not delay close, not even with pipelined requests', async () => {
   const { upstream, gateway } = await open(() => {});
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`.repeat(5));
   await eventually(() => expect(upstream.seen).toHaveLength(5));
   socket.destroy();
   await eventually(() => expect(upstream.connections.open).toBe(0));
-  // Far beyond what a test may take.
+  // Far longer than a test may take: close must not wait for this deadline.
   await gateway.stop(Date.now() + 600_000);
   await upstream.stop();
 });
 
-test('after close nothing is left open to any service', async () => {
+test('after close no connection to a service is open', async () => {
   const { upstream, gateway } = await open((res) => void res.end());
   await Promise.all(range(20).map(() => gateway.send(path, { token })));
   expect(upstream.connections.open).toBeGreaterThan(0);

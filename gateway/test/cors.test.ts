@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const token = personToken();
 const origin = 'https://app.example';
-const asking = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+const preflightHeaders = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
 const exposed = [
   'content-disposition',
   'x-request-id',
@@ -35,7 +35,7 @@ test.each([
   ['200', '/v2/plans', { token }],
   ['401', '/v2/plans', {}],
   ['404', '/v2/nothing', {}],
-])('%s: an allowed origin may read the answer and the headers that matter', async (status, path, sending) => {
+])('%s: an allowed origin may read the response and the headers that matter', async (status, path, sending) => {
   const { headers, ...reply } = await gateway.send(path, { ...sending, headers: { origin } });
   expect(reply.status).toBe(Number(status));
   expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' });
@@ -43,10 +43,13 @@ test.each([
   expect(headers).not.toHaveProperty('access-control-allow-credentials');
 });
 
-test('204: a preflight from an allowed origin is answered for the whole API, without a token and unseen by services', async () => {
+test('204: a preflight from an allowed origin gets its response for the whole API without a token, and reaches no service', async () => {
   const before = upstream.started.length;
   for (const path of ['/v2/campaigns', '/v2/auth/login']) {
-    const { status, headers, body } = await gateway.send(path, { method: 'OPTIONS', headers: { origin, ...asking } });
+    const { status, headers, body } = await gateway.send(path, {
+      method: 'OPTIONS',
+      headers: { origin, ...preflightHeaders },
+    });
     expect(status).toBe(204);
     expect(body).toHaveLength(0);
     expect(headers).toMatchObject({
@@ -64,24 +67,28 @@ test('204: a preflight from an allowed origin is answered for the whole API, wit
 
 test('preflights do not count against a limit', async () => {
   const path = '/v2/auth/forgot-password';
-  for (let n = 0; n < 10; n++) await gateway.send(path, { method: 'OPTIONS', headers: { origin, ...asking } });
+  for (let n = 0; n < 10; n++)
+    await gateway.send(path, { method: 'OPTIONS', headers: { origin, ...preflightHeaders } });
   const reply = await gateway.send(path, { method: 'POST', headers: { origin } });
   expect(reply.headers['ratelimit-remaining']).toBe('2');
 });
 
 test.each([
   ['another origin', 'https://evil.example'],
-  ['an origin that ends like it', 'https://evil-app.example'],
-  ['an origin that begins like it', 'https://app.example.evil.example'],
+  ['an origin that ends like an allowed one', 'https://evil-app.example'],
+  ['an origin that begins like an allowed one', 'https://app.example.evil.example'],
   ['another scheme', 'http://app.example'],
   ['another port', 'https://app.example:8443'],
-  ['other letters', 'https://APP.example'],
+  ['another letter case', 'https://APP.example'],
   ['null', 'null'],
   ['two origins', 'https://app.example, https://other.example'],
-  ['a list with it', 'https://app.example https://evil.example'],
+  ['a list that contains an allowed one', 'https://app.example https://evil.example'],
   ['a wildcard', '*'],
 ])('404 and no permission: a preflight from %s', async (_what, from) => {
-  const preflight = await gateway.send('/v2/plans', { method: 'OPTIONS', headers: { origin: from, ...asking } });
+  const preflight = await gateway.send('/v2/plans', {
+    method: 'OPTIONS',
+    headers: { origin: from, ...preflightHeaders },
+  });
   expectProblem(preflight, 'not-found', notFoundDetail);
   expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
   expect(preflight.headers).not.toHaveProperty('access-control-allow-methods');
@@ -90,7 +97,7 @@ test.each([
   expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test('a service gives no permission of its own, and does not hide that answers vary by origin', async () => {
+test('a service cannot permit other origins, and Vary names the origin whatever a service says', async () => {
   const other = await gateway.send('/v2/plans', { token, headers: { origin: 'https://evil.example' } });
   expect(other.status).toBe(200);
   expect(other.headers).not.toHaveProperty('access-control-allow-origin');
@@ -100,14 +107,14 @@ test('a service gives no permission of its own, and does not hide that answers v
   expect(none.headers.vary).toMatch(/origin/);
 });
 
-test('404: OPTIONS of an allowed origin that is no preflight', async () => {
+test('404: OPTIONS from an allowed origin that is not a preflight', async () => {
   const reply = await gateway.send('/v2/plans', { method: 'OPTIONS', headers: { origin } });
   expectProblem(reply, 'not-found', notFoundDetail);
   expect(reply.headers['access-control-allow-origin']).toBe(origin);
 });
 
 test('without configured origins nothing is allowed', async () => {
-  const reply = await closed.send('/v2/plans', { method: 'OPTIONS', headers: { origin, ...asking } });
+  const reply = await closed.send('/v2/plans', { method: 'OPTIONS', headers: { origin, ...preflightHeaders } });
   expectProblem(reply, 'not-found', notFoundDetail);
   for (const { headers } of [reply, await closed.send('/v2/plans', { token, headers: { origin } })]) {
     expect(headers).not.toHaveProperty('access-control-allow-origin');

@@ -23,14 +23,14 @@ const given = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 const header = { alg: 'ES256', typ: 'at+jwt', kid: 'test' };
 
-/** A token whose one fault is what the test has changed: the signature is right. */
+/** A token with a valid signature, so that what the test has changed is its only fault. */
 function signed(changes: { header?: object; claims?: object }, keys = testKeys): string {
   const text = `${encode({ ...header, ...changes.header })}.${encode({ ...given, ...changes.claims })}`;
   const key = createPrivateKey({ key: keys.private.keys[0] as never, format: 'jwk' });
   return `${text}.${sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 }
 
-/** The well-known confusion: a symmetric signature, whose secret is the public key. */
+/** The known algorithm confusion: a symmetric signature with the public key as its secret. */
 const publicKey = createPublicKey({ key: testKeys.public.keys[0] as never, format: 'jwk' });
 const hs256 = `${encode({ ...header, alg: 'HS256' })}.${payload}`;
 const pem = publicKey.export({ format: 'pem', type: 'spki' });
@@ -61,7 +61,7 @@ const refused: [string, string | undefined][] = [
   ['no expiry', `Bearer ${signed({ claims: { exp: undefined } })}`],
   ['claims without an account', `Bearer ${signed({ claims: { account: undefined } })}`],
   ['an unknown role', `Bearer ${signed({ claims: { role: 'root' } })}`],
-  ['a token longer than any of ours', `Bearer ${signed({ claims: { more: 'x'.repeat(9_000) } })}`],
+  ['a token longer than any that Account issues', `Bearer ${signed({ claims: { more: 'x'.repeat(9_000) } })}`],
 ];
 
 test.each(refused)('401: %s', async (_what, authorization) => {
@@ -71,12 +71,12 @@ test.each(refused)('401: %s', async (_what, authorization) => {
   expect(upstream.started).toHaveLength(0);
 });
 
-test('401: a token in the query is none', async () => {
+test('401: a token in the query does not authenticate', async () => {
   expectProblem(await gateway.send(`/v2/plans?access_token=${personToken()}`), 'unauthorized');
   expect(upstream.started).toHaveLength(0);
 });
 
-/** Method and path of each endpoint that is let in so, with something in place of ids. */
+/** Method and path of each endpoint with one of these credentials; placeholders stand for ids. */
 const linesOf = (...credentials: Endpoint['access']['credential'][]) =>
   endpoints
     .filter(({ access }) => credentials.includes(access.credential))
@@ -89,7 +89,7 @@ test.each(linesOf('any', 'person'))('401: %s %s without a token does not reach i
   expect(upstream.started).toHaveLength(0);
 });
 
-test.each(linesOf('optional'))('%s %s passes without a token, and with a bad one it is 401', async (method, path) => {
+test.each(linesOf('optional'))('%s %s passes without a token; with an invalid one it is 401', async (method, path) => {
   expect((await gateway.send(path, { method })).status).toBe(200);
   expect((await gateway.send(path, { method, token })).status).toBe(200);
   for (const [, bad] of badTokens().filter(([, value]) => value !== undefined))
@@ -97,23 +97,23 @@ test.each(linesOf('optional'))('%s %s passes without a token, and with a bad one
   expect(upstream.started).toHaveLength(2);
 });
 
-test('a token that the test has signed by hand, changing nothing, passes', async () => {
+test('a token that the test signs itself, without changes, passes', async () => {
   expect((await gateway.send('/v2/plans', { token: signed({}) })).status).toBe(200);
 });
 
-test('a good token passes, and goes on to the service as it is', async () => {
+test('a valid token passes, and is forwarded unchanged', async () => {
   expect((await gateway.send('/v2/plans', { token })).status).toBe(200);
   expect((await gateway.send('/v2/plans', { headers: { authorization: `bearer ${token}` } })).status).toBe(200);
   expect(upstream.started.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${token}`, `bearer ${token}`]);
 });
 
-test('a credential endpoint takes no notice of a bad token', async () => {
+test('an endpoint that needs no token ignores an invalid one', async () => {
   expect((await gateway.send('/v2/auth/signup', { method: 'POST', token: 'garbage' })).status).toBe(200);
 });
 
-test('a token that has expired since it was first seen is refused', async () => {
+test('a token that has expired since its first use is refused', async () => {
   const short = signed({ claims: { exp: Math.floor(Date.now() / 1000) + 3 } });
   expect((await gateway.send('/v2/plans', { token: short })).status).toBe(200);
-  // Seen once, it is kept in a cache: its end must hold there too.
+  // After its first use the token is cached, and it must expire in the cache too.
   await eventually(async () => expectProblem(await gateway.send('/v2/plans', { token: short }), 'unauthorized'));
 });

@@ -3,13 +3,13 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { eventually, personToken } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { type Answer, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
+import { type Respond, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
-let answer: Answer;
+let respond: Respond;
 let upstream: Upstream;
 let gateway: TestGateway;
 beforeEach(async () => {
-  upstream = await startUpstream((res, seen) => answer(res, seen));
+  upstream = await startUpstream((res, seen) => respond(res, seen));
   gateway = await startGateway(upstream);
 });
 afterEach(async () => {
@@ -19,31 +19,31 @@ afterEach(async () => {
 
 const token = personToken();
 const path = '/v2/campaigns';
-const never: Answer = () => {};
+const never: Respond = () => {};
 
 function begin(method = 'GET', headers: Record<string, string> = {}): ClientRequest {
   const own = { authorization: `Bearer ${token}`, ...headers };
   return request({ port: gateway.port, path, method, agent: false, headers: own }).on('error', () => {});
 }
 
-/** The service has been let go, nobody was warned, and the gateway serves on. */
-async function expectNothingLeft(): Promise<void> {
+/** The connection to the service is closed, nothing was logged as a failure, and the gateway still serves. */
+async function expectCleanedUp(): Promise<void> {
   await eventually(() => expect(upstream.connections.open).toBe(0));
   expect(gateway.logs.text()).not.toMatch(/An upstream failed|The gateway failed/);
-  answer = (res) => void res.end('{}');
+  respond = (res) => void res.end('{}');
   expect((await gateway.send(path, { token })).status).toBe(200);
 }
 
-test('clients that go away before the answer', async () => {
-  answer = never;
+test('clients that disconnect before the response', async () => {
+  respond = never;
   const clients = range(20).map(() => begin().end());
   await eventually(() => expect(upstream.seen).toHaveLength(20));
   for (const client of clients) client.destroy();
-  await expectNothingLeft();
+  await expectCleanedUp();
 });
 
-test('a client that goes away in the middle of its body', async () => {
-  answer = never;
+test('a client that disconnects in the middle of its body', async () => {
+  respond = never;
   for (const headers of [{ 'content-length': '1000' }, { 'transfer-encoding': 'chunked' }]) {
     const client = begin('POST', headers);
     client.write('half');
@@ -53,12 +53,12 @@ test('a client that goes away in the middle of its body', async () => {
     await eventually(() => expect(upstream.connections.open).toBe(0));
   }
   expect(upstream.seen).toHaveLength(0);
-  await expectNothingLeft();
+  await expectCleanedUp();
 });
 
-test('a client that goes away in the middle of the answer', async () => {
+test('a client that disconnects in the middle of the response', async () => {
   const closed = Promise.withResolvers<void>();
-  answer = (res) => {
+  respond = (res) => {
     res.on('close', () => closed.resolve());
     res.write(Buffer.alloc(10_000_000));
   };
@@ -68,12 +68,12 @@ test('a client that goes away in the middle of the answer', async () => {
   await once(res, 'data');
   client.destroy();
   await closed.promise;
-  await expectNothingLeft();
+  await expectCleanedUp();
 });
 
-test('a client that does not read holds up the service, not the memory of the gateway', async () => {
+test('a client that does not read slows the service down and does not fill the memory of the gateway', async () => {
   let written = 0;
-  answer = (res) => {
+  respond = (res) => {
     const write = () => {
       written++;
       if (!res.write(Buffer.alloc(1_000_000)) && written < 1_000) res.once('drain', write);
@@ -83,17 +83,17 @@ test('a client that does not read holds up the service, not the memory of the ga
   const client = begin().end();
   const [res] = (await once(client, 'response')) as [IncomingMessage];
   res.on('error', () => {}).pause();
-  // Time enough to take in all of it, were it not held up.
+  // In this time the gateway would have read everything, if back-pressure did not stop it.
   for (const _ of range(300)) await gateway.send('/v2/nothing');
-  // What the buffers of two connections hold, and no more.
+  // No more than the buffers of two connections hold.
   expect(written).toBeLessThan(100);
   client.destroy();
-  await expectNothingLeft();
+  await expectCleanedUp();
 });
 
-test('a client that reads slowly gets the whole answer', async () => {
+test('a client that reads slowly gets the complete response', async () => {
   const size = 10_000_000;
-  answer = (res) => void res.end(Buffer.alloc(size));
+  respond = (res) => void res.end(Buffer.alloc(size));
   const client = begin().end();
   const [res] = (await once(client, 'response')) as [IncomingMessage];
   let read = 0;
@@ -105,11 +105,11 @@ test('a client that reads slowly gets the whole answer', async () => {
   expect(gateway.logs.text()).not.toContain('An upstream failed');
 });
 
-test('pipelined requests whose client goes away', async () => {
-  answer = never;
+test('pipelined requests whose client disconnects', async () => {
+  respond = never;
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`.repeat(5));
   await eventually(() => expect(upstream.seen).toHaveLength(5));
   socket.destroy();
-  await expectNothingLeft();
+  await expectCleanedUp();
 });

@@ -26,12 +26,12 @@ const everyByte = Buffer.from(Array.from({ length: 256 }, (_, n) => n));
 
 test.each([
   ['nothing', Buffer.alloc(0)],
-  ['JSON spaced in its own way', Buffer.from('{ "a" : 1.0,\r\n\t"b":"\\u00e9\u00e9" }\n')],
-  ['what is no JSON', Buffer.from('{"a":')],
-  ['every byte there is', everyByte],
-  ['what looks like a request', Buffer.from('\r\n\r\nGET /internal HTTP/1.1\r\nHost: a\r\n\r\n')],
+  ['JSON with unusual spacing', Buffer.from('{ "a" : 1.0,\r\n\t"b":"\\u00e9\u00e9" }\n')],
+  ['invalid JSON', Buffer.from('{"a":')],
+  ['all 256 byte values', everyByte],
+  ['bytes that look like a request', Buffer.from('\r\n\r\nGET /internal HTTP/1.1\r\nHost: a\r\n\r\n')],
   ['5 MB', randomBytes(5_000_000)],
-])('a body of %s goes on and comes back byte for byte', async (_what, body) => {
+])('a body of %s is forwarded and returned byte for byte', async (_what, body) => {
   for (const headers of [{}, { 'x-test-chunked': '1' }]) {
     const reply = await gateway.send(path, {
       method: 'POST',
@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-/** A POST whose body the test writes piece by piece. */
+/** A POST whose body the test writes in pieces. */
 function open(headers: Record<string, string> = {}, { port } = gateway): ClientRequest {
   return request({
     port,
@@ -57,14 +57,14 @@ function open(headers: Record<string, string> = {}, { port } = gateway): ClientR
   });
 }
 
-async function answered(req: ClientRequest): Promise<Buffer> {
+async function bodyOf(req: ClientRequest): Promise<Buffer> {
   const [res] = (await once(req, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of res) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
-test('a chunked body goes on as it comes, and stays chunked', async () => {
+test('a chunked body is forwarded as it arrives, and stays chunked', async () => {
   let arrived = '';
   const slow = await startTcpUpstream((socket) => {
     socket.on('data', (bytes) => {
@@ -72,28 +72,28 @@ test('a chunked body goes on as it comes, and stays chunked', async () => {
       if (arrived.endsWith('\r\n0\r\n\r\n')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nread');
     });
   });
-  const before = await startGateway(slow);
-  const req = open({}, before);
+  const inFront = await startGateway(slow);
+  const req = open({}, inFront);
   req.write('first,');
   await eventually(() => expect(arrived).toMatch(/\r\ntransfer-encoding: chunked\r\n.*\r\n\r\n6\r\nfirst,\r\n$/is));
   expect(arrived).not.toMatch(/content-length/i);
   req.end('second');
-  expect((await answered(req)).toString()).toBe('read');
+  expect((await bodyOf(req)).toString()).toBe('read');
   expect(arrived.endsWith('6\r\nfirst,\r\n6\r\nsecond\r\n0\r\n\r\n')).toBe(true);
-  await before.stop();
+  await inFront.stop();
   await slow.stop();
 });
 
-test('an answer comes through as it is written, not when it has ended', async () => {
+test('a response is passed back as it is written, not when it is complete', async () => {
   const writing = Promise.withResolvers<void>();
   const slow = await startUpstream(async (res) => {
     res.write('first,');
     await writing.promise;
     res.end('second');
   });
-  const before = await startGateway(slow);
+  const inFront = await startGateway(slow);
   const req = request({
-    port: before.port,
+    port: inFront.port,
     path: '/v2/plans',
     agent: false,
     headers: { authorization: `Bearer ${token}` },
@@ -104,26 +104,26 @@ test('an answer comes through as it is written, not when it has ended', async ()
   writing.resolve();
   const [second] = (await once(res, 'data')) as [Buffer];
   expect(second.toString()).toBe('second');
-  await before.stop();
+  await inFront.stop();
   await slow.stop();
 });
 
-test('Expect: 100-continue is answered by the gateway, and the body follows', async () => {
+test('the gateway itself responds to Expect: 100-continue, and the body follows', async () => {
   const req = open({ expect: '100-continue', 'content-length': '4' });
   req.flushHeaders();
   await once(req, 'continue');
   req.end('body');
-  expect((await answered(req)).toString()).toBe('body');
+  expect((await bodyOf(req)).toString()).toBe('body');
   expect(upstream.seen.at(-1)?.headers).not.toHaveProperty('expect');
 });
 
-test('an expectation that nobody knows is ignored', async () => {
+test('an unknown expectation is ignored', async () => {
   const req = open({ expect: 'a-miracle', 'content-length': '4' });
   req.end('body');
-  expect((await answered(req)).toString()).toBe('body');
+  expect((await bodyOf(req)).toString()).toBe('body');
 });
 
-test.each(['GET', 'DELETE'])('a body of a %s goes on too', async (method) => {
+test.each(['GET', 'DELETE'])('a body of a %s is forwarded too', async (method) => {
   const id = 'grp_0190a1b2-0000-7000-8000-000000000000';
   const reply = await gateway.send(`/v2/groups/${id}`, {
     method,
@@ -135,20 +135,20 @@ test.each(['GET', 'DELETE'])('a body of a %s goes on too', async (method) => {
   expect(upstream.seen.at(-1)).toMatchObject({ method, url: `/v2/groups/${id}` });
 });
 
-test('a request without a body has none at the service', async () => {
+test('a request without a body reaches the service without one', async () => {
   for (const method of ['GET', 'HEAD', 'POST']) {
     const reply = await gateway.send(path, { method, token });
     expect(reply.status).toBe(200);
     expect(upstream.seen.at(-1)?.body).toHaveLength(0);
   }
-  const answer = await gateway.raw(
+  const response = await gateway.raw(
     `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
   );
-  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  expect(response).toMatch(/^HTTP\/1.1 200 /);
   expect(upstream.seen.at(-1)?.body).toHaveLength(0);
 });
 
-test('an early refusal of a large body reaches the client, and the connection serves on', async () => {
+test('an early refusal of a large body reaches the client, and the connection stays usable', async () => {
   const body = randomBytes(5_000_000);
   for (const _ of [1, 2, 3]) expect((await gateway.send(path, { method: 'POST', body })).status).toBe(401);
   expect((await gateway.send(path, { method: 'POST', body, token })).body).toHaveLength(body.length);

@@ -15,15 +15,15 @@ afterAll(async () => {
 
 const token = personToken();
 
-/** The headers that a service gets when the client sends these lines. */
-async function onward(lines: string[], options: { body?: string; method?: string } = {}) {
+/** Sends these header lines, and returns the request that the service receives. */
+async function forwarded(lines: string[], options: { body?: string; method?: string } = {}) {
   const { body = '', method = 'GET' } = options;
   const head = [`${method} /v2/campaigns HTTP/1.1`, 'Host: api.example', `Authorization: Bearer ${token}`, ...lines];
-  // A second request ends the connection, so that what the first says in `Connection` is the test's own.
+  // A second request closes the connection, so that the first can carry the `Connection` header of the test.
   const last = 'GET /none HTTP/1.1\r\nHost: api.example\r\nConnection: close\r\n\r\n';
   const before = upstream.seen.length;
-  const answer = await gateway.raw(`${head.join('\r\n')}\r\n\r\n${body}${last}`);
-  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  const response = await gateway.raw(`${head.join('\r\n')}\r\n\r\n${body}${last}`);
+  expect(response).toMatch(/^HTTP\/1.1 200 /);
   expect(upstream.seen).toHaveLength(before + 1);
   return upstream.seen.at(-1) as Upstream['seen'][number];
 }
@@ -45,14 +45,14 @@ test.each([
   ['X-Forwarded-Anything: 1', 'x-forwarded-anything'],
   ['X-Internal-Account: acc_1', 'x-internal-account'],
   ['x-INTERNAL-token: 1', 'x-internal-token'],
-])('%s does not go on', async (line, name, ...more) => {
-  const { headers } = await onward([line, 'X-Other: stays', ...more]);
+])('%s is not forwarded', async (line, name, ...more) => {
+  const { headers } = await forwarded([line, 'X-Other: stays', ...more]);
   expect(headers).not.toHaveProperty(name);
   expect(headers['x-other']).toBe('stays');
 });
 
-test('headers that Connection lists do not go on, in any letter case and spacing, over several lines', async () => {
-  const { headers } = await onward([
+test('headers that Connection lists are not forwarded, in any letter case and spacing, over several lines', async () => {
+  const { headers } = await forwarded([
     'Connection: X-One,  x-two ,keep-alive',
     'Connection: X-THREE',
     'X-One: 1',
@@ -65,7 +65,7 @@ test('headers that Connection lists do not go on, in any letter case and spacing
   expect(headers.connection).toBe('keep-alive');
 });
 
-test('Connection cannot strip what names the caller, frames the body, or is set by the gateway', async () => {
+test('Connection cannot remove headers that name the caller, frame the body, or are set by the gateway', async () => {
   const listed = [
     'authorization',
     'content-length',
@@ -75,7 +75,7 @@ test('Connection cannot strip what names the caller, frames the body, or is set 
     'x-request-id',
     'traceparent',
   ];
-  const seen = await onward(
+  const seen = await forwarded(
     [
       `Connection: ${listed.join(', ')}`,
       'Content-Length: 4',
@@ -96,20 +96,20 @@ test('Connection cannot strip what names the caller, frames the body, or is set 
   expect(seen.headers.traceparent).toMatch(/^00-/);
 });
 
-test('Connection cannot strip Transfer-Encoding: the body stays framed', async () => {
+test('Connection cannot remove Transfer-Encoding: the body stays framed', async () => {
   const lines = ['Connection: transfer-encoding', 'Transfer-Encoding: chunked'];
-  const seen = await onward(lines, { method: 'POST', body: '4\r\n[{}]\r\n0\r\n\r\n' });
+  const seen = await forwarded(lines, { method: 'POST', body: '4\r\n[{}]\r\n0\r\n\r\n' });
   expect(seen.body.toString()).toBe('[{}]');
 });
 
-test('Connection: upgrade asks for nothing: the request is served as it is', async () => {
+test('Connection: upgrade is ignored, and the request is served', async () => {
   const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
   expect((await gateway.send('/v2/campaigns', { token, headers })).status).toBe(200);
   expect(upstream.seen.at(-1)?.headers).toMatchObject({ connection: 'keep-alive' });
   expect(upstream.seen.at(-1)?.headers).not.toHaveProperty('upgrade');
 });
 
-test('the client address and the scheme are told as the gateway knows them, once', async () => {
+test('the service gets the client address and the scheme that the gateway has found, each once', async () => {
   const ip = newIp();
   await gateway.send('/v2/campaigns', { token, ip: `198.51.100.1, ${ip}`, headers: { 'x-forwarded-proto': 'https' } });
   expect(upstream.seen.at(-1)?.headers).toMatchObject({ 'x-forwarded-for': ip, 'x-forwarded-proto': 'https' });
@@ -117,14 +117,14 @@ test('the client address and the scheme are told as the gateway knows them, once
   expect(upstream.seen.at(-1)?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
 });
 
-test('X-Forwarded-Proto of a peer that is no trusted proxy says nothing', async () => {
+test('X-Forwarded-Proto of a peer that is not a trusted proxy is ignored', async () => {
   const untrusting = await startGateway(upstream, { TRUSTED_PROXIES: '192.0.2.1' });
   await untrusting.send('/v2/campaigns', { token, ip: newIp(), headers: { 'x-forwarded-proto': 'https' } });
   expect(upstream.seen.at(-1)?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
   await untrusting.stop();
 });
 
-test("the caller's own headers go on as they are", async () => {
+test("the caller's other headers are forwarded unchanged", async () => {
   const own = {
     accept: 'application/json;q=0.5',
     'accept-language': 'fi, en',

@@ -7,13 +7,13 @@ import { expectProblem, startGateway, startTcpUpstream, startUpstream, type Test
 
 const token = personToken();
 const path = '/v2/campaigns';
-let undo: (() => Promise<void>)[] = [];
+let cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const stop of undo) await stop();
-  undo = [];
+  for (const stop of cleanups) await stop();
+  cleanups = [];
 });
 
-/** Answers the first request on a connection, and closes it when a second one comes, without a word. */
+/** An upstream that responds to the first request on a connection, and resets the connection at the second. */
 async function closingAtTheSecond() {
   let requests = 0;
   const upstream = await startTcpUpstream((socket) => {
@@ -27,14 +27,14 @@ async function closingAtTheSecond() {
     });
   });
   const gateway = await startGateway(upstream);
-  undo.push(() => gateway.stop(), upstream.stop);
+  cleanups.push(() => gateway.stop(), upstream.stop);
   return { gateway, requests: () => requests };
 }
 
 test.each([
   ['GET', undefined],
   ['POST', '{}'],
-])('a %s that a service takes and leaves unanswered is not sent again', async (method, body) => {
+])('a %s that a service accepts without a response is not sent again', async (method, body) => {
   const { gateway, requests } = await closingAtTheSecond();
   const sending = { method, token, ...(body && { body, headers: { 'content-length': body.length } }) };
   expect((await gateway.send(path, sending)).status).toBe(200);
@@ -51,14 +51,14 @@ test('an idle connection that a service has closed is not used for the next requ
     });
   });
   const gateway = await startGateway(upstream);
-  undo.push(() => gateway.stop(), upstream.stop);
+  cleanups.push(() => gateway.stop(), upstream.stop);
   for (let n = 1; n <= 20; n++) {
     expect((await gateway.send(path, { token })).status).toBe(200);
     expect(connections).toBe(n);
   }
 });
 
-/** The second piece comes when the first is on its way. */
+/** Sends a body in two pieces, the second after the first has been forwarded. */
 async function sendInPieces({ port }: TestGateway, headers = {}): Promise<{ status: number | undefined }> {
   const authorization = `Bearer ${token}`;
   const req = request({ port, path, method: 'POST', headers: { authorization, 'content-length': 2, ...headers } });
@@ -71,44 +71,44 @@ async function sendInPieces({ port }: TestGateway, headers = {}): Promise<{ stat
   return { status: res.statusCode };
 }
 
-/** Whole requests and those whose body is still to come go different ways. */
+/** Complete requests and those whose body is still arriving use different forwarders. */
 describe.each([
   ['a request without a body', (gateway: TestGateway, headers = {}) => gateway.send(path, { token, headers })],
   ['a body that arrives in pieces', sendInPieces],
 ])('connections, %s', (_, send) => {
-  test('are used again for what follows soon', async () => {
+  test('are reused for a request that follows soon', async () => {
     const upstream = await startUpstream();
     const gateway = await startGateway(upstream);
-    undo.push(() => gateway.stop(), upstream.stop);
+    cleanups.push(() => gateway.stop(), upstream.stop);
     for (let n = 0; n < 10; n++) expect((await send(gateway)).status).toBe(200);
-    // On a busy machine what follows may not come soon.
+    // On a busy machine some requests do not follow soon enough.
     expect(upstream.connections.accepted).toBeLessThan(5);
   });
 
-  test('are left when they are not used: a service that stops ends those that were silent for 4 s', async () => {
+  test('are closed when idle, before a stopping service closes those without a request for 4 s', async () => {
     const upstream = await startUpstream();
     const gateway = await startGateway(upstream);
-    undo.push(() => gateway.stop(), upstream.stop);
+    cleanups.push(() => gateway.stop(), upstream.stop);
     expect((await send(gateway)).status).toBe(200);
     expect(upstream.connections.open).toBe(1);
     await eventually(() => expect(upstream.connections.open).toBe(0), 3_500);
     expect((await send(gateway)).status).toBe(200);
   });
 
-  test('are kept for an answer that takes longer than an unused one is kept', async () => {
+  test('stay open for a response that takes longer than an idle connection is kept', async () => {
     const upstream = await startUpstream(async (res, { headers }) => {
       await sleep(Number(headers['x-wait'] ?? 0));
       res.end('{}');
     });
     const gateway = await startGateway(upstream);
-    undo.push(() => gateway.stop(), upstream.stop);
+    cleanups.push(() => gateway.stop(), upstream.stop);
     expect((await send(gateway)).status).toBe(200);
     const headers = { 'x-wait': '1200' };
     expect((await send(gateway, headers)).status).toBe(200);
   });
 });
 
-test('a body that came in chunks all at once goes on framed in one way', async () => {
+test('a chunked body that arrives in one piece is forwarded with one kind of framing', async () => {
   let arrived = '';
   const upstream = await startTcpUpstream((socket) => {
     socket.on('data', (bytes) => {
@@ -117,10 +117,10 @@ test('a body that came in chunks all at once goes on framed in one way', async (
     });
   });
   const gateway = await startGateway(upstream);
-  undo.push(() => gateway.stop(), upstream.stop);
+  cleanups.push(() => gateway.stop(), upstream.stop);
   const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n`;
-  const answer = await gateway.raw(`${head}Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n0\r\n\r\n`);
-  expect(answer).toMatch(/^HTTP\/1.1 204 /);
-  // By its length or still in chunks, never by both.
+  const response = await gateway.raw(`${head}Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n0\r\n\r\n`);
+  expect(response).toMatch(/^HTTP\/1.1 204 /);
+  // Either by its length or in chunks, never both.
   expect(/content-length: 5\r\n/i.test(arrived)).not.toBe(/transfer-encoding: chunked/i.test(arrived));
 });

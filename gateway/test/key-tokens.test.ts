@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const writing = { type: 'api', readonly: false };
-/** Keys of every kind, up to the one that may do most. */
+/** Keys of every kind, from the most restricted to the most powerful. */
 const keys = () => [
   keyToken(),
   keyToken({ role: 'member', key: writing }),
@@ -28,27 +28,27 @@ const lines = (of: readonly Endpoint[]) =>
   of.map(({ method, path }) => [method, path.replaceAll(/\{[a-z_]+\}/g, 'x')] as const);
 const noKeys = /^An API key cannot be used here/;
 
-/** What decision 27 keeps keys from; the challenge of a login is answered before there is any token. */
+/** The areas that decision 27 closes to keys. The MFA challenge at login comes before there is a token. */
 const persons = /^\/v2\/(users|invitations|api-keys|mfa|accounts\/switch)(\/|$)/;
 const people = endpoints.filter(({ path }) => persons.test(path) && path !== '/v2/mfa/challenge/verify');
 
-test('of users, invitations, keys, switching and MFA there are endpoints to be kept from', () => {
+test('users, invitations, keys, switching and MFA each have endpoints that are closed to keys', () => {
   const areas = people.map(({ path }) => persons.exec(path)?.[1]);
   expect([...new Set(areas)].sort()).toEqual(['accounts/switch', 'api-keys', 'invitations', 'mfa', 'users']);
 });
 
-/** Those, and all else that the contract keeps for people. */
-const keptFrom = endpoints.filter(
+/** These endpoints, and all others that the contract reserves for people. */
+const closedToKeys = endpoints.filter(
   (one) => people.includes(one) || ['person', 'optional'].includes(one.access.credential),
 );
 
-test.each(lines(keptFrom))('403: %s %s refuses every key, also one that may write', async (method, path) => {
+test.each(lines(closedToKeys))('403: %s %s refuses every key, also one with write access', async (method, path) => {
   for (const token of keys()) expectProblem(await gateway.send(path, { method, token }), 'forbidden', noKeys);
   expect(upstream.started).toHaveLength(0);
 });
 
-test.each(lines(keptFrom.filter(({ method }) => method === 'GET')))(
-  '403: a key does not ask for the head of %s %s either',
+test.each(lines(closedToKeys.filter(({ method }) => method === 'GET')))(
+  '403: a key cannot use HEAD on %s %s either',
   async (_get, path) => {
     for (const token of keys()) expect((await gateway.send(path, { method: 'HEAD', token })).status).toBe(403);
     expect(upstream.started).toHaveLength(0);
@@ -75,7 +75,7 @@ const spellings = [
   '/v2/accounts/%73witch',
 ];
 
-test.each(spellings)('404: no other spelling lets a key in: %s', async (path) => {
+test.each(spellings)('404: no other spelling of a path admits a key: %s', async (path) => {
   const token = keyToken({ role: 'admin', key: writing });
   for (const method of ['GET', 'POST']) expectProblem(await gateway.send(path, { method, token }), 'not-found');
   expect(upstream.started).toHaveLength(0);
@@ -90,7 +90,7 @@ test.each(lines(writes))('403: %s %s refuses a read-only key', async (method, pa
 });
 
 test.each(['/v2/plans', '/v2/campaigns', '/v2/api-keys', '/v2/auth/logout'])(
-  '401: the two halves of a key open nothing at %s',
+  '401: the two halves of a key do not authenticate at %s',
   async (path) => {
     const halves = { 'x-access-key-id': `atp_stage_${'a'.repeat(22)}`, 'x-access-key-secret': 'a'.repeat(40) };
     const method = path === '/v2/auth/logout' ? 'POST' : 'GET';
@@ -102,15 +102,15 @@ test.each(['/v2/plans', '/v2/campaigns', '/v2/api-keys', '/v2/auth/logout'])(
 
 const isSelf = (access: Endpoint['access']) => 'about_self' in access || access.credential === 'optional';
 const withToken = endpoints.filter(({ access }) => access.credential !== 'none');
-const looksOn = (one: Endpoint) => one.method === 'GET' && !isSelf(one.access);
+const isForSupport = (one: Endpoint) => one.method === 'GET' && !isSelf(one.access);
 
-test.each(lines(withToken.filter(looksOn)))('%s %s is read by a support session', async (method, path) => {
+test.each(lines(withToken.filter(isForSupport)))('a support session may read %s %s', async (method, path) => {
   expect((await gateway.send(path, { method, token: supportToken() })).status).toBe(200);
   expect((await gateway.send(path, { method: 'HEAD', token: supportToken() })).status).toBe(200);
 });
 
-test.each(lines(withToken.filter((one) => !looksOn(one))))(
-  '403: %s %s refuses a support session, which only looks on',
+test.each(lines(withToken.filter((one) => !isForSupport(one))))(
+  '403: %s %s refuses a support session, which may only read',
   async (method, path) => {
     const headers = { 'x-http-method-override': 'GET' };
     const reply = await gateway.send(path, { method, token: supportToken(), headers });
@@ -119,13 +119,14 @@ test.each(lines(withToken.filter((one) => !looksOn(one))))(
   },
 );
 
-test('what keys and support sessions are refused, a person is not', async () => {
+test('a person may use what keys and support sessions may not', async () => {
   const token = personToken();
-  for (const [method, path] of lines(keptFrom)) expect((await gateway.send(path, { method, token })).status).toBe(200);
+  for (const [method, path] of lines(closedToKeys))
+    expect((await gateway.send(path, { method, token })).status).toBe(200);
 });
 
 test.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
-  '403: a read-only key writes nothing, whatever %s says',
+  '403: a read-only key cannot write, whatever %s says',
   async (name) => {
     const token = keyToken();
     for (const method of ['GET', 'HEAD']) {
@@ -138,7 +139,7 @@ test.each(['x-http-method-override', 'x-http-method', 'x-method-override'])(
   },
 );
 
-test('a read-only key reads with GET and HEAD, and a writing member key writes', async () => {
+test('a read-only key may use GET and HEAD, and a member key with write access may write', async () => {
   for (const method of ['GET', 'HEAD']) {
     expect((await gateway.send('/v2/campaigns', { method, token: keyToken() })).status).toBe(200);
   }

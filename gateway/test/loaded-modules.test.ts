@@ -10,15 +10,15 @@ const environment = {
   BILLING_URL: nowhere,
   TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
 };
-const programs = { 'its own': '../src/main.ts', 'that of the image': '../../infra/image/src/main.ts' };
+const programs = { 'its own': '../src/main.ts', "the image's": '../../infra/image/src/main.ts' };
 
 test.each(Object.entries(programs))(
   'a gateway started by %s program has loaded neither Postgres nor Kafka code',
   async (_, program) => {
     const loaded = await modulesLoadedBy(new URL(program, import.meta.url), { ...environment, SERVICE: 'gateway' });
     expect(loaded).toContainEqual(expect.stringContaining('/gateway/src/pipeline.ts'));
-    const ofPackages = /\/node_modules\/(pg|pg-[^/]+|kafkajs|prisma|@prisma\/[^/]+)\//;
-    const ofOurs = /\/libs\/(database|messaging|service)\//;
-    expect(loaded.filter((url) => ofPackages.test(url) || ofOurs.test(url))).toEqual([]);
+    const packages = /\/node_modules\/(pg|pg-[^/]+|kafkajs|prisma|@prisma\/[^/]+)\//;
+    const ownPackages = /\/libs\/(database|messaging|service)\//;
+    expect(loaded.filter((url) => packages.test(url) || ownPackages.test(url))).toEqual([]);
   },
 );

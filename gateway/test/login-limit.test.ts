@@ -13,7 +13,7 @@ import {
   type Upstream,
 } from './support.ts';
 
-/** Answers `body` as the status, once `released` allows; so that any number of attempts can be in hand. */
+/** The service responds with the status in `body` when `released` resolves, so that attempts can be held in progress. */
 let released: Promise<void>;
 let release: () => void;
 let upstream: Upstream;
@@ -51,9 +51,9 @@ const login = (ip: string, status: number) => gateway.send(path, { method: 'POST
 const times = async (count: number, attempt: () => Promise<unknown>) => {
   for (const _ of range(count)) await attempt();
 };
-const counted = (replies: Reply[], status: number) => replies.filter((reply) => reply.status === status).length;
+const countOf = (replies: Reply[], status: number) => replies.filter((reply) => reply.status === status).length;
 
-test('429: ten failures, and then the right password is refused too, unseen by the service', async () => {
+test('429: after ten failures the right password is refused too, and does not reach the service', async () => {
   const ip = newIp();
   await times(10, async () => expect((await login(ip, wrong)).status).toBe(401));
   const refused = await login(ip, right);
@@ -65,14 +65,14 @@ test('429: ten failures, and then the right password is refused too, unseen by t
   expect(upstream.seen).toHaveLength(10);
 });
 
-test('successes do not count: twenty pass one by one, and ten failures are still allowed', async () => {
+test('successes do not count: twenty pass in sequence, and ten failures are still allowed', async () => {
   const ip = newIp();
   await times(20, async () => expect((await login(ip, right)).status).toBe(200));
   await times(10, async () => expect((await login(ip, wrong)).status).toBe(401));
   expectProblem(await login(ip, wrong), 'rate-limited');
 });
 
-test('a success does not reset what has failed', async () => {
+test('a success does not reset the count of failures', async () => {
   const ip = newIp();
   await times(9, () => login(ip, wrong));
   expect((await login(ip, right)).status).toBe(200);
@@ -80,38 +80,38 @@ test('a success does not reset what has failed', async () => {
   expectProblem(await login(ip, right), 'rate-limited');
 });
 
-test('twenty good logins at once pass', async () => {
+test('twenty parallel successful logins pass', async () => {
   const ip = newIp();
   const replies = await Promise.all(range(20).map(() => login(ip, right)));
   expect(replies.map(({ status }) => status)).toEqual(range(20).map(() => 200));
 });
 
-test('twenty good logins at once pass also where nine have failed before', async () => {
+test('twenty parallel successful logins pass even after nine failures', async () => {
   const ip = newIp();
   await times(9, () => login(ip, wrong));
   const replies = await Promise.all(range(20).map(() => login(ip, right)));
   expect(replies.map(({ status }) => status)).toEqual(range(20).map(() => 200));
 });
 
-test('429: of fifty wrong logins at once at most ten reach the service', async () => {
+test('429: of fifty parallel wrong logins at most ten reach the service', async () => {
   const ip = newIp();
   hold();
   const replies = Promise.all(range(50).map(() => login(ip, wrong)));
   await eventually(() => expect(upstream.seen).toHaveLength(10));
   release();
-  expect(counted(await replies, 401)).toBe(10);
-  expect(counted(await replies, 429)).toBe(40);
+  expect(countOf(await replies, 401)).toBe(10);
+  expect(countOf(await replies, 429)).toBe(40);
   expect(upstream.started).toHaveLength(10);
 });
 
-test('429: wrong and right at once: the failures are ten at most, and what is refused is refused after them', async () => {
+test('429: of parallel wrong and right logins exactly ten fail, and later ones are refused', async () => {
   const ip = newIp();
   const replies = await Promise.all(range(60).map((n) => login(ip, n % 2 === 0 ? wrong : right)));
-  expect(counted(replies, 401)).toBe(10);
+  expect(countOf(replies, 401)).toBe(10);
   expectProblem(await login(ip, right), 'rate-limited');
 });
 
-test('429: more attempts at once than may wait are told so, with the headers of every 429', async () => {
+test('429: parallel attempts beyond those that may wait are refused, with the headers of every 429', async () => {
   const ip = newIp();
   hold();
   const refused: Reply[] = [];
@@ -136,7 +136,7 @@ test('429: more attempts at once than may wait are told so, with the headers of 
 });
 
 test.each([400, 403, 404, 409, 422, 429, 500, 502, 503, cut])(
-  'an answer of %d by the service does not count',
+  'a response of %d from the service does not count',
   async (status) => {
     const ip = newIp();
     await times(12, async () => expect((await login(ip, status)).status).toBe(status === cut ? 502 : status));
@@ -144,7 +144,7 @@ test.each([400, 403, 404, 409, 422, 429, 500, 502, 503, cut])(
   },
 );
 
-/** A client that goes away as soon as `arrived` says so; resolves when the gateway has noticed. */
+/** A client that disconnects when `arrived` resolves. Resolves when the gateway has noticed. */
 async function abandon(ip: string, headers: object, arrived: (req: ClientRequest) => Promise<unknown>): Promise<void> {
   const before = await gateway.count('http_requests_total');
   const req = request({
@@ -167,7 +167,7 @@ const twentyPass = async (ip: string) => {
   expect(replies.map(({ status }) => status)).toEqual(range(20).map(() => 200));
 };
 
-test('clients that go away while the service thinks leave no place taken', async () => {
+test('clients that disconnect while the service works leave no slot taken', async () => {
   const ip = newIp();
   hold();
   for (const n of range(12)) await abandon(ip, {}, () => eventually(() => expect(upstream.seen).toHaveLength(n + 1)));
@@ -175,7 +175,7 @@ test('clients that go away while the service thinks leave no place taken', async
   await twentyPass(ip);
 });
 
-test('clients that go away in the middle of their body leave no place taken', async () => {
+test('clients that disconnect in the middle of their body leave no slot taken', async () => {
   const ip = newIp();
   const headers = { 'content-length': '100' };
   for (const n of range(12))
@@ -183,16 +183,16 @@ test('clients that go away in the middle of their body leave no place taken', as
   await twentyPass(ip);
 });
 
-test('clients that go away while they wait for their turn leave no place taken, and their attempts are not made', async () => {
+test('clients that disconnect while they wait leave no slot taken, and their attempts are not made', async () => {
   const ip = newIp();
   hold();
-  const inHand = range(10).map(() => login(ip, right));
+  const inProgress = range(10).map(() => login(ip, right));
   await eventually(() => expect(upstream.seen).toHaveLength(10));
-  // The gateway says `100 Continue` as it begins with a request.
+  // The gateway sends `100 Continue` when it starts to handle a request.
   for (const _ of range(15)) await abandon(ip, { expect: '100-continue' }, (req) => once(req, 'continue'));
   const last = login(ip, right);
   release();
-  for (const reply of await Promise.all([...inHand, last])) expect(reply.status).toBe(200);
+  for (const reply of await Promise.all([...inProgress, last])) expect(reply.status).toBe(200);
   expect(upstream.started).toHaveLength(11);
   await twentyPass(ip);
 });

@@ -23,11 +23,11 @@ const unknown: [string, string][] = [
   ['more than a path', `GET /v2/groups/${id}/more`],
   ['a wrong method', 'DELETE /v2/plans'],
   ['a wrong method on a credential endpoint', 'GET /v2/auth/login'],
-  ['PUT where there is none', `PUT /v2/groups/${id}`],
+  ['PUT on a path without it', `PUT /v2/groups/${id}`],
   ['TRACE', 'TRACE /v2/plans'],
-  ['a method of its own', 'PROPFIND /v2/plans'],
+  ['a WebDAV method', 'PROPFIND /v2/plans'],
   ['OPTIONS without CORS', 'OPTIONS /v2/plans'],
-  ['HEAD of what has no GET', 'HEAD /v2/auth/login'],
+  ['HEAD of a path without GET', 'HEAD /v2/auth/login'],
   ['version 1', 'GET /v1/plans'],
   ['no version', 'GET /plans'],
   ['an Internal path', 'POST /internal/v2/token-grants'],
@@ -35,8 +35,8 @@ const unknown: [string, string][] = [
   ['a device path', 'POST /v2/device/heartbeat'],
   ['the health of a service', 'GET /v2/readyz'],
   ['the metrics of a service', 'GET /metrics'],
-  ['a webhook of nobody', 'POST /webhooks/paypal'],
-  ['a webhook that is read', 'GET /webhooks/stripe'],
+  ['a webhook of an unknown provider', 'POST /webhooks/paypal'],
+  ['GET of a webhook', 'GET /webhooks/stripe'],
   ['doubled slashes', 'GET //v2/plans'],
   ['doubled slashes within', 'GET /v2//plans'],
   ['a trailing slash', 'GET /v2/plans/'],
@@ -67,23 +67,26 @@ const unknown: [string, string][] = [
   ['a very long path', `GET /v2/${'a'.repeat(8_000)}`],
 ];
 
-test.each(unknown)('404: %s has the one answer and reaches no service', async (_what, line) => {
-  const [method = '', path = ''] = line.split(' ');
-  const before = upstream.started.length;
-  const known = await gateway.send('/v2/nothing', { token });
-  const reply = await gateway.send(path, { method, token, headers: { 'x-request-id': 'the-same-id' } });
-  if (method === 'HEAD') {
-    expect(reply).toMatchObject({ status: 404, headers: { 'content-length': String(known.body.length) } });
-    expect(reply.body).toHaveLength(0);
-  } else {
-    expectProblem(reply, 'not-found', notFoundDetail);
-    expect(reply.body).toEqual(known.body);
-  }
-  expect(reply.headers).toMatchObject({ 'x-request-id': 'the-same-id', 'cache-control': 'no-store' });
-  expect(upstream.started).toHaveLength(before);
-});
+test.each(unknown)(
+  '404: %s gets the same response as every unknown path and reaches no service',
+  async (_what, line) => {
+    const [method = '', path = ''] = line.split(' ');
+    const before = upstream.started.length;
+    const known = await gateway.send('/v2/nothing', { token });
+    const reply = await gateway.send(path, { method, token, headers: { 'x-request-id': 'the-same-id' } });
+    if (method === 'HEAD') {
+      expect(reply).toMatchObject({ status: 404, headers: { 'content-length': String(known.body.length) } });
+      expect(reply.body).toHaveLength(0);
+    } else {
+      expectProblem(reply, 'not-found', notFoundDetail);
+      expect(reply.body).toEqual(known.body);
+    }
+    expect(reply.headers).toMatchObject({ 'x-request-id': 'the-same-id', 'cache-control': 'no-store' });
+    expect(upstream.started).toHaveLength(before);
+  },
+);
 
-test('404: an unknown path needs no token, and a bad one changes nothing', async () => {
+test('404: an unknown path needs no token, and an invalid one changes nothing', async () => {
   for (const sending of [{}, { token: 'garbage' }]) {
     expectProblem(await gateway.send('/v2/nothing', sending), 'not-found', notFoundDetail);
     expectProblem(await gateway.send('/v2/plans', { ...sending, method: 'DELETE' }), 'not-found', notFoundDetail);
@@ -92,7 +95,7 @@ test('404: an unknown path needs no token, and a bad one changes nothing', async
 
 const reads = ['/v2/plans', '/v2/groups', `/v2/groups/${id}`, '/v2/campaigns', '/v2/billing', '/v2/users/me'];
 
-test.each(reads)('HEAD %s is served wherever GET is, and goes on as HEAD', async (path) => {
+test.each(reads)('HEAD %s is served like GET, and forwarded as HEAD', async (path) => {
   const got = await gateway.send(path, { token });
   const head = await gateway.send(path, { method: 'HEAD', token });
   expect(head.status).toBe(200);
@@ -116,7 +119,7 @@ const queries = [
   "?q='%00;--",
 ];
 
-test.each(queries)('the query %j changes no match and goes on byte for byte', async (query) => {
+test.each(queries)('the query %j does not affect matching and is forwarded byte for byte', async (query) => {
   const reply = await gateway.send(`/v2/plans${query}`, { token });
   expect(reply.status).toBe(200);
   expect(upstream.seen.at(-1)?.url).toBe(`/v2/plans${query}`);

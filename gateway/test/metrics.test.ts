@@ -21,7 +21,7 @@ afterAll(async () => {
 const token = personToken();
 const operations = new Set(['none', ...endpoints.map(({ operation }) => operation)]);
 
-/** Every value that a label has, by label. */
+/** All values of each label. */
 async function labels(): Promise<Record<string, Set<string>>> {
   const found: Record<string, Set<string>> = {};
   for (const { values } of await gateway.metrics())
@@ -30,7 +30,7 @@ async function labels(): Promise<Record<string, Set<string>>> {
   return found;
 }
 
-test('whatever clients send, no path, id, method, status or address of theirs becomes a label', async () => {
+test('no path, id, method, status or address that clients choose becomes a label', async () => {
   const methods = ['GET', 'DELETE', 'PROPFIND', 'PURGE', 'MKCOL', 'M-SEARCH'];
   const paths = [`/v2/groups/${newId('group')}`, `/v2/campaigns/${newId('campaign')}`, '/v2/plans', '/metrics', '/%00'];
   for (const method of methods)
@@ -41,8 +41,8 @@ test('whatever clients send, no path, id, method, status or address of theirs be
   await gateway.send('/v2/plans', { token, headers: { 'x-test-cut': '1' } });
   await eventually(async () => expect((await labels()).status).toContain('502'));
 
-  const { service, method, operation, status, upstream: upstreams, le, ...others } = await labels();
-  expect(others).toEqual({});
+  const { service, method, operation, status, upstream: upstreams, le, ...otherLabels } = await labels();
+  expect(otherLabels).toEqual({});
   expect([...(service ?? [])]).toEqual(['gateway']);
   expect([...(method ?? [])].toSorted()).toEqual(['DELETE', 'GET', 'other']);
   expect([...(operation ?? [])].filter((name) => !operations.has(name))).toEqual([]);

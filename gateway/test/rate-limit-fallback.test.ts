@@ -19,8 +19,8 @@ afterAll(() => upstream.stop());
 const path = '/v2/auth/forgot-password';
 const limit = 3;
 
-/** The limits hold in-process with this as Redis. `reached` tells when the gateway has it in use, or has given it up. */
-async function holdsWith(redis: { url: string }, reached: () => void): Promise<void> {
+/** Asserts that limits are enforced in-process with this server as Redis. `reached` throws until the gateway has tried to use it. */
+async function expectLimitsWith(redis: { url: string }, reached: () => void): Promise<void> {
   const gateway = await startGateway(upstream, { REDIS_URL: redis.url.replace('http:', 'redis:') });
   const post = (ip: string) => gateway.send(path, { method: 'POST', ip });
   const login = (ip: string, status: number) =>
@@ -47,13 +47,13 @@ async function holdsWith(redis: { url: string }, reached: () => void): Promise<v
   }
 }
 
-test('Redis is away', async () => {
-  const gone = await startTcpUpstream(() => {});
-  await gone.stop();
-  await holdsWith(gone, () => {});
+test('limits are enforced when Redis is not running', async () => {
+  const stopped = await startTcpUpstream(() => {});
+  await stopped.stop();
+  await expectLimitsWith(stopped, () => {});
 });
 
-test('the warning that Redis is away is given once, not for each attempt to connect', async () => {
+test('the warning that Redis is away is logged once, not for each attempt to connect', async () => {
   const refusing = await startTcpUpstream((socket) => socket.destroy());
   const gateway = await startGateway(upstream, { REDIS_URL: refusing.url.replace('http:', 'redis:') });
   await eventually(() => expect(refusing.connections.accepted).toBeGreaterThan(3));
@@ -62,45 +62,45 @@ test('the warning that Redis is away is given once, not for each attempt to conn
   await refusing.stop();
 });
 
-test('Redis hangs: it takes the connection and never answers', async () => {
+test('limits are enforced when Redis accepts connections and never responds', async () => {
   const hung = await startTcpUpstream(() => {});
-  await holdsWith(hung, () => expect(hung.connections.accepted).toBeGreaterThan(0));
+  await expectLimitsWith(hung, () => expect(hung.connections.accepted).toBeGreaterThan(0));
   await hung.stop();
 });
 
-/** Greets as Redis does, and answers every further command with the same bytes; while it hangs, later. */
-async function startLiar(answer: string) {
-  let asked = 0;
+/** Greets as Redis does, and replies to every other command with the same bytes; between `hang` and `resume` it holds replies back. */
+async function startFakeRedis(reply: string) {
+  let commands = 0;
   let held: (() => void)[] | undefined;
   const greeting: Record<string, string> = { hello: '+OK\r\n', client: '+OK\r\n', info: '$0\r\n\r\n' };
   const server = await startTcpUpstream((socket) => {
     socket.on('data', (bytes) => {
       for (const [, command = ''] of bytes.toString('latin1').matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
-        const greeted = greeting[command.toLowerCase()];
-        if (greeted === undefined && command.toLowerCase() !== 'ping') asked++;
-        const say = () => socket.write(greeted ?? (command.toLowerCase() === 'ping' ? '+PONG\r\n' : answer));
-        if (held) held.push(say);
-        else say();
+        const greetingReply = greeting[command.toLowerCase()];
+        if (greetingReply === undefined && command.toLowerCase() !== 'ping') commands++;
+        const respond = () => socket.write(greetingReply ?? (command.toLowerCase() === 'ping' ? '+PONG\r\n' : reply));
+        if (held) held.push(respond);
+        else respond();
       }
     });
   });
   return {
     ...server,
-    asked: () => asked,
+    commands: () => commands,
     hang: () => (held = []),
-    goOn() {
-      const late = held ?? [];
+    resume() {
+      const delayed = held ?? [];
       held = undefined;
-      for (const say of late) say();
+      for (const respond of delayed) respond();
     },
   };
 }
 
-/** As the script answers that counts: the first hit of a window of 15 minutes. */
+/** The reply of the counting script to the first request of a window of 15 minutes. */
 const firstHit = '*2\r\n:1\r\n:900000\r\n';
 
-test('Redis hangs after it was in use: three requests wait for it, those after them do not ask it', async () => {
-  const redis = await startLiar(firstHit);
+test('when Redis hangs while in use, three requests wait for it and later ones do not', async () => {
+  const redis = await startFakeRedis(firstHit);
   const gateway = await startGateway(upstream, { REDIS_URL: redis.url.replace('http:', 'redis:') });
   const post = () => gateway.send(path, { method: 'POST', ip: newIp() });
   const fallbacks = () => gateway.count('rate_limit_fallbacks_total');
@@ -112,19 +112,19 @@ test('Redis hangs after it was in use: three requests wait for it, those after t
   await eventually(inUse);
   redis.hang();
   for (const _ of range(3)) expect((await post()).status).toBe(200);
-  const asked = redis.asked();
+  const before = redis.commands();
   for (const _ of range(20)) expect((await post()).status).toBe(200);
-  expect(redis.asked()).toBe(asked);
+  expect(redis.commands()).toBe(before);
   expect(gateway.logs.text().split('Redis is slow')).toHaveLength(2);
-  redis.goOn();
+  redis.resume();
   await eventually(inUse);
-  expect(redis.asked()).toBeGreaterThan(asked);
+  expect(redis.commands()).toBeGreaterThan(before);
   await gateway.stop();
   await redis.stop();
 });
 
-test('a window that began in Redis does not begin anew when Redis goes away', async () => {
-  const redis = await startLiar(firstHit);
+test('a window that began in Redis continues when Redis fails', async () => {
+  const redis = await startFakeRedis(firstHit);
   const gateway = await startGateway(upstream, { REDIS_URL: redis.url.replace('http:', 'redis:') });
   const fallbacks = () => gateway.count('rate_limit_fallbacks_total');
   await eventually(async () => {
@@ -144,27 +144,27 @@ test('a window that began in Redis does not begin anew when Redis goes away', as
 
 test.each([
   ['an error', '-OOM command not allowed when used memory is over the limit\r\n'],
-  ['what a read-only replica says', "-READONLY You can't write against a read only replica.\r\n"],
-  ['what a loading server says', '-LOADING Redis is loading the dataset in memory\r\n'],
+  ['the error of a read-only replica', "-READONLY You can't write against a read only replica.\r\n"],
+  ['the error of a server that is loading', '-LOADING Redis is loading the dataset in memory\r\n'],
   ['nothing', '$-1\r\n'],
   ['an empty text', '$0\r\n\r\n'],
   ['a number', ':1\r\n'],
   ['an empty list', '*0\r\n'],
-  ['words for numbers', '*2\r\n$3\r\none\r\n$3\r\ntwo\r\n'],
-  ['a list cut short', '*1\r\n:999\r\n'],
-  ['a count without an end', '*2\r\n:999\r\n:-1\r\n'],
+  ['words instead of numbers', '*2\r\n$3\r\none\r\n$3\r\ntwo\r\n'],
+  ['a list that is too short', '*1\r\n:999\r\n'],
+  ['a count without an expiry', '*2\r\n:999\r\n:-1\r\n'],
   ['negative numbers', '*2\r\n:-5\r\n:-5\r\n'],
-])('Redis answers every command with %s', async (_what, answer) => {
-  const liar = await startLiar(answer);
-  await holdsWith(liar, () => expect(liar.asked()).toBeGreaterThan(0));
-  await liar.stop();
+])('limits are enforced when Redis replies to every command with %s', async (_what, reply) => {
+  const redis = await startFakeRedis(reply);
+  await expectLimitsWith(redis, () => expect(redis.commands()).toBeGreaterThan(0));
+  await redis.stop();
 });
 
 test.each([
   ['HTTP', 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'],
   ['noise', '\x00\xff\x13\x37'.repeat(1_000)],
-])('what is at its address speaks %s', async (_what, answer) => {
-  const stranger = await startTcpUpstream((socket) => void socket.on('data', () => socket.write(answer, 'latin1')));
-  await holdsWith(stranger, () => expect(stranger.connections.accepted).toBeGreaterThan(0));
-  await stranger.stop();
+])('limits are enforced when the server at the address of Redis sends %s', async (_what, bytes) => {
+  const server = await startTcpUpstream((socket) => void socket.on('data', () => socket.write(bytes, 'latin1')));
+  await expectLimitsWith(server, () => expect(server.connections.accepted).toBeGreaterThan(0));
+  await server.stop();
 });

@@ -30,7 +30,7 @@ const limit = 3;
 const post = (gateway: TestGateway, forwarded?: string | string[]) =>
   gateway.send(path, { method: 'POST', headers: { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }) } });
 
-/** Uses up the window of one spelling, then asks whether another is the same client. */
+/** Exhausts the window of one address, then checks whether the other counts as the same client. */
 async function sameClient(gateway: TestGateway, one: string | string[], other: string | string[]): Promise<boolean> {
   for (const _ of range(limit)) expect((await post(gateway, one)).status).toBe(200);
   expectProblem(await post(gateway, one), 'rate-limited');
@@ -47,21 +47,21 @@ test('an IPv6 address is one client in every spelling', async () => {
   expect(await sameClient(trusting, '2001:db8:2:0::1', '2001:0DB8:0002:0000:0000:0000:0000:0001')).toBe(true);
 });
 
-test('an IPv4 address and its IPv4-mapped one are one client; its neighbour is another', async () => {
+test('an IPv4 address and its IPv4-mapped form are one client; the next address is another', async () => {
   expect(await sameClient(trusting, '198.51.100.7', '::ffff:198.51.100.7')).toBe(true);
   expect((await post(trusting, '::ffff:c633:6407')).status).toBe(429);
   expect((await post(trusting, '198.51.100.8')).status).toBe(200);
   expect((await post(trusting, '::ffff:198.51.100.9')).status).toBe(200);
 });
 
-test('X-Forwarded-For of a peer that is no trusted proxy says nothing', async () => {
+test('X-Forwarded-For of a peer that is not a trusted proxy is ignored', async () => {
   for (const n of range(limit)) expect((await post(trustingNone, `198.51.100.${20 + n}`)).status).toBe(200);
   expectProblem(await post(trustingNone, '198.51.100.30'), 'rate-limited');
   expectProblem(await post(trustingNone), 'rate-limited');
   expect(upstream.seen.at(-1)?.headers['x-forwarded-for']).toBe('127.0.0.1');
 });
 
-test('the right-most address that is no trusted proxy is the client: entries a client has put left of it are ignored', async () => {
+test('the right-most address that is not a trusted proxy is the client; entries left of it, which a client may forge, are ignored', async () => {
   const client = '203.0.113.5';
   for (const n of range(limit))
     expect((await post(behindTwo, `198.51.100.${40 + n}, ${client}, 10.1.2.3`)).status).toBe(200);
@@ -94,7 +94,7 @@ test.each([
   ['a very long text', 'x'.repeat(4_000)],
   ['a name inherited by every object', '__proto__'],
   ['garbage right of an address', '203.0.113.71, garbage'],
-])('an X-Forwarded-For of %s makes no client of its own: the proxy is counted', async (_what, forwarded) => {
+])('an X-Forwarded-For of %s names no client: the proxy is counted instead', async (_what, forwarded) => {
   const gateway = await startGateway(upstream);
   try {
     expect(await sameClient(gateway, forwarded, '127.0.0.1')).toBe(true);
@@ -112,7 +112,7 @@ test.each([
   'cf-connecting-ip',
   'x-forwarded',
   'x-cluster-client-ip',
-])('the header %s makes no client', async (name) => {
+])('the header %s does not change who the client is', async (name) => {
   const ip = newIp();
   const from = (value: string) => trusting.send(path, { method: 'POST', ip, headers: { [name]: value } });
   for (const n of range(limit)) expect((await from(`198.51.100.${80 + n}`)).status).toBe(200);

@@ -3,7 +3,7 @@ import { eventually, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { rateLimitKey } from '../src/client-ip.ts';
-import { takeSharedPlace } from '../src/shared-places.ts';
+import { takeSharedSlot } from '../src/shared-slots.ts';
 import {
   expectProblem,
   newIp,
@@ -29,8 +29,8 @@ const post = (gateway: TestGateway, ip: string) => gateway.send(path, { method: 
 const login = (gateway: TestGateway, ip: string, status: number) =>
   gateway.send('/v2/auth/login', { method: 'POST', ip, body: String(status) });
 
-/** A request that is counted in Redis: from then on the gateway is connected to it. */
-async function counted(gateway: TestGateway): Promise<void> {
+/** Sends requests until one is counted in Redis: then the gateway is connected to it. */
+async function waitUntilShared(gateway: TestGateway): Promise<void> {
   await eventually(async () => {
     const before = await gateway.count('rate_limit_fallbacks_total');
     await post(gateway, newIp());
@@ -38,21 +38,24 @@ async function counted(gateway: TestGateway): Promise<void> {
   });
 }
 
-/** With patience for Redis, as a machine that is busy with other tests makes it late. */
-async function connected(url = redisUrl, patience = 10_000): Promise<TestGateway> {
-  const gateway = await startGateway(upstream, { REDIS_URL: url, REDIS_TIMEOUT_MS: String(patience) });
-  await counted(gateway);
+/** The timeout for Redis is long, because other tests may keep the machine busy. */
+async function connected(url = redisUrl, timeoutMs = 10_000): Promise<TestGateway> {
+  const gateway = await startGateway(upstream, { REDIS_URL: url, REDIS_TIMEOUT_MS: String(timeoutMs) });
+  await waitUntilShared(gateway);
   return gateway;
 }
 
-redisTest('two gateways share each window: of sixty requests to both at once the limit passes', async () => {
-  const [one, other] = await Promise.all([connected(), connected()]);
-  const ip = newIp();
-  const replies = await Promise.all(range(60).map((n) => post(n % 2 === 0 ? one : other, ip)));
-  expect(replies.filter(({ status }) => status === 200)).toHaveLength(limit);
-  for (const reply of replies.filter(({ status }) => status !== 200)) expectProblem(reply, 'rate-limited');
-  await Promise.all([one.stop(), other.stop()]);
-});
+redisTest(
+  'two gateways share each window: of sixty parallel requests to both, as many pass as the limit allows',
+  async () => {
+    const [one, other] = await Promise.all([connected(), connected()]);
+    const ip = newIp();
+    const replies = await Promise.all(range(60).map((n) => post(n % 2 === 0 ? one : other, ip)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(limit);
+    for (const reply of replies.filter(({ status }) => status !== 200)) expectProblem(reply, 'rate-limited');
+    await Promise.all([one.stop(), other.stop()]);
+  },
+);
 
 redisTest('two gateways share the failures of login', async () => {
   const [one, other] = await Promise.all([connected(), connected()]);
@@ -72,7 +75,7 @@ redisTest('windows outlive the gateway', async () => {
   await after.stop();
 });
 
-redisTest('of fifty wrong logins at once, counted in Redis, ten reach the service', async () => {
+redisTest('of fifty parallel wrong logins, counted in Redis, ten reach the service', async () => {
   const gateway = await connected();
   const ip = newIp();
   const replies = await Promise.all(range(50).map(() => login(gateway, ip, 401)));
@@ -86,7 +89,7 @@ const counts = (statuses: number[]) =>
   Object.fromEntries([...new Set(statuses)].map((one) => [one, statuses.filter((status) => status === one).length]));
 
 redisTest(
-  'of a hundred wrong logins at once to two gateways ten reach the service, and ninety are refused',
+  'of a hundred parallel wrong logins to two gateways ten reach the service, and ninety are refused',
   async () => {
     const [one, other] = await Promise.all([connected(), connected()]);
     const ip = newIp();
@@ -98,7 +101,7 @@ redisTest(
   },
 );
 
-redisTest('right logins at once to two gateways pass, also where nine have failed before', async () => {
+redisTest('parallel right logins to two gateways pass, even after nine failures', async () => {
   const [one, other] = await Promise.all([connected(), connected()]);
   const ip = newIp();
   for (const _ of range(9)) await login(one, ip, 401);
@@ -107,7 +110,7 @@ redisTest('right logins at once to two gateways pass, also where nine have faile
   await Promise.all([one.stop(), other.stop()]);
 });
 
-redisTest('wrong and right logins at once to two gateways: ten fail at most, and then all are refused', async () => {
+redisTest('of parallel wrong and right logins to two gateways ten fail, and then all are refused', async () => {
   const [one, other] = await Promise.all([connected(), connected()]);
   const ip = newIp();
   const statuses = await statusesOf(range(80).map((n) => login(n % 2 === 0 ? one : other, ip, n % 4 < 2 ? 401 : 200)));
@@ -116,10 +119,10 @@ redisTest('wrong and right logins at once to two gateways: ten fail at most, and
   await Promise.all([one.stop(), other.stop()]);
 });
 
-/** What Redis keeps of a client's logins. */
+/** The keys in Redis for a client's logins. */
 const keysOf = (ip: string) => {
   const window = `rate:login:${rateLimitKey(ip)}`;
-  return { window, places: `${window}:places` };
+  return { window, slots: `${window}:slots` };
 };
 
 async function withRedis(work: (redis: Redis) => Promise<void>): Promise<void> {
@@ -127,11 +130,11 @@ async function withRedis(work: (redis: Redis) => Promise<void>): Promise<void> {
   await work(redis).finally(() => redis.disconnect());
 }
 
-redisTest('a right login opens no window and makes none longer', () =>
+redisTest('a right login neither opens a window nor extends one', () =>
   withRedis(async (redis) => {
     const gateway = await connected();
     const ip = newIp();
-    const { window, places } = keysOf(ip);
+    const { window, slots } = keysOf(ip);
     await login(gateway, ip, 200);
     expect(await redis.exists(window)).toBe(0);
     await login(gateway, ip, 401);
@@ -139,51 +142,49 @@ redisTest('a right login opens no window and makes none longer', () =>
     await login(gateway, ip, 200);
     expect(await redis.get(window)).toBe('1');
     expect(await redis.pttl(window)).toBeLessThanOrEqual(100_000);
-    await eventually(async () => expect(await redis.exists(places)).toBe(0));
+    await eventually(async () => expect(await redis.exists(slots)).toBe(0));
     await gateway.stop();
   }),
 );
 
-redisTest('places that are taken elsewhere are waited for, and those that nobody renews are free again', () =>
+redisTest('an attempt waits for slots that other gateways hold, and slots that are not renewed become free', () =>
   withRedis(async (redis) => {
     const gateway = await connected();
     const ip = newIp();
-    const { places } = keysOf(ip);
+    const { slots } = keysOf(ip);
     const elsewhere = range(10).map((n) => `of a gateway that has ended ${n}`);
     const [seconds] = await redis.time();
-    for (const place of elsewhere) await redis.zadd(places, (Number(seconds) + 60) * 1_000, place);
+    for (const slot of elsewhere) await redis.zadd(slots, (Number(seconds) + 60) * 1_000, slot);
     let answered = false;
     const attempt = login(gateway, ip, 200).finally(() => (answered = true));
     expect((await login(gateway, newIp(), 200)).status).toBe(200);
     expect(answered).toBe(false);
-    for (const place of elsewhere) await redis.zadd(places, Number(seconds) * 1_000, place); // Its end has come.
+    for (const slot of elsewhere) await redis.zadd(slots, Number(seconds) * 1_000, slot); // Now they have expired.
     expect((await attempt).status).toBe(200);
     await gateway.stop();
   }),
 );
 
-redisTest(
-  'a place is kept for ten seconds at most where it is not renewed, and given back at once when it is judged',
-  () =>
-    withRedis(async (redis) => {
-      const { window, places } = keysOf(newIp());
-      const breaker = { attempt: <T>(work: () => Promise<T>) => work(), stop() {} };
-      const place = await takeSharedPlace({ redis, breaker }, window, 1);
-      expect(await takeSharedPlace({ redis, breaker }, window, 1)).toBeUndefined();
-      const [, end] = await redis.zrange(places, '0', '-1', 'WITHSCORES');
-      const [seconds] = await redis.time();
-      expect(Number(end)).toBeLessThanOrEqual((Number(seconds) + 1) * 1_000 + 10_000);
-      expect(await redis.pttl(places)).toBeLessThanOrEqual(10_000);
-      await place?.release();
-      expect(await redis.exists(places)).toBe(0);
-    }),
+redisTest('a slot that is not renewed expires within ten seconds, and release frees it immediately', () =>
+  withRedis(async (redis) => {
+    const { window, slots } = keysOf(newIp());
+    const breaker = { attempt: <T>(work: () => Promise<T>) => work(), stop() {} };
+    const slot = await takeSharedSlot({ redis, breaker }, window, 1);
+    expect(await takeSharedSlot({ redis, breaker }, window, 1)).toBeUndefined();
+    const [, end] = await redis.zrange(slots, '0', '-1', 'WITHSCORES');
+    const [seconds] = await redis.time();
+    expect(Number(end)).toBeLessThanOrEqual((Number(seconds) + 1) * 1_000 + 10_000);
+    expect(await redis.pttl(slots)).toBeLessThanOrEqual(10_000);
+    await slot?.release();
+    expect(await redis.exists(slots)).toBe(0);
+  }),
 );
 
-/** Stands between the gateway and Redis, and can hold back what Redis says. */
-async function startWire() {
+/** A proxy between the gateway and Redis that can hold all data back. */
+async function startRedisProxy() {
   let held = false;
   const pairs = new Set<Socket>();
-  const wire = await startTcpUpstream((near) => {
+  const proxy = await startTcpUpstream((near) => {
     const { hostname, port } = new URL(redisUrl);
     const far = connect(Number(port), hostname).on('error', () => {});
     near.on('data', (bytes) => void (held || far.write(bytes))).on('close', () => far.destroy());
@@ -191,8 +192,8 @@ async function startWire() {
     pairs.add(near);
   });
   return {
-    url: wire.url.replace('http:', 'redis:'),
-    stop: () => wire.stop(),
+    url: proxy.url.replace('http:', 'redis:'),
+    stop: () => proxy.stop(),
     hold: () => void (held = true),
     resume() {
       held = false;
@@ -202,16 +203,16 @@ async function startWire() {
 }
 
 redisTest(
-  'Redis that stops answering: the windows go on in-process at once, and are shared again when it is back',
+  'when Redis stops responding, windows continue in-process immediately, and are shared again when it is back',
   async () => {
-    const wire = await startWire();
-    const gateway = await connected(wire.url, 40);
+    const proxy = await startRedisProxy();
+    const gateway = await connected(proxy.url, 40);
     const ip = newIp();
     for (const _ of range(limit)) expect((await post(gateway, ip)).status).toBe(200);
     expectProblem(await post(gateway, ip), 'rate-limited');
     const before = await gateway.count('rate_limit_fallbacks_total');
-    wire.hold();
-    expectProblem(await post(gateway, ip), 'rate-limited'); // Its window does not begin anew.
+    proxy.hold();
+    expectProblem(await post(gateway, ip), 'rate-limited'); // Its window has not started over.
     const fresh = newIp();
     for (const _ of range(limit)) expect((await post(gateway, fresh)).status).toBe(200);
     expectProblem(await post(gateway, fresh), 'rate-limited');
@@ -219,10 +220,10 @@ redisTest(
     const other = newIp();
     for (const _ of range(10)) expect((await login(gateway, other, 401)).status).toBe(401);
     expectProblem(await login(gateway, other, 200), 'rate-limited');
-    wire.resume();
-    await counted(gateway);
+    proxy.resume();
+    await waitUntilShared(gateway);
     expectProblem(await post(gateway, ip), 'rate-limited');
     await gateway.stop();
-    await wire.stop();
+    await proxy.stop();
   },
 );

@@ -6,7 +6,7 @@ import { createRateLimiter, type RateLimiter } from '../src/rate-limit.ts';
 import { openSharedCounts, type SharedCounts } from '../src/redis.ts';
 import { newIp, range } from './support.ts';
 
-/** Windows of a second, to see them end. */
+/** An endpoint with a window of one second, so that a test can see it end. */
 const short = (operation: string, counts: 'requests' | 'unauthorized') =>
   endpoint({
     operation: `${operation}_${process.pid}`,
@@ -38,22 +38,22 @@ describe.each([['in-process', undefined], ...(url ? [['in Redis', url] as const]
     expect(fallbacks).toBe(0);
   });
 
-  const fail = async (ip: string) => (await limiter.enter(failed, ip))?.settle(401);
+  const fail = async (ip: string) => (await limiter.admit(failed, ip))?.settle(401);
 
-  test('a window ends by itself, and the next is as large', async () => {
+  test('a window ends, and the next one has the same limit', async () => {
     const ip = newIp();
-    const hits = await Promise.allSettled(range(3).map(() => limiter.enter(all, ip)));
+    const hits = await Promise.allSettled(range(3).map(() => limiter.admit(all, ip)));
     expect(hits.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
-    const next = await eventually(() => limiter.enter(all, ip));
+    const next = await eventually(() => limiter.admit(all, ip));
     expect(next?.headers).toEqual({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'ratelimit-reset': '1' });
-    await limiter.enter(all, ip);
+    await limiter.admit(all, ip);
   });
 
-  test('what is refused does not make a window longer: it is opened by the first hit, and ends', async () => {
+  test('refused requests do not extend a window, which starts with its first request', async () => {
     const ip = newIp();
-    for (const _ of range(2)) await limiter.enter(all, ip);
-    // Asked again and again all the time, as an impatient client does.
-    const next = await eventually(() => limiter.enter(all, ip));
+    for (const _ of range(2)) await limiter.admit(all, ip);
+    // The client keeps sending requests while it waits.
+    const next = await eventually(() => limiter.admit(all, ip));
     expect(next?.headers['ratelimit-remaining']).toBe('1');
   });
 
@@ -62,22 +62,22 @@ describe.each([['in-process', undefined], ...(url ? [['in Redis', url] as const]
     await fail(ip);
     await fail(ip);
     const refused = { kind: 'rate-limited', headers: { 'retry-after': '1', 'ratelimit-remaining': '0' } };
-    await expect(limiter.enter(failed, ip)).rejects.toMatchObject(refused);
-    await eventually(() => limiter.enter(failed, ip));
+    await expect(limiter.admit(failed, ip)).rejects.toMatchObject(refused);
+    await eventually(() => limiter.admit(failed, ip));
   });
 
-  test('only the first verdict on an attempt counts', async () => {
+  test('only the first result of an attempt counts', async () => {
     const ip = newIp();
-    const attempt = await limiter.enter(failed, ip);
+    const attempt = await limiter.admit(failed, ip);
     attempt?.settle(200);
     attempt?.settle(401);
     attempt?.settle(401);
     await fail(ip);
-    (await limiter.enter(failed, ip))?.settle(200);
+    (await limiter.admit(failed, ip))?.settle(200);
   });
 
-  test('an endpoint without a limit has no passage to settle', () => {
+  test('an endpoint without a limit has nothing to settle', () => {
     const { rate_limit: _, ...unlimited } = all;
-    expect(limiter.enter({ ...unlimited, operation: 'unlimited' }, newIp())).toBeUndefined();
+    expect(limiter.admit({ ...unlimited, operation: 'unlimited' }, newIp())).toBeUndefined();
   });
 });

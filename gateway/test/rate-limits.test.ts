@@ -21,7 +21,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** The table of spec §8, written out. */
+/** The table of spec §8. */
 const table = [
   ['/v2/auth/signup', 3600, 5],
   ['/v2/auth/login', 900, 10],
@@ -32,17 +32,21 @@ const table = [
   ['/v2/auth/forgot-password', 900, 3],
   ['/v2/auth/reset-password', 900, 5],
 ] as const;
-const declared = endpoints.filter(({ method, path }) => method === 'POST' && table.some(([of]) => of === path));
-/** Login, which counts otherwise, has a file of its own. */
-const windows = table.filter(([of]) => declared.some(({ path }) => path === of) && of !== '/v2/auth/login');
+const declared = endpoints.filter(
+  ({ method, path }) => method === 'POST' && table.some(([limited]) => limited === path),
+);
+/** Login counts failures only, and has a test file of its own. */
+const windows = table.filter(
+  ([limited]) => declared.some(({ path }) => path === limited) && limited !== '/v2/auth/login',
+);
 
 test('each endpoint of the table of spec §8 has its window, and no other endpoint has one', () => {
   const limited = endpoints.filter(({ rate_limit: limit }) => limit);
   expect(new Set(limited)).toEqual(new Set(declared));
-  for (const [of, seconds, limit] of table) {
-    const found = declared.find(({ path }) => path === of);
-    const counts = of === '/v2/auth/login' ? 'unauthorized' : 'requests';
-    if (found) expect([of, found.rate_limit]).toEqual([of, { window_seconds: seconds, limit, counts }]);
+  for (const [path, seconds, limit] of table) {
+    const found = declared.find((endpoint) => endpoint.path === path);
+    const counts = path === '/v2/auth/login' ? 'unauthorized' : 'requests';
+    if (found) expect([path, found.rate_limit]).toEqual([path, { window_seconds: seconds, limit, counts }]);
   }
 });
 
@@ -50,7 +54,7 @@ describe.each(windows)('POST %s', (path, seconds, limit) => {
   const post = (ip: string, body?: string) =>
     gateway.send(path, { method: 'POST', ip, ...(body !== undefined && { body }) });
 
-  test(`429: after ${limit}, which pass and count down`, async () => {
+  test(`429: after ${limit} requests, which pass and count down`, async () => {
     const ip = newIp();
     const before = upstream.seen.length;
     for (const n of range(limit)) {
@@ -75,14 +79,14 @@ describe.each(windows)('POST %s', (path, seconds, limit) => {
     expect(upstream.seen).toHaveLength(before + limit);
   });
 
-  test(`429: of ${limit * 2} at once ${limit} pass`, async () => {
+  test(`429: of ${limit * 2} parallel requests ${limit} pass`, async () => {
     const ip = newIp();
     const replies = await Promise.all(range(limit * 2).map(() => post(ip)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(limit);
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(limit);
   });
 
-  test('429: bodies of any kind count alike, and a good one does not help', async () => {
+  test('429: every body counts, also a valid one', async () => {
     const ip = newIp();
     const bodies = ['', '{', '[]', '\0', '{"email":"a@b.example"}', 'x'.repeat(100_000)];
     for (const n of range(limit)) expect((await post(ip, bodies[n % bodies.length])).status).toBe(200);
@@ -90,7 +94,7 @@ describe.each(windows)('POST %s', (path, seconds, limit) => {
   });
 });
 
-test('a window is of one endpoint and one address: neither touches another', async () => {
+test('each endpoint and each address has a window of its own', async () => {
   const [ip, other] = [newIp(), newIp()];
   const resend = '/v2/auth/verify-email/resend';
   for (const _ of range(3)) await gateway.send(resend, { method: 'POST', ip });
@@ -101,7 +105,7 @@ test('a window is of one endpoint and one address: neither touches another', asy
   }
 });
 
-test('429: the query, the token and the letters of a header make no other window', async () => {
+test('429: another query, token or header does not open another window', async () => {
   const ip = newIp();
   const path = '/v2/auth/forgot-password';
   for (const n of range(3)) await gateway.send(`${path}?n=${n}`, { method: 'POST', ip });
@@ -111,7 +115,7 @@ test('429: the query, the token and the letters of a header make no other window
   );
 });
 
-test('429: keys of one address share its 60 exchanges a minute', async () => {
+test('429: all keys used from one address share its 60 exchanges a minute', async () => {
   const ip = newIp();
   const exchange = (n: number) =>
     gateway.send('/v2/auth/api-token', { method: 'POST', ip, headers: { 'x-access-key-id': `atp_stage_${n}` } });
@@ -119,7 +123,7 @@ test('429: keys of one address share its 60 exchanges a minute', async () => {
   expectProblem(await exchange(60), 'rate-limited');
 });
 
-test('spellings of a path that are unknown do not count', async () => {
+test('unknown spellings of a path do not count', async () => {
   const ip = newIp();
   const wrong = [
     '/v2/auth/forgot-password/',

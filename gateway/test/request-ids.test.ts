@@ -20,10 +20,10 @@ afterAll(async () => {
 });
 
 const token = personToken();
-const made = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 test.each(['12345678', 'Trace.of_this-one', 'a'.repeat(128)])(
-  'a plain request id is kept, and told to the service: %s',
+  'a valid request id is kept and forwarded to the service: %s',
   async (id) => {
     const reply = await gateway.send('/v2/plans', { token, headers: { 'x-request-id': id } });
     expect(reply.headers['x-request-id']).toBe(id);
@@ -32,24 +32,24 @@ test.each(['12345678', 'Trace.of_this-one', 'a'.repeat(128)])(
 );
 
 test.each([
-  ['short', '1234567'],
-  ['long', 'a'.repeat(129)],
-  ['spaced', 'two words here'],
+  ['too short', '1234567'],
+  ['too long', 'a'.repeat(129)],
+  ['several words', 'two words here'],
   ['empty', ''],
-  ['of other letters', 'caf\u00e9-caf\u00e9'],
+  ['not ASCII', 'caf\u00e9-caf\u00e9'],
   ['markup', '<script>alert(1)</script>'],
   ['JSON that would forge a log line', '","level":"50","x":"'],
   ['a list', 'first-id-1, second-id-2'],
 ])('a request id that is %s is replaced by a UUIDv7', async (_what, id) => {
   const reply = await gateway.send('/v2/plans', { token, headers: { 'x-request-id': id } });
-  expect(reply.headers['x-request-id']).toMatch(made);
+  expect(reply.headers['x-request-id']).toMatch(uuidv7);
   expect(upstream.seen.at(-1)?.headers['x-request-id']).toBe(reply.headers['x-request-id']);
 });
 
-test('two requests without an id get two', async () => {
+test('two requests without an id get different ids', async () => {
   const [one, other] = await Promise.all([gateway.send('/v2/plans', { token }), gateway.send('/v2/plans', { token })]);
-  expect(one.headers['x-request-id']).toMatch(made);
-  expect(other.headers['x-request-id']).toMatch(made);
+  expect(one.headers['x-request-id']).toMatch(uuidv7);
+  expect(other.headers['x-request-id']).toMatch(uuidv7);
   expect(one.headers['x-request-id']).not.toBe(other.headers['x-request-id']);
 });
 
@@ -61,9 +61,9 @@ test("a service's own request id does not replace the gateway's", async () => {
   expect(reply.headers['x-request-id']).toBe('the-gateways');
 });
 
-test('every kind of answer carries the request id', async () => {
+test('every kind of response carries the request id', async () => {
   const ip = newIp();
-  const headers = { 'x-request-id': 'in-every-answer' };
+  const headers = { 'x-request-id': 'in-every-response' };
   const limit = forgotPassword.rate_limit.limit;
   await Promise.all(range(limit).map(() => gateway.send(forgotPassword.path, { method: 'POST', ip })));
   const origin = 'https://app.example';
@@ -81,10 +81,10 @@ test('every kind of answer carries the request id', async () => {
     gateway.send('/healthz', { headers }),
   ]);
   expect(replies.map(({ status }) => status)).toEqual([200, 401, 404, 429, 502, 204, 200, 200]);
-  for (const reply of replies) expect(reply.headers['x-request-id']).toBe('in-every-answer');
+  for (const reply of replies) expect(reply.headers['x-request-id']).toBe('in-every-response');
 });
 
-test('the log tells a request by its id and operation, and neither path nor token', async () => {
+test('the log names a request by its id and operation, without its path or token', async () => {
   const group = newId('group');
   await gateway.send(`/v2/groups/${group}?secret=1`, { token, headers: { 'x-request-id': 'logged-request' } });
   const line = gateway.logs
@@ -101,7 +101,7 @@ test('the log tells a request by its id and operation, and neither path nor toke
   expect(gateway.logs.text()).not.toContain(token);
 });
 
-test('the trace context of the caller goes on; a malformed one is replaced', async () => {
+test('the trace context of the caller is forwarded; a malformed one is replaced', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   await gateway.send('/v2/plans', { token, headers: { traceparent } });
   expect(upstream.seen.at(-1)?.headers.traceparent).toBe(traceparent);

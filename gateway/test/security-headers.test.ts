@@ -11,9 +11,9 @@ beforeAll(async () => {
     'strict-transport-security': 'max-age=0',
   };
   upstream = await startUpstream((res) => void res.writeHead(200, loose).end());
-  const gone = await startTcpUpstream(() => {});
-  await gone.stop();
-  gateway = await startGateway(upstream, { BILLING_URL: gone.url });
+  const stopped = await startTcpUpstream(() => {});
+  await stopped.stop();
+  gateway = await startGateway(upstream, { BILLING_URL: stopped.url });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -36,9 +36,12 @@ test.each([
   [502, '/v2/billing', { token }],
   [503, '/healthz', {}],
   [200, '/v2/openapi.json', {}],
-])('an answer of %d to %s has the security headers, whatever a service says', async (status, path, sending) => {
-  const reply = await gateway.send(path, sending);
-  expect(reply.status).toBe(status);
-  expect(reply.headers).toMatchObject(expected);
-  for (const name of ['server', 'x-powered-by']) expect(reply.headers).not.toHaveProperty(name);
-});
+])(
+  'a response of %d to %s has the security headers, whatever headers a service sends',
+  async (status, path, sending) => {
+    const reply = await gateway.send(path, sending);
+    expect(reply.status).toBe(status);
+    expect(reply.headers).toMatchObject(expected);
+    for (const name of ['server', 'x-powered-by']) expect(reply.headers).not.toHaveProperty(name);
+  },
+);

@@ -17,7 +17,7 @@ import type { Tracing } from '@attribution/tracing';
 import { expect, test } from '@jest/globals';
 import { createGateway, type Gateway, readGatewaySettings, upstreamsAt } from '../src/index.ts';
 
-/** A request as a service got it. */
+/** A request as a service received it. */
 interface Seen {
   readonly method: string;
   readonly url: string;
@@ -27,24 +27,24 @@ interface Seen {
 
 interface TcpUpstream {
   readonly url: string;
-  /** Connections: ever accepted, and open now. */
+  /** How many connections were accepted, and how many are open now. */
   readonly connections: { accepted: number; open: number };
   stop(): Promise<void>;
 }
 
 export interface Upstream extends TcpUpstream {
-  /** Requests whose head has arrived, whole or not. */
+  /** Requests whose head has arrived, even if their body has not. */
   readonly started: IncomingMessage[];
-  /** Requests that have arrived whole. */
+  /** Requests that have arrived completely. */
   readonly seen: Seen[];
 }
 
-export type Answer = (res: ServerResponse, seen: Seen) => void | Promise<void>;
+export type Respond = (res: ServerResponse, seen: Seen) => void | Promise<void>;
 
-const answerJson: Answer = (res) => void res.setHeader('content-type', 'application/json').end('{"ok":true}');
+const respondWithJson: Respond = (res) => void res.setHeader('content-type', 'application/json').end('{"ok":true}');
 
-/** A service of the test's own, which notes what reaches it and answers as told. */
-export async function startUpstream(answer: Answer = answerJson, port = 0): Promise<Upstream> {
+/** A service that records the requests which reach it and responds as the test says. */
+export async function startUpstream(respond: Respond = respondWithJson, port = 0): Promise<Upstream> {
   const started: IncomingMessage[] = [];
   const seen: Seen[] = [];
   const server = createServer(async (req, res) => {
@@ -53,18 +53,18 @@ export async function startUpstream(answer: Answer = answerJson, port = 0): Prom
     try {
       for await (const chunk of req) chunks.push(chunk as Buffer);
     } catch {
-      return; // The gateway has let it go.
+      return; // The gateway has aborted the request.
     }
     const { method = '', url = '', headers } = req;
     const request = { method, url, headers, body: Buffer.concat(chunks) };
     seen.push(request);
-    await answer(res, request);
+    await respond(res, request);
   });
-  Object.assign(server, keepAlive); // As our services have it: nothing that the gateway forgets is freed by the other end.
+  Object.assign(server, keepAlive); // As in real services, so that this end does not close a connection that the gateway leaks.
   return { ...(await run(server, port)), started, seen };
 }
 
-/** A service that speaks no HTTP but what the test writes. */
+/** A TCP server: the test itself writes the bytes of each response. */
 export function startTcpUpstream(onConnection: (socket: Socket) => void): Promise<TcpUpstream> {
   return run(createTcpServer((socket) => onConnection(socket.on('error', () => {}).resume())));
 }
@@ -103,7 +103,7 @@ interface Sending {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
-  /** The client's address, as a trusted proxy tells it. */
+  /** The client's address, sent as a trusted proxy sends it. */
   readonly ip?: string;
   readonly token?: string;
 }
@@ -112,31 +112,31 @@ export interface TestGateway {
   readonly port: number;
   readonly url: string;
   readonly logs: ReturnType<typeof captureLogs>;
-  /** Sends a path as it is, without any normalization, on connections that are kept. */
+  /** Sends a path without normalizing it, over keep-alive connections. */
   send(path: string, sending?: Sending): Promise<Reply>;
-  /** Writes bytes (as latin1) on a connection of their own; resolves with all that came back, when it has been closed. */
+  /** Writes bytes (latin1) to a new connection, and resolves with everything received when it has closed. */
   raw(bytes: string): Promise<string>;
   /** The sum of a counter over its labels. */
   count(metric: string): Promise<number>;
-  /** Everything that it measures. */
+  /** All metrics of the gateway. */
   metrics(): ReturnType<Gateway['registry']['getMetricsAsJSON']>;
-  /** Tells it that it is about to stop. */
+  /** Makes `/readyz` fail, as before a stop. */
   retire(): void;
-  /** Ends it as the process does. */
+  /** Stops the gateway as its process does. */
   stop(deadline?: number): Promise<void>;
 }
 
-/** The gateway before one upstream, which stands for all services. */
+/** Starts a gateway in front of one upstream, which stands for all services. */
 export async function startGateway(
   upstream: { url: string },
   environment: Record<string, string> = {},
   tracing?: Tracing,
 ): Promise<TestGateway> {
   const logs = captureLogs('gateway');
-  const { url: at } = upstream;
+  const { url } = upstream;
   const gateway = createGateway(
     readGatewaySettings({
-      ...upstreamsAt(() => at),
+      ...upstreamsAt(() => url),
       TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
       PROBLEM_BASE: problemBase,
       ...environment,
@@ -187,13 +187,13 @@ async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString('latin1')));
-  socket.on('error', () => {}); // A cut connection is one of the right answers.
+  socket.on('error', () => {}); // A connection that is cut is a valid outcome.
   socket.write(bytes, 'latin1');
   await new Promise((resolve) => socket.on('close', resolve));
   return text;
 }
 
-/** Asserts that an answer is this problem, as spec §7 says. */
+/** Asserts that a response is this problem, as spec §7 defines it. */
 export function expectProblem({ status, headers, body }: Reply, kind: ProblemKind, detail?: string | RegExp): void {
   const problem = JSON.parse(body.toString() || 'null') as unknown;
   const wanted = { type: `${problemBase}/${kind}`, ...problemKinds[kind], detail: expect.any(String) };
@@ -205,11 +205,11 @@ export function expectProblem({ status, headers, body }: Reply, kind: ProblemKin
   if (detail !== undefined) expect(ProblemDetails.parse(problem).detail).toMatch(detail);
 }
 
-/** A client's address that no other test has, in its canonical form. */
+/** A client address that no other test uses, in canonical form. */
 export const newIp = () => `2001:db8:${newGroup()}:${newGroup()}::1`;
 const newGroup = () => randomInt(0x1000, 0x10000).toString(16);
 
-/** Needs Redis. `npm test` says when it is missing, and fails for it in CI. */
+/** A test that needs Redis. Without it `npm test` reports the test as skipped, and fails in CI. */
 export const redisTest = testServers.redisUrl() ? test : test.skip;
 
 export const range = (count: number) => Array.from({ length: count }, (_, n) => n);

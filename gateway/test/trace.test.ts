@@ -33,24 +33,24 @@ async function start(ratio: number): Promise<TestGateway> {
 }
 
 const token = personToken();
-const span = 'b7ad6b7169203331';
+const clientSpan = 'b7ad6b7169203331';
 let count = 0;
 const newTrace = () => (++count).toString(16).padStart(32, 'a');
-const passedOn = () => String(upstream.seen.at(-1)?.headers.traceparent);
+const forwarded = () => String(upstream.seen.at(-1)?.headers.traceparent);
 
-test('the client’s trace goes on below a span of the gateway’s, which tells of the request and not of its path', async () => {
+test('the client’s trace continues below a span of the gateway, which names the operation and not the path', async () => {
   const gateway = await start(1);
   const trace = newTrace();
-  const headers = { traceparent: `00-${trace}-${span}-01`, 'x-request-id': 'a-traced-request' };
+  const headers = { traceparent: `00-${trace}-${clientSpan}-01`, 'x-request-id': 'a-traced-request' };
   await gateway.send('/v2/plans?page=private', { token, headers });
-  expect(passedOn()).toMatch(new RegExp(`^00-${trace}-(?!${span})[0-9a-f]{16}-01$`));
+  expect(forwarded()).toMatch(new RegExp(`^00-${trace}-(?!${clientSpan})[0-9a-f]{16}-01$`));
   await eventually(() =>
     expect(collector.spansOf(trace)).toMatchObject([
       {
         name: 'GET /v2/plans',
         kind: 'server',
-        parentSpanId: span,
-        spanId: passedOn().slice(36, 52),
+        parentSpanId: clientSpan,
+        spanId: forwarded().slice(36, 52),
         attributes: { request_id: 'a-traced-request', operation: 'list_plans', 'http.response.status_code': 200 },
         failure: undefined,
       },
@@ -61,34 +61,37 @@ test('the client’s trace goes on below a span of the gateway’s, which tells 
     .text()
     .split('\n')
     .find((text) => text.includes('a-traced-request'));
-  expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: trace, span_id: passedOn().slice(36, 52) });
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: trace, span_id: forwarded().slice(36, 52) });
 });
 
-test('without one a trace begins at the gateway', async () => {
+test('without a trace of the client’s a new one begins at the gateway', async () => {
   const gateway = await start(1);
   await gateway.send('/v2/plans', { token });
-  const [, trace = '', own] = passedOn().split('-');
-  await eventually(() => expect(collector.spansOf(trace)).toMatchObject([{ parentSpanId: undefined, spanId: own }]));
+  const [, trace = '', spanId] = forwarded().split('-');
+  await eventually(() => expect(collector.spansOf(trace)).toMatchObject([{ parentSpanId: undefined, spanId }]));
 });
 
-test('whether a trace is recorded is not the client’s to say: the ratio decides, and all behind follow', async () => {
+test('the sampling ratio and not the client decides whether a trace is recorded, and services follow', async () => {
   const gateway = await start(0);
   const trace = newTrace();
-  await gateway.send('/v2/plans', { token, headers: { traceparent: `00-${trace}-${span}-01` } });
-  expect(passedOn()).toBe(`00-${trace}-${span}-00`);
+  await gateway.send('/v2/plans', { token, headers: { traceparent: `00-${trace}-${clientSpan}-01` } });
+  expect(forwarded()).toBe(`00-${trace}-${clientSpan}-00`);
   await gateway.send('/v2/plans', { token });
-  expect(passedOn()).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+  expect(forwarded()).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   const everything = await start(1);
-  await everything.send('/v2/plans', { token, headers: { traceparent: `00-${trace}-${span}-00` } });
-  expect(passedOn()).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
+  await everything.send('/v2/plans', { token, headers: { traceparent: `00-${trace}-${clientSpan}-00` } });
+  expect(forwarded()).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
 });
 
-test('a refusal and an upstream’s failure are spans too; what is no endpoint is none', async () => {
+test('a refusal and an upstream’s failure have spans too; a request to an unknown path has none', async () => {
   const gateway = await start(1);
   const [refused, failed, unknown] = [newTrace(), newTrace(), newTrace()];
-  await gateway.send('/v2/plans', { headers: { traceparent: `00-${refused}-${span}-00` } });
-  await gateway.send('/v2/plans', { token, headers: { traceparent: `00-${failed}-${span}-00`, 'x-test-cut': '1' } });
-  await gateway.send('/v2/nothing', { token, headers: { traceparent: `00-${unknown}-${span}-00` } });
+  await gateway.send('/v2/plans', { headers: { traceparent: `00-${refused}-${clientSpan}-00` } });
+  await gateway.send('/v2/plans', {
+    token,
+    headers: { traceparent: `00-${failed}-${clientSpan}-00`, 'x-test-cut': '1' },
+  });
+  await gateway.send('/v2/nothing', { token, headers: { traceparent: `00-${unknown}-${clientSpan}-00` } });
   await eventually(() => {
     expect(collector.spansOf(refused)).toMatchObject([{ failure: undefined }]);
     expect(collector.spansOf(failed)).toMatchObject([{ failure: '502' }]);

@@ -1,11 +1,11 @@
 /**
- * A gateway in a process of its own, which measures what its buffers hold. Nothing else is in that memory: neither the
- * client's buffers and the service's, nor all that a worker of Jest has loaded, through which each forced collection would go.
+ * A gateway in a process of its own, which measures the memory of its buffers. This memory contains neither the buffers
+ * of the client and the service, nor the modules of a Jest worker, which would slow every forced collection down.
  *
  *     node --expose-gc uploads.process.ts <URL of all services> <public keys>
  *
- * Sends `{ port }` when it listens. Told `watch`, it begins to measure; told `most`, it sends `{ most }`, the most bytes
- * that its buffers held since then beyond what they held before.
+ * Sends `{ port }` when it listens. On the message `watch` it begins to measure; on `maximum` it sends `{ maximum }`, by
+ * how many bytes its buffers grew since then at most.
  */
 import { listen } from '@attribution/http';
 import { captureLogs, problemBase } from '@attribution/testing';
@@ -23,32 +23,32 @@ const settings = readGatewaySettings({
 const gateway = createGateway(settings, captureLogs('gateway').logger);
 const server = await listen(gateway.handle, { host: '127.0.0.1', port: 0, problemBase });
 
-/** Bytes in buffers that somebody still holds. */
-function held(): number {
+/** Bytes in buffers that are still referenced. */
+function bufferedBytes(): number {
   globalThis.gc?.();
   return process.memoryUsage().arrayBuffers;
 }
 
-/** A test that has failed listens no more. */
-const tell = (message: object) => process.send?.(message, () => {});
+/** Errors are ignored: a test that has failed may have closed the channel. */
+const sendToTest = (message: object) => process.send?.(message, () => {});
 
 let before = 0;
-let most = 0;
+let maximum = 0;
 let timer: NodeJS.Timeout | undefined;
-const look = () => {
-  most = Math.max(most, held() - before);
+const measure = () => {
+  maximum = Math.max(maximum, bufferedBytes() - before);
 };
 
-process.on('message', (told) => {
-  if (told === 'watch') {
-    before = held();
-    timer = setInterval(look, 50);
-    tell({ watching: true });
+process.on('message', (message) => {
+  if (message === 'watch') {
+    before = bufferedBytes();
+    timer = setInterval(measure, 50);
+    sendToTest({ watching: true });
   } else {
     clearInterval(timer);
-    look();
-    tell({ most });
+    measure();
+    sendToTest({ maximum });
   }
 });
 process.on('disconnect', () => process.exit(0));
-tell({ port: server.port });
+sendToTest({ port: server.port });

@@ -10,7 +10,7 @@ import { eventually, personToken, problemBase, testKeys } from '@attribution/tes
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { range, startGateway, type TestGateway } from './support.ts';
 
-/** What the service does with a request as it comes: those of these tests read and write as they like. */
+/** How the service handles a request. Each test decides when it reads and writes. */
 let handle: (req: IncomingMessage, res: ServerResponse) => unknown;
 let service: RunningServer;
 let gateway: TestGateway;
@@ -26,13 +26,13 @@ afterEach(async () => {
 const path = '/v2/campaigns';
 const token = personToken();
 const piece = randomBytes(1_000_000);
-/** Bytes, and pieces, of what is large here. */
+/** The size of a large body in bytes, and its pieces. */
 const large = 200_000_000;
 const pieces = range(200);
 const digest = createHash('sha256');
 for (const _ of pieces) digest.update(piece);
 const sha256 = digest.digest('hex');
-/** What the system's buffers of four sockets may hold; far less than what is large. */
+/** More than the system's buffers of four sockets hold, and far less than a large body. */
 const buffered = 30_000_000;
 
 function open(
@@ -40,8 +40,8 @@ function open(
   headers: Record<string, string> = {},
   { port }: { readonly port: number } = gateway,
 ): ClientRequest {
-  const own = { authorization: `Bearer ${token}`, 'content-type': 'text/csv', ...headers };
-  return request({ port, path, method, agent: false, headers: own }).on('error', () => {});
+  const all = { authorization: `Bearer ${token}`, 'content-type': 'text/csv', ...headers };
+  return request({ port, path, method, agent: false, headers: all }).on('error', () => {});
 }
 
 async function response(req: ClientRequest): Promise<IncomingMessage> {
@@ -55,7 +55,7 @@ async function digestOf(stream: IncomingMessage): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Writes all pieces, no faster than they are taken. Returns how many bytes have been handed over so far. */
+/** Writes all pieces, no faster than they are read. Returns a function that says how many bytes have been written. */
 function writeAll(to: ClientRequest | ServerResponse): () => number {
   let written = 0;
   const next = () => {
@@ -69,11 +69,11 @@ function writeAll(to: ClientRequest | ServerResponse): () => number {
   return () => written;
 }
 
-/** A gateway in a process of its own, which measures its memory. */
+/** A gateway in a process of its own that measures its memory. */
 interface MeasuredGateway {
   readonly port: number;
-  /** The most bytes that its buffers held since it began, beyond what they held before. */
-  most(): Promise<number>;
+  /** By how many bytes its buffers have grown at most since the start. */
+  maximum(): Promise<number>;
 }
 
 const children: ChildProcess[] = [];
@@ -85,15 +85,15 @@ async function startMeasuredGateway(): Promise<MeasuredGateway> {
   const args = [`http://127.0.0.1:${service.port}`, JSON.stringify(testKeys.public)];
   const child = fork(join(import.meta.dirname, 'uploads.process.ts'), args, { execArgv: ['--expose-gc'] });
   children.push(child);
-  const next = async () => (await once(child, 'message'))[0] as { port: number; most: number };
+  const next = async () => (await once(child, 'message'))[0] as { port: number; maximum: number };
   const { port } = await next();
   child.send('watch');
   await next();
   return {
     port,
-    async most() {
-      child.send('most');
-      return (await next()).most;
+    async maximum() {
+      child.send('maximum');
+      return (await next()).maximum;
     },
   };
 }
@@ -101,55 +101,61 @@ async function startMeasuredGateway(): Promise<MeasuredGateway> {
 test.each<[string, Record<string, string>]>([
   ['of a known length', { 'content-length': String(large) }],
   ['in chunks', {}],
-])('a large upload %s goes on as it comes, and waits while the service does not read', async (_what, headers) => {
-  const go = Promise.withResolvers<void>();
-  handle = async (req, res) => {
-    await go.promise;
-    res.end(await digestOf(req));
-  };
-  const measured = await startMeasuredGateway();
-  const req = open('POST', headers, measured);
-  const answer = response(req);
-  const written = writeAll(req);
-  let before = -1;
-  while (written() > before) {
-    before = written();
-    await sleep(200);
-  }
-  expect(before).toBeLessThan(buffered);
-  go.resolve();
-  const res = await answer;
-  let text = '';
-  for await (const chunk of res) text += String(chunk);
-  expect([res.statusCode, text]).toEqual([200, sha256]);
-  expect(await measured.most()).toBeLessThan(buffered);
-});
+])(
+  'a large upload %s is forwarded as it arrives, and waits while the service does not read',
+  async (_what, headers) => {
+    const go = Promise.withResolvers<void>();
+    handle = async (req, res) => {
+      await go.promise;
+      res.end(await digestOf(req));
+    };
+    const measured = await startMeasuredGateway();
+    const req = open('POST', headers, measured);
+    const responded = response(req);
+    const written = writeAll(req);
+    let before = -1;
+    while (written() > before) {
+      before = written();
+      await sleep(200);
+    }
+    expect(before).toBeLessThan(buffered);
+    go.resolve();
+    const res = await responded;
+    let text = '';
+    for await (const chunk of res) text += String(chunk);
+    expect([res.statusCode, text]).toEqual([200, sha256]);
+    expect(await measured.maximum()).toBeLessThan(buffered);
+  },
+);
 
 test.each<[string, Record<string, string>]>([
   ['of a known length', { 'content-length': String(large) }],
   ['in chunks', {}],
-])('a large download %s comes as it is written, and waits while the client does not read', async (_what, headers) => {
-  let written = () => 0;
-  handle = (_req, res) => {
-    res.writeHead(200, { ...headers, 'content-disposition': 'attachment; filename="a.csv"' });
-    written = writeAll(res);
-  };
-  const measured = await startMeasuredGateway();
-  const res = await response(open('GET', {}, measured).end());
-  expect(res.headers['content-disposition']).toBe('attachment; filename="a.csv"');
-  let before = -1;
-  while (written() > before) {
-    before = written();
-    await sleep(200);
-  }
-  expect(before).toBeLessThan(buffered);
-  expect(await digestOf(res)).toBe(sha256);
-  expect(await measured.most()).toBeLessThan(buffered);
-});
+])(
+  'a large download %s is passed back as it is written, and waits while the client does not read',
+  async (_what, headers) => {
+    let written = () => 0;
+    handle = (_req, res) => {
+      res.writeHead(200, { ...headers, 'content-disposition': 'attachment; filename="a.csv"' });
+      written = writeAll(res);
+    };
+    const measured = await startMeasuredGateway();
+    const res = await response(open('GET', {}, measured).end());
+    expect(res.headers['content-disposition']).toBe('attachment; filename="a.csv"');
+    let before = -1;
+    while (written() > before) {
+      before = written();
+      await sleep(200);
+    }
+    expect(before).toBeLessThan(buffered);
+    expect(await digestOf(res)).toBe(sha256);
+    expect(await measured.maximum()).toBeLessThan(buffered);
+  },
+);
 
-test('401: what the gateway refuses is refused before the body, while the client still sends', async () => {
+test('401: the gateway refuses a request before its body, while the client still sends', async () => {
   handle = () => {
-    throw new Error('It went on');
+    throw new Error('The request was forwarded');
   };
   for (const headers of [{ 'content-length': String(large) }, {}]) {
     const req = open('POST', { ...headers, authorization: 'Bearer x' });
@@ -162,7 +168,7 @@ test('401: what the gateway refuses is refused before the body, while the client
 test.each<[string, Record<string, string>]>([
   ['of a known length', { 'content-length': String(large) }],
   ['in chunks', {}],
-])('400: what the service refuses before the body %s reaches a client that sends on', async (_what, headers) => {
+])('400: a refusal by the service before a body %s reaches a client that keeps sending', async (_what, headers) => {
   handle = (req, res) => {
     if (req.method === 'POST') res.writeHead(400, { 'content-length': '2' }).end('no');
     else res.end('served');
@@ -172,7 +178,7 @@ test.each<[string, Record<string, string>]>([
   expect((await response(waiting)).statusCode).toBe(400);
   waiting.destroy();
 
-  // A client that does not look at what it is told before it has sent all.
+  // A client that reads no response before it has sent everything.
   const socket = connect(gateway.port, '127.0.0.1');
   let text = '';
   socket.on('data', (bytes) => (text += String(bytes)));
@@ -196,7 +202,7 @@ test.each<[string, Record<string, string>]>([
 test.each<[string, Record<string, string>]>([
   ['of a known length', { 'content-length': String(large) }],
   ['in chunks', {}],
-])('a download %s whose service dies in its middle is broken: it never looks whole', async (_what, headers) => {
+])('a download %s whose service dies in the middle is cut and does not look complete', async (_what, headers) => {
   handle = (_req, res) => {
     res.writeHead(200, headers);
     res.write(piece, () => res.destroy());
@@ -207,7 +213,7 @@ test.each<[string, Record<string, string>]>([
   expect(res.complete).toBe(false);
 });
 
-test('an upload that is broken off is broken off at the service', async () => {
+test('an upload that the client cuts is cut at the service too', async () => {
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<boolean>();
   handle = (req) => {
@@ -223,13 +229,13 @@ test('an upload that is broken off is broken off at the service', async () => {
   expect(await ended.promise).toBe(false);
 });
 
-test('502: a service that dies while it takes an upload is told to a client that still sends', async () => {
+test('502: a client that still sends learns that the service died during its upload', async () => {
   handle = (req) => {
     req.once('data', () => req.socket.destroy());
     req.on('error', () => {});
   };
   const req = open('POST', { 'content-length': String(large) });
-  const answer = response(req);
+  const responded = response(req);
   writeAll(req);
-  expect((await answer).statusCode).toBe(502);
+  expect((await responded).statusCode).toBe(502);
 });

@@ -12,10 +12,10 @@ import {
 import { z } from 'zod';
 import { type CreateDocumentOptions, createDocument, type ZodOpenApiObject } from 'zod-openapi';
 
-/** What the document says first, in Markdown. */
+/** The description at the top of the document, in Markdown. */
 const introduction = readFileSync(join(import.meta.dirname, '../introduction.md'), 'utf8');
 
-/** The OpenAPI 3.1 document of some endpoints. */
+/** Writes the OpenAPI 3.1 document of these endpoints. Raw ones are left out: they are for providers, not clients. */
 export function openApiDocument(endpoints: readonly Endpoint[]) {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints.filter(({ raw }) => !raw).toSorted(inReadingOrder)) {
@@ -36,12 +36,12 @@ export function openApiDocument(endpoints: readonly Endpoint[]) {
     paths,
     components: { headers, securitySchemes },
   };
-  const made = createDocument(document as ZodOpenApiObject, { override: forReaders });
-  for (const path of Object.values(made.paths ?? {})) {
+  const result = createDocument(document as ZodOpenApiObject, { override: forReaders });
+  for (const path of Object.values(result.paths ?? {})) {
     for (const operation of Object.values(path ?? {}))
       joinLists((operation as { parameters?: Parameter[] }).parameters);
   }
-  return made;
+  return result;
 }
 
 interface Parameter {
@@ -51,7 +51,7 @@ interface Parameter {
   explode?: boolean;
 }
 
-/** A list in a query is one parameter with comma-joined values (spec §2.2), where OpenAPI would repeat the parameter. */
+/** A list in a query is one parameter with comma-joined values (spec §2.2). OpenAPI would repeat the parameter by default. */
 function joinLists(parameters: readonly Parameter[] = []): void {
   for (const parameter of parameters) {
     if (parameter.in !== 'query' || parameter.schema?.type !== 'array') continue;
@@ -72,7 +72,7 @@ const areas: Record<ServiceName, { name: string; description: string }> = {
 };
 const areaOf = ({ path, service }: Endpoint) => (path.startsWith('/v2/auth/') ? authentication : areas[service]);
 
-/** What a newcomer needs first, by the beginning of the path. */
+/** Path prefixes in the order of the document: what a newcomer needs comes first. */
 // biome-ignore format: one short list
 const firstPaths = [
   '/v2/auth/signup', '/v2/auth/verify-email', '/v2/auth/login', '/v2/auth/refresh', '/v2/auth/logout', '/v2/auth/',
@@ -86,7 +86,7 @@ function inReadingOrder(a: Endpoint, b: Endpoint): number {
 }
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
-/** Viewers ask for a token in this order, and start in the last field. */
+/** The order matters: viewers show the fields in it and put the cursor into the last. */
 const securitySchemes = {
   api_key: { ...bearer, description: 'The `access_token` of an API key. With a read-only key, it can only read.' },
   person: { ...bearer, description: 'The `access_token` of a session: `POST /v2/auth/login`. It lives 15 minutes.' },
@@ -97,13 +97,13 @@ const headers = {
   'WWW-Authenticate': { description: 'The way to authenticate: Bearer', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait before another try', schema: { type: 'integer' } },
 };
-/** The header of a status, beside that of all. */
 const retry = 'Retry-After';
+/** The headers of these statuses, in addition to `X-Request-Id`, which every response has. */
 const headerOf: Record<number, string> = { 401: 'WWW-Authenticate', 429: retry, 502: retry, 503: retry };
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
-/** A file is text to whoever reads of it here: what stands in it is the description's to say. */
+/** OpenAPI describes a file as text; the endpoint's description says what the text contains. */
 const files = (media: readonly string[], example: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(
     media.map((one) => [one, { schema: { type: 'string' }, ...(one in example && { example: example[one] }) }]),
@@ -151,8 +151,7 @@ function operation(e: Endpoint): object {
   };
 }
 
-/** Given in the header of a repetition, it makes that answer like the first. */
-/** A moment with `Z`. */
+/** A timestamp in UTC: it ends with `Z`. */
 const utc = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$`;
 
 const idempotencyKey = z
@@ -191,36 +190,36 @@ function describe({ description, access, rate_limit }: Endpoint): string | undef
 
 const problemResponses = new Map<string, object>();
 
-/** One value for the same kinds everywhere: the document refers to it by its id. */
+/** Returns the same object for the same kinds, so that the document has it once and refers to it by id. */
 function problemResponse(status: number, kinds: readonly ProblemKind[]): object {
   const id = kinds.join('_or_');
   const titles = kinds.map((kind) => `\`${kind}\`: ${problemKinds[kind].title}`).join('; ');
   const [example] = kinds.map((kind) => new Problem(kind, 'What went wrong.').toJSON('https://problems.example.com'));
   const content = { 'application/problem+json': { schema: ProblemDetails, example } };
-  const made = problemResponses.get(id) ?? { id, ...response(status, titles, content) };
-  problemResponses.set(id, made);
-  return made;
+  const found = problemResponses.get(id) ?? { id, ...response(status, titles, content) };
+  problemResponses.set(id, found);
+  return found;
 }
 
-/** What JSON Schema says of our schemas, less what is no concern of a reader. */
+/** Removes from the generated JSON Schema what does not concern a reader. */
 const forReaders: Required<CreateDocumentOptions>['override'] = ({ zodSchema, jsonSchema }) => {
-  // §9.2 promises additive changes: no object is closed.
+  // Spec §9.2 allows new fields, so no object is closed.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-  // The bounds of whole numbers in JavaScript.
+  // JavaScript's range of integers is not a rule of the API.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  // What the format says already, in some hundred characters.
+  // zod's pattern repeats the format in some hundred characters.
   if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern;
-  // What it does not say: UTC alone.
+  // The format allows any offset; the API accepts only UTC.
   if (jsonSchema.format === 'date-time') jsonSchema.pattern = utc;
-  // Fields that a request must not name.
+  // Fields of type `never` exist only to be refused.
   for (const [name, field] of Object.entries(zodSchema instanceof z.ZodObject ? zodSchema.shape : {})) {
     if (field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodNever) delete jsonSchema.properties?.[name];
   }
   const meta = z.globalRegistry.get(zodSchema);
-  // The name, for where the schema is one of several.
+  // The title names the schema where it is one of several alternatives.
   if (meta?.id) jsonSchema.title = meta.id;
-  // A schema that states its type says all: how the text of a query is checked is no concern of the reader.
+  // A schema whose metadata has a type is described by the metadata alone, not by how its text is parsed.
   if (!meta?.type) return;
   for (const key in jsonSchema) delete jsonSchema[key];
   Object.assign(jsonSchema, meta);

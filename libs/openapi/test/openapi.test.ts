@@ -34,7 +34,7 @@ test('a list in a query is documented as one parameter with comma-joined values,
   });
 });
 
-test('no other parameter is a list: a repeated one is refused', () => {
+test('every list parameter is in the query and comma-joined', () => {
   const lists = operations.flatMap(({ parameters = [] }) => parameters.filter(({ schema }) => schema.type === 'array'));
   for (const list of lists) expect(list).toMatchObject({ in: 'query', style: 'form', explode: false });
 });
@@ -65,7 +65,7 @@ const files = JSON.parse(
 ) as { paths: Record<string, Record<string, Record<string, unknown>>> };
 const schema = { type: 'string' };
 
-test('a file to send is documented as text of its media types, required, with its limit and its examples', () => {
+test('a file upload is documented as text of its media types, required, with its limit and its examples', () => {
   const { requestBody, parameters, responses } = files.paths['/v2/files']?.post ?? {};
   expect(requestBody).toEqual({
     description: expect.stringContaining('1000 bytes'),
@@ -76,7 +76,7 @@ test('a file to send is documented as text of its media types, required, with it
   expect(Object.keys(responses as object)).toContain('400');
 });
 
-test('a file that is answered is documented as text of its media types, with the header that names it', () => {
+test('a file download is documented as text of its media types, with the header that names the file', () => {
   const { requestBody, responses } = files.paths['/v2/files']?.get ?? {};
   expect(requestBody).toBeUndefined();
   expect((responses as Record<string, unknown>)['200']).toEqual({

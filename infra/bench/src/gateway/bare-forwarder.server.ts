@@ -5,7 +5,7 @@ import { createForwarder } from '@attribution/gateway';
 import { announce } from '../server.ts';
 import { endOnSignal, given } from './environment.ts';
 
-const forwarder = createForwarder({ upstreams: { organization: given('UPSTREAM_URL') }, timeout: 30_000 });
+const forwarder = createForwarder({ upstreams: { organization: given('UPSTREAM_URL') }, timeoutMs: 30_000 });
 const server = createServer((req, res) => {
   forwarder.forward('organization', req, res, () => {}).catch(() => res.destroy());
 });

@@ -1,12 +1,12 @@
 import { personToken } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Answer, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
+import { type Respond, range, startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
-let answer: Answer;
+let respond: Respond;
 let upstream: Upstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-  upstream = await startUpstream((res, seen) => answer(res, seen));
+  upstream = await startUpstream((res, seen) => respond(res, seen));
   gateway = await startGateway(upstream);
 });
 afterAll(async () => {
@@ -18,9 +18,9 @@ const token = personToken();
 const path = '/v2/campaigns';
 
 test.each([200, 201, 202, 400, 402, 403, 404, 409, 410, 422, 429, 503])(
-  'an answer of %d passes as it is',
+  'a response of %d is passed back unchanged',
   async (status) => {
-    answer = (res) =>
+    respond = (res) =>
       void res.writeHead(status, { 'content-type': 'application/problem+json', 'x-own': '1' }).end('{"status":1}');
     const reply = await gateway.send(path, { token });
     expect(reply).toMatchObject({ status, headers: { 'content-type': 'application/problem+json', 'x-own': '1' } });
@@ -28,8 +28,8 @@ test.each([200, 201, 202, 400, 402, 403, 404, 409, 410, 422, 429, 503])(
   },
 );
 
-test.each([204, 304])('an answer of %d has no body, and the connection serves on', async (status) => {
-  answer = (res) => void res.writeHead(status, { etag: '"1"' }).end();
+test.each([204, 304])('a response of %d has no body, and the connection stays usable', async (status) => {
+  respond = (res) => void res.writeHead(status, { etag: '"1"' }).end();
   for (const _ of range(3)) {
     const reply = await gateway.send(path, { token });
     expect(reply).toMatchObject({ status, headers: { etag: '"1"' } });
@@ -38,8 +38,8 @@ test.each([204, 304])('an answer of %d has no body, and the connection serves on
   }
 });
 
-test('HEAD is told the length and gets no body, and the connection serves on', async () => {
-  answer = (res, { method }) =>
+test('HEAD gets the length and no body, and the connection stays usable', async () => {
+  respond = (res, { method }) =>
     void res.writeHead(200, { 'content-length': '5' }).end(method === 'HEAD' ? undefined : 'hello');
   for (const _ of range(3)) {
     const head = await gateway.send(path, { method: 'HEAD', token });
@@ -59,26 +59,26 @@ test.each([
   ['trailer', 'X-Checksum'],
   ['upgrade', 'h2c'],
 ])('the header %s of a service does not reach the client', async (name, value) => {
-  answer = (res) => void res.writeHead(200, { [name]: value, 'x-own': '1', 'transfer-encoding': 'chunked' }).end('x');
+  respond = (res) => void res.writeHead(200, { [name]: value, 'x-own': '1', 'transfer-encoding': 'chunked' }).end('x');
   const { headers } = await gateway.send(path, { token });
   expect(headers['x-own']).toBe('1');
   expect(headers[name]).not.toBe(value);
 });
 
 test("headers that the service's Connection lists do not reach the client", async () => {
-  answer = (res) => void res.writeHead(200, { connection: 'close, X-Hop', 'x-hop': '1', 'x-own': '1' }).end();
+  respond = (res) => void res.writeHead(200, { connection: 'close, X-Hop', 'x-hop': '1', 'x-own': '1' }).end();
   const { headers } = await gateway.send(path, { token });
   expect(headers).not.toHaveProperty('x-hop');
   expect(headers).toMatchObject({ 'x-own': '1', connection: 'keep-alive' });
 });
 
-test("a service's close is between it and the gateway: the client's connection stays", async () => {
-  answer = (res) => void res.writeHead(200, { connection: 'close' }).end();
+test("a service that closes its connection does not close the client's", async () => {
+  respond = (res) => void res.writeHead(200, { connection: 'close' }).end();
   for (const _ of range(3)) expect((await gateway.send(path, { token })).headers.connection).toBe('keep-alive');
 });
 
-test('a client that asks to close is obeyed, with an answer of a service as with one of the gateway', async () => {
-  answer = (res) => void res.end('{}');
+test('a client that asks for it gets a closed connection, whether a service or the gateway responds', async () => {
+  respond = (res) => void res.end('{}');
   for (const target of [path, '/v2/nothing']) {
     const text = await gateway.raw(
       `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
@@ -87,8 +87,8 @@ test('a client that asks to close is obeyed, with an answer of a service as with
   }
 });
 
-test('a client of HTTP/1.0 gets an answer that it can read, and the end of the connection', async () => {
-  answer = (res) => {
+test('an HTTP/1.0 client gets a response without chunks, and the connection is closed', async () => {
+  respond = (res) => {
     res.write('one,');
     res.end('two');
   };
@@ -98,21 +98,21 @@ test('a client of HTTP/1.0 gets an answer that it can read, and the end of the c
   expect(text.endsWith('\r\n\r\none,two')).toBe(true);
 });
 
-test('several cookies stay several', async () => {
-  answer = (res) =>
+test('several Set-Cookie headers stay separate', async () => {
+  respond = (res) =>
     void res.writeHead(200, { 'set-cookie': ['a=1; Path=/', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'] }).end();
   const { headers } = await gateway.send(path, { token });
   expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT']);
 });
 
-test("a redirect of a service is the client's to follow", async () => {
-  answer = (res) => void res.writeHead(302, { location: 'http://internal.example/x' }).end();
+test('a redirect of a service is passed to the client, not followed', async () => {
+  respond = (res) => void res.writeHead(302, { location: 'http://internal.example/x' }).end();
   const reply = await gateway.send(path, { token });
   expect(reply).toMatchObject({ status: 302, headers: { location: 'http://internal.example/x' } });
 });
 
-test('unasked early hints do not reach the client; the answer behind them does', async () => {
-  answer = (res) => {
+test('unrequested early hints do not reach the client; the response after them does', async () => {
+  respond = (res) => {
     res.writeEarlyHints({ link: '</style.css>; rel=preload' });
     res.end('{}');
   };
@@ -123,8 +123,8 @@ test('unasked early hints do not reach the client; the answer behind them does',
   }
 });
 
-test('what the gateway says of itself stands, whatever a service says by the same name', async () => {
-  answer = (res) => void res.writeHead(200, { 'x-request-id': 'theirs', 'referrer-policy': 'unsafe-url' }).end('{}');
+test("the gateway's own headers replace those of a service with the same name", async () => {
+  respond = (res) => void res.writeHead(200, { 'x-request-id': 'theirs', 'referrer-policy': 'unsafe-url' }).end('{}');
   for (const sending of [{}, { method: 'POST', body: 'x'.repeat(200_000) }]) {
     const { headers } = await gateway.send(path, { token, ...sending });
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
@@ -132,7 +132,7 @@ test('what the gateway says of itself stands, whatever a service says by the sam
   }
 });
 
-test('connections to a service are used again', async () => {
+test('connections to a service are reused', async () => {
   const fresh = await startUpstream();
   const before = await startGateway(fresh);
   for (const n of range(30)) {
