@@ -16,13 +16,13 @@ interface HousekeepingParts {
 }
 
 const day = 24 * 60 * 60 * 1000;
-/** Days until a sign-up that was never verified is taken back (decision 13). */
+/** Days after which a sign-up that was never verified is deleted (decision 13). */
 const unverifiedDays = 7;
 const batch = 100;
 
 const before = (now: Date, days: number) => new Date(now.getTime() - days * day);
 
-/** What is over for so long that nobody asks for it any more. */
+/** Purges rows that have been expired for so long that they are no longer needed. */
 function spent({ pool }: AccountDatabase, clock: Clock): Purge {
   const daysAgo = (days: number) => () => before(clock.now(), days);
   return purgeOf(pool, [
@@ -32,9 +32,9 @@ function spent({ pool }: AccountDatabase, clock: Clock): Purge {
   ]);
 }
 
-/** Sign-ups that were never verified, with the accounts they made. */
+/** Purges sign-ups that were never verified, and the accounts that they created. */
 function unverified({ database, outbox, clock }: HousekeepingParts): Purge {
-  /** Takes some of them back. */
+  /** Deletes one batch. */
   const purgeSome = () =>
     database.transaction(async (tx) => {
       const now = clock.now();
@@ -67,7 +67,7 @@ function unverified({ database, outbox, clock }: HousekeepingParts): Purge {
   };
 }
 
-/** What this service forgets, by the names of the jobs that do it in their turn. */
+/** The purges of this service, by job name. */
 export const housekeeping = (parts: HousekeepingParts) => ({
   'purge-spent': spent(parts.database, parts.clock),
   'purge-unverified': unverified(parts),

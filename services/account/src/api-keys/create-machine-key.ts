@@ -11,8 +11,8 @@ import { recordKeys } from './record-keys.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
 
 /**
- * One live key of each type an account, by an index (decision 28). One that has expired makes room, and is revoked: it
- * could be rotated into a second live one.
+ * A unique index allows one live key of each type per account (decision 28). An expired key is revoked to make room
+ * for the new one, because rotating the expired key would make a second live key.
  */
 export const createMachineKeyEndpoint = (parts: KeyWriting) =>
   implement(createMachineKey, async ({ body, caller, request }) => {

@@ -5,7 +5,7 @@ import { endApiKey, lockApiKey } from './api-key.store.ts';
 import type { KeyWriting } from './create-api-key.ts';
 import { recordKeys } from './record-keys.ts';
 
-/** Done twice it changes nothing (decision 26). */
+/** Deleting a key again changes nothing (decision 26). */
 export const deleteApiKeyEndpoint = (parts: Pick<KeyWriting, 'database' | 'outbox' | 'clock'>) =>
   implement(deleteApiKey, async ({ params, caller, request }) => {
     const { database, outbox, clock } = parts;

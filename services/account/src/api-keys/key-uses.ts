@@ -7,14 +7,14 @@ import { type ExchangeRow, touchApiKeys } from './api-key.store.ts';
 type Key = Pick<ExchangeRow, 'id' | 'account_id'>;
 
 /**
- * Remembers uses of keys and attempts at them, off the way of a request: its time does not tell whether a key exists.
- * Best effort: a crash loses some seconds of it.
+ * Collects uses of keys and attempts with wrong secrets in memory, so that the response time does not reveal whether a
+ * key exists. Best effort: a crash loses a few seconds of records.
  */
 export interface KeyUses {
-  /** A token was given. */
+  /** Notes that the key was exchanged for a token. */
   note(key: Key, request: RequestContext): void;
   noteWrongSecret(key: Key, request: RequestContext): void;
-  /** Writes down what was noted: when keys were used last, and the records of it. */
+  /** Writes what was noted to the database: the time of last use, and the audit records. */
   flush(): Promise<void>;
 }
 
@@ -22,14 +22,14 @@ interface Noted {
   readonly keyId: string;
   readonly accountId: string;
   readonly rightSecret: boolean;
-  /** How often, since the last flush. */
+  /** How often this was noted since the last flush. */
   readonly times: number;
-  /** The latest time. */
+  /** The time of the latest occurrence. */
   readonly at: Date;
   readonly request: NonNullable<Deed['request']>;
 }
 
-/** Beyond so many, wrong secrets are told apart by their keys alone: what waits is bounded, wherever an attack is from. */
+/** Bounds the memory: beyond this many entries, wrong secrets are counted per key only, no longer per address. */
 const mostPlaces = 10_000;
 const writtenAtOnce = 1_000;
 
@@ -43,13 +43,13 @@ export function createKeyUses(parts: { database: AccountDatabase; clock: Clock }
     noted.set(place, { keyId: key.id, accountId: key.account_id, rightSecret, times, at: clock.now(), request });
   }
 
-  /** Beside what was noted since. */
+  /** Merges an entry that could not be written with what was noted since. */
   function putBack(place: string, old: Noted): void {
     const newer = noted.get(place);
     noted.set(place, newer ? { ...newer, times: newer.times + old.times } : old);
   }
 
-  /** A key is told of as used once a minute at most, as its `last_used_at` is written then. */
+  /** Records the use of a key at most once a minute, when its `last_used_at` is written. */
   const write = (some: readonly Noted[]) =>
     database.sqlTransaction(async (tx) => {
       const touched = await touchApiKeys(

@@ -14,7 +14,7 @@ interface KeyDeed extends Pick<Deed, 'details'> {
   readonly keyId: string;
 }
 
-/** Audits that keys were made or revoked and tells others, in the transaction that did it. */
+/** Writes the audit records and the events for keys that were created or revoked, in the same transaction. */
 export async function recordKeys(
   tx: Tx,
   outbox: Outbox,

@@ -46,7 +46,7 @@ export const updateApiKeyEndpoint = (parts: Omit<KeyWriting, 'outbox' | 'keyEnvi
     });
   });
 
-/** A scope of all leaves no grants. Undefined: they stay as they are, also where the groups have gone since. */
+/** The scope `all` removes all grants. Undefined means that the grants stay, even if their groups no longer exist. */
 function grantsAfter(
   key: ApiKeyRow,
   { group_scope, groups }: z.output<typeof ApiKeyChange>,

@@ -6,7 +6,10 @@ import type { Refusals, Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail } from '../users/index.ts';
 
-/** An unknown address and a wrong password cost and say the same; anything more is told to the password's owner alone. */
+/**
+ * A wrong password and an unknown address give the same response after the same time. Only a caller with the right
+ * password learns more.
+ */
 export const loginEndpoint = (parts: {
   database: AccountDatabase;
   hasher: Hasher;
@@ -28,13 +31,14 @@ export const loginEndpoint = (parts: {
       }
       const entered = await sessions.enter(judged, request);
       if (entered) return entered;
-      // Somebody was faster: as long as the password is right, what has changed is told.
+      // A concurrent request changed the user after the password was checked. If the password is still the same, the
+      // caller gets the reason.
       const now = await findUserByEmail(database, emailKey);
       if (now?.password_hash !== judged.password_hash) throw await wrong(now, 'password_changed');
       judged = now;
     }
 
-    /** The one refusal of whoever does not know the password, whatever was wrong. */
+    /** The only refusal for a caller without the right password, whatever the reason is. */
     async function wrong(known: { id: string } | null, reason: 'wrong_password' | 'password_changed') {
       const why = known ? reason : 'unknown_address';
       await refusals.record({ action, reason: why, userId: known?.id ?? null, emailKey, request });

@@ -20,7 +20,8 @@ export const resetPasswordEndpoint = (parts: {
   implement(resetPassword, async ({ body, request }) => {
     const { database, codes, hasher, refusals, clock } = parts;
     const action = 'user.password_reset';
-    // Before the code is looked at: a refused password neither counts nor spends it.
+    // The new password is checked before the code, because a refused password must neither count as an attempt nor use
+    // up the code.
     parts.checkNewPassword(body.new_password, 'body.new_password');
     const code = await codes.check('reset_password', body.email, body.code);
     if ('refusal' in code) {

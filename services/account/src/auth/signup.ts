@@ -14,9 +14,9 @@ import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail, insertUser } from '../users/index.ts';
 import type { CheckNewPassword } from './new-password.ts';
 
-/** The account type of whoever signs up; another is arranged with us. */
+/** The account type of every sign-up. Other types are set up by us. */
 const accountType = 'network';
-/** The free grant burns before what was paid for. */
+/** The free grant is used up before purchased tokens. */
 const freeGrantPriority = 10;
 
 export const signupEndpoint = (parts: {

@@ -31,7 +31,8 @@ export const verifyEmailEndpoint = (parts: {
     const accountId = await sessions.chooseAccount(userId, request);
 
     return database.transaction(async (tx) => {
-      // Once: whoever is verified comes in by the password. The user before the code, as a resend locks them.
+      // An address is verified only once; after that the user signs in with the password. The user is locked before the
+      // code, in the same order as in a resend.
       if (!(await markEmailVerified(tx, userId, clock.now()))) throw codeGone();
       await code.spend(tx);
       const place = await lockPlace(tx, userId, accountId);

@@ -5,9 +5,9 @@ import { audit, type Deed, serviceActor } from '../audit/index.ts';
 import { type Loss, takeGrants } from './known-group.store.ts';
 
 /**
- * Takes away what the groups granted; their rows are the projection's. Sessions go on, unlike after a change of grants
- * by a person (decision 35): a group that is gone grants nothing in any token, and to end the sessions of everybody who
- * was in it would harm them alone.
+ * Deletes the grants of deleted groups; the projection deletes the groups themselves. Sessions stay open, unlike after
+ * a change of grants by a person (decision 35): a deleted group grants nothing in any token, so ending the sessions of
+ * all its members would only disturb them.
  */
 export const onGroupDeleted = ({ outbox, clock }: { outbox: Outbox; clock: Clock }) =>
   onBatch(groupDeleted, async (tx, events) => {

@@ -3,15 +3,16 @@ import type { Logger } from 'pino';
 import type { AccountDatabase } from '../store.ts';
 import { findKnownGroups } from './known-group.store.ts';
 
-/** Milliseconds until an answer of Organization is given up: somebody waits for it. */
+/** How long to wait for a response from Organization, in milliseconds. Short, because a caller is waiting. */
 const lookUpTimeout = 3_000;
 
 /** Throws `unprocessable` for a group that the account does not have. */
 export type RequireGroups = (accountId: string, ids: readonly string[], where: string) => Promise<void>;
 
 /**
- * Groups are known by Organization's events; one that was made a moment ago is asked for. Called before the
- * transaction, which no call to another service may prolong.
+ * Groups are known from Organization's events. A group that is not known yet, because it was created a moment ago, is
+ * looked up at Organization. Called before the transaction, so that no transaction stays open during a call to another
+ * service.
  */
 export function createRequireGroups(parts: {
   database: AccountDatabase;

@@ -21,7 +21,7 @@ import {
 import { hashInvitationToken } from './invitation.ts';
 import { requireActive, requireInvited, requirePending } from './invited.ts';
 
-/** The link proves the address: a newcomer is a verified user at once. */
+/** The link proves the address, so a new user is verified at once. */
 export const acceptInvitationEndpoint = (
   parts: Pick<Inviting, 'database' | 'outbox' | 'clock'> & {
     readonly hasher: Hasher;
@@ -34,7 +34,7 @@ export const acceptInvitationEndpoint = (
     const hash = hashInvitationToken(body.token);
     const { full_name: fullName, password } = body;
     if (password !== undefined) parts.checkNewPassword(password, 'body.password');
-    // Whoever has no link gets no slow hash computed.
+    // The link is checked before the slow hash, so that requests without a valid link cost little.
     const { email_key: emailKey, account_id: accountId } = requirePending(
       await findInvitationByToken(database.prisma, hash),
       clock.now(),
@@ -43,7 +43,8 @@ export const acceptInvitationEndpoint = (
     return database
       .transaction(async (tx) => {
         const now = clock.now();
-        // The user first: a password reset ends the session that is opened here, or has ended the caller's before.
+        // The user is locked first. A password reset then either ends the session that is opened here, or has already
+        // ended the caller's.
         const invited = await lockUserByEmail(tx, emailKey);
         const account = await lockAccount(tx, accountId);
         if (caller) await requireOpenSession(tx, caller);

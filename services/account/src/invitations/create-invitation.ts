@@ -21,7 +21,7 @@ export interface Inviting {
   readonly outbox: Outbox;
   readonly mail: MailQueue;
   readonly clock: Clock;
-  /** Of the product app, where links lead to. */
+  /** Base URL of the product app, which invitation links point to. */
   readonly appUrl: string;
 }
 

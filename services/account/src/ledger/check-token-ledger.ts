@@ -2,7 +2,7 @@ import type { AccountDatabase } from '../store.ts';
 import { findTokenBooks } from './check.store.ts';
 import { compareTokenBooks } from './compare.ts';
 
-/** Where two that should agree do not, for people. */
+/** An inconsistency, described for an operator. */
 export interface TokenDifference {
   readonly accountId: string;
   readonly what: string;
@@ -11,8 +11,8 @@ export interface TokenDifference {
 const atOnce = 200;
 
 /**
- * Compares balances, entries, grants and holds, account by account. The database keeps them together by itself (ADR 13):
- * a difference is what somebody has done past its triggers, or a restored part.
+ * Compares balances, entries, grants and holds, account by account. Database triggers keep them consistent (ADR 13),
+ * so a difference means that somebody bypassed the triggers, or that only part of the data was restored.
  */
 export async function checkTokenLedger(
   { sql }: Pick<AccountDatabase, 'sql'>,

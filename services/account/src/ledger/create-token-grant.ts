@@ -9,7 +9,7 @@ import { viewEntry } from './views.ts';
 export const createTokenGrantEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(createTokenGrant, async ({ body, caller, request }) => {
     const { account_id: accountId, kind, amount, description, priority } = body;
-    // The ledger's own keys begin with no service's name.
+    // The prefix keeps callers' keys apart from the ledger's own, none of which begins with the name of a service.
     const idempotencyKey = `${caller}:${body.idempotency_key}`;
     const now = parts.clock.now();
     const expiresAt = body.expires_at === null ? null : new Date(body.expires_at);

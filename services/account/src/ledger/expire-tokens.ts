@@ -14,7 +14,7 @@ interface Parts {
 }
 const batch = 100;
 
-/** Gives back what holds had reserved whose time is over. */
+/** Releases the tokens of expired holds. */
 export async function expireHolds({ database, outbox, clock }: Parts): Promise<void> {
   for (let due = batch; due === batch; ) {
     const now = clock.now();
@@ -23,7 +23,7 @@ export async function expireHolds({ database, outbox, clock }: Parts): Promise<v
     for (const { id } of holds) {
       await database.sqlTransaction(async (tx) => {
         const hold = await lockHold(tx, id);
-        if (hold?.status !== 'pending') return; // Somebody was faster.
+        if (hold?.status !== 'pending') return; // A concurrent request has resolved the hold.
         await resolveHold(tx, id, { status: 'expired', now });
         const data = { account_id: hold.account_id, amount: Number(hold.amount), of: { hold_id: id } };
         await outbox.append(tx, newEvent(tokensExpired, data, { accountId: hold.account_id, occurredAt: now }));
@@ -32,7 +32,7 @@ export async function expireHolds({ database, outbox, clock }: Parts): Promise<v
   }
 }
 
-/** Takes back what is left of grants whose time is over. What a hold has reserved stays until that one is resolved. */
+/** Takes back what remains of expired grants. Tokens that a hold has reserved stay until the hold is resolved. */
 export async function expireGrants({ database, outbox, clock }: Parts): Promise<void> {
   for (let due = batch; due === batch; ) {
     const now = clock.now();
@@ -47,7 +47,10 @@ export async function expireGrants({ database, outbox, clock }: Parts): Promise<
   }
 }
 
-/** Does it for one account, whose balance is locked: the balance after that, and the events to append. */
+/**
+ * Takes back expired grants of one account, whose balance is locked. Returns the new balance, and the events to
+ * append.
+ */
 export async function takeBackDue(tx: Sql, balance: BalanceRow, now: Date) {
   const { account_id } = balance;
   const events: NewEvent[] = [];
@@ -57,7 +60,9 @@ export async function takeBackDue(tx: Sql, balance: BalanceRow, now: Date) {
       kind: 'expiry',
       amount: -taken,
       description: 'Tokens that ran out',
-      idempotencyKey: `expiry:${entry_id}:${left.last_seq}`, // In parts, where holds were in the way.
+      // Contains the sequence number, because a grant is taken back in several steps when holds have reserved some of
+      // it.
+      idempotencyKey: `expiry:${entry_id}:${left.last_seq}`,
       now,
     });
     left = { ...left, posted: balance_after, last_seq: seq };

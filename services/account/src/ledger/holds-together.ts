@@ -4,21 +4,24 @@ import pLimit from 'p-limit';
 import type { AccountDatabase } from '../store.ts';
 import { type HoldRow, holdingTokens, type NewHold } from './hold.store.ts';
 
-/** Statements under way, so that one is worked on while the next is put together; and holds in one at most. */
+/**
+ * The number of concurrent statements: two, so that one is executed while the next is collected; and the maximum
+ * number of holds in a statement.
+ */
 const limits = { lanes: 2, holds: 64 };
 
 interface Asked {
   readonly hold: NewHold;
-  /** What tells of it once it is made. */
+  /** The event to append once the hold is made. */
   readonly event: NewEvent;
 }
 
-/** Makes a hold. Undefined: it was not to be made so, and has to be looked at by itself. */
+/** Makes a hold. Undefined means that it could not be made in a batch and needs its own transaction. */
 export type HoldTogether = (asked: Asked) => Promise<HoldRow | undefined>;
 
 /**
- * Holds that are asked for while others are on their way to the database go there together, in the order in which they
- * came: however busy, an account is locked and its balance written once for all of them.
+ * Holds that arrive while others are being written are collected and sent in one statement, in order of arrival.
+ * However busy an account is, it is locked and its balance is written once per statement.
  */
 export function createHoldTogether({ database, outbox }: { database: AccountDatabase; outbox: Outbox }): HoldTogether {
   const lane = pLimit(limits.lanes);
@@ -31,7 +34,8 @@ export function createHoldTogether({ database, outbox }: { database: AccountData
     try {
       for (const row of await outbox.appendWith<HoldRow>(database.sql, effect, events)) made.set(row.id, row);
     } catch (error) {
-      // One that the database refuses must not stand in the way of others: each is tried by itself.
+      // When the database refuses a batch, each hold is tried separately, so that one bad hold does not fail the
+      // others.
       if (asked.length === 1) throw error;
     }
     return asked.map(({ hold: { id } }) => made.get(id));
@@ -49,7 +53,7 @@ export function createHoldTogether({ database, outbox }: { database: AccountData
       batchScheduleFn: (dispatch) =>
         void lane(async () => {
           dispatch();
-          await underWay.catch(() => {}); // Told to those who asked.
+          await underWay.catch(() => {}); // The failure is reported to the callers of these holds.
         }),
     },
   );

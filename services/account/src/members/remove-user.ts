@@ -8,7 +8,7 @@ import type { AccountDatabase } from '../store.ts';
 import { deleteMember, lockMember, lockMembers } from './member.store.ts';
 import { requireTouchable } from './member-rules.ts';
 
-/** The user stays a user, maybe of other accounts; keys that it made stay as well. */
+/** Removes only the membership: the user may be in other accounts, and keys that the user created stay. */
 export const removeUserEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(removeUser, async ({ params, caller, request }) => {
     const { database, outbox, clock } = parts;

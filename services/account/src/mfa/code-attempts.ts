@@ -7,22 +7,28 @@ import type { AccountDatabase, Tx } from '../store.ts';
 import { attemptsSince, countAttempt, findEnrolment, lockUser, useChallenge } from './mfa.store.ts';
 import type { CodeKind, MfaCodes } from './mfa-codes.ts';
 
-/** Of one challenge (decision 16), and of one user in a while: whoever knows the password can ask for more challenges. */
+/**
+ * Attempts per challenge (decision 16), and per user within a window, because a caller who knows the password can
+ * request more challenges.
+ */
 const limits = { challenge: 5, user: 20 };
-/** Milliseconds: of a challenge, and of that while, which begins when the challenge does. */
+/** In milliseconds. The window of a challenge begins when the challenge does. */
 const lifetime = mfaTokenTtl.challenge * 1000;
 const window = 15 * 60 * 1000;
 
-/** `off`: the user has no MFA. `spent`: the challenge is. `exhausted`: the user's attempts are, for the time being. */
+/**
+ * `off`: the user has no MFA. `spent`: the challenge cannot be used any more. `exhausted`: the user has no attempts
+ * left for now.
+ */
 export type Refusal = 'off' | 'spent' | 'exhausted' | 'wrong';
 
 interface Details {
-  /** What was wrong: more than the answer tells. */
+  /** The exact reason, which the response does not reveal. */
   readonly reason: string;
   readonly attempts_left?: number;
 }
 
-/** Rolls back what was tried; the log is told after it. */
+/** Thrown to roll back the transaction; the refusal is recorded in the audit log afterwards. */
 class Refused extends Error {
   readonly why: Refusal;
   readonly details: Details;
@@ -40,19 +46,22 @@ interface Challenge {
 }
 
 interface Attempt {
-  /** The challenge; absent: the code is asked for without one, which makes a challenge of this attempt alone. */
+  /** Absent when a code is requested without a challenge; the attempt then gets a challenge of its own. */
   readonly challenge?: Challenge;
   readonly userId: string;
   readonly code: string;
   readonly refuse: (why: Refusal) => Problem;
-  /** What the log is told of a refusal. */
+  /** The audit record of a refusal. */
   readonly deed: Omit<Deed, 'outcome' | 'details' | 'now'>;
 }
 
 type Work<T> = (tx: Tx, kind: CodeKind, now: Date) => Promise<T>;
 
 export interface CodeAttempts {
-  /** Does the work in the transaction that spends the code. Throws what `refuse` makes of a refusal, and tells the log. */
+  /**
+   * Runs the work in the transaction that spends the code. When the code is refused, records it in the audit log and
+   * throws the problem that `refuse` returns.
+   */
   make<T>(attempt: Attempt, work: Work<T>): Promise<T>;
 }
 
@@ -69,7 +78,7 @@ export function createCodeAttempts(parts: {
     if (!user.mfa_on) throw off();
   }
 
-  /** Counts first, for good: parallel guesses are all counted before any is judged. */
+  /** The count is committed before the code is checked, so that parallel guesses are all counted. */
   async function count(userId: string, challenge: Challenge, now: Date): Promise<number> {
     return database.transaction(async (tx) => {
       await lockMfaUser(tx, userId);

@@ -8,12 +8,12 @@ import type { CodeAttempts, Refusal } from './code-attempts.ts';
 interface FreshCode {
   readonly caller: Principal;
   readonly code: string;
-  /** What the code is asked for, as the log names it. */
+  /** The action that needs the code, for the audit log. */
   readonly action: 'mfa.disabled' | 'mfa.recovery_codes_renewed';
   readonly request: RequestContext;
 }
 
-/** Does what asks a signed-in person for a fresh code, and tells the log of it. */
+/** Runs an action for which a signed-in person must give a fresh code, and records it in the audit log. */
 export async function withFreshCode<T>(
   codeAttempts: CodeAttempts,
   { caller, code, action, request }: FreshCode,

@@ -8,7 +8,7 @@ import { putEnrolment } from './mfa.store.ts';
 import type { MfaCodes } from './mfa-codes.ts';
 import { newTotpSecret, otpauthUri } from './totp.ts';
 
-/** Nothing is asked for until the secret is proven. */
+/** MFA is not required at login until the secret is confirmed. */
 export const setUpMfaEndpoint = (parts: {
   database: AccountDatabase;
   verifier: Verifier;

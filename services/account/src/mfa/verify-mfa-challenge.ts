@@ -19,7 +19,7 @@ export const verifyMfaChallengeEndpoint = (parts: {
     const deed = {
       accountId,
       action: 'session.opened',
-      // The password alone proves nobody who has MFA.
+      // The actor is unknown: a password alone does not prove who a user with MFA is.
       actor: nobody,
       subject: { type: 'user', id: userId },
       request,

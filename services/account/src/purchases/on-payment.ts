@@ -12,7 +12,7 @@ interface Paid {
   readonly data: EventData<typeof paymentSucceeded>;
 }
 
-/** What was paid for is granted, once a payment, and its receipt sent. */
+/** Grants the purchased tokens once per payment, and sends the receipt. */
 export function onPayments(parts: { outbox: Outbox; mail: MailQueue; clock: Clock }): EventHandler<Tx>[] {
   const { outbox, mail, clock } = parts;
 

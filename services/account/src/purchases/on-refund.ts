@@ -7,7 +7,10 @@ import type { Tx } from '../store.ts';
 import { settle } from './settlement.store.ts';
 import { tellBillingPeople } from './tell-billing-people.ts';
 
-/** What was paid back is taken, once a refund; where it came to nothing, what was held or taken for it is given back. */
+/**
+ * Takes back the refunded tokens once per refund. When a refund fails, releases or returns the tokens that were held
+ * or taken for it.
+ */
 export function onRefunds(parts: { outbox: Outbox; mail: MailQueue; clock: Clock }): EventHandler<Tx>[] {
   const { outbox, mail, clock } = parts;
   return [

@@ -2,7 +2,7 @@ import type { BillingMail, Mail, MailQueue } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
 import { findBillingPeople } from './billing-people.store.ts';
 
-/** What the events of payments and refunds have in common. */
+/** The fields that the events of payments and refunds share. */
 interface Bought {
   readonly account_id: string;
   readonly description: string;
@@ -10,7 +10,7 @@ interface Bought {
   readonly currency: string;
 }
 
-/** A message to each of an account's billing people, in the transaction of what it tells of. */
+/** Queues a message to each user with billing access, in the transaction of the payment or refund. */
 export async function tellBillingPeople(
   tx: Tx,
   mail: MailQueue,
