@@ -76,7 +76,7 @@ export function openBilling(
       },
     ],
     start() {
-      // An api asks the provider; the worker plays it, where it is simulated.
+      // Every process calls the provider, but a simulated one is run by the worker only.
       if (role !== 'api') runtime.start();
     },
     drain: () => runtime.stop(),

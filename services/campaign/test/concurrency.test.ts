@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 const twenty = Array.from({ length: 20 }, (_, at) => at);
 
-/** Holds the campaign's row as another step would, lets the work wait for it, changes the row, and lets go. */
+/** Locks the campaign's row, starts the work, which waits for the lock, changes the row and releases it. */
 async function whileLocked<T>(id: string, work: () => Promise<T>, change: string): Promise<T> {
   const other = await service.db.connect();
   try {
@@ -28,7 +28,7 @@ async function whileLocked<T>(id: string, work: () => Promise<T>, change: string
     await other.query('COMMIT');
     return await working;
   } finally {
-    other.release(true); // A test that failed half-way leaves no transaction behind.
+    other.release(true); // Destroys the connection, so that a failed test leaves no open transaction.
   }
 }
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Placing ads is no endpoint yet: the rows it makes. */
+/** There is no endpoint for placing ads yet, so this inserts the rows. */
 async function placeAd(
   campaignId: string,
   ad: { tag: string; position: number; score: number | null },

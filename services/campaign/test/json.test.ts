@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Requests as text, so that what is sent is what the test says. */
+/** Sends requests as text, so that the test controls the exact bytes. */
 function newSender() {
   const tenant = newTenant(service);
   const token = personToken({ account: tenant.account });

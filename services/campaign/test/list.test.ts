@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 
 type Tenant = ReturnType<typeof newTenant>;
 
-/** Rows written at once, where a test wants many. Returns their ids, newest first. */
+/** Inserts many rows directly. Returns their ids, newest first. */
 async function fill({ account }: Tenant, count: number, status = 'draft'): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('campaign'));
   await service.db.query(

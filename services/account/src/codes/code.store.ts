@@ -37,7 +37,7 @@ export interface CodeRow extends LiveCode {
 /**
  * Counts an attempt, commits it at once and returns the code. For an address without a code it inserts a decoy that
  * nothing matches, so that attempts are counted and exhausted for unknown addresses too. The first attempt after a
- * code was used also inserts a decoy: attempts and expiry start again.
+ * code was used restarts attempts and expiry, so that the address then behaves like one without a code.
  */
 export async function countAttempt(database: AccountDatabase, decoy: NewCode): Promise<CodeRow> {
   const [row] = await database.prisma.$queryRaw<CodeRow[]>`

@@ -12,9 +12,9 @@ import type { CodeKind, MfaCodes } from './mfa-codes.ts';
  * request more challenges.
  */
 const limits = { challenge: 5, user: 20 };
-/** In milliseconds. The window of a challenge begins when the challenge does. */
-const lifetime = mfaTokenTtl.challenge * 1000;
-const window = 15 * 60 * 1000;
+const challengeLifetimeMs = mfaTokenTtl.challenge * 1000;
+/** A challenge counts for this long after it was issued. */
+const windowMs = 15 * 60 * 1000;
 
 /**
  * `off`: the user has no MFA. `spent`: the challenge cannot be used any more. `exhausted`: the user has no attempts
@@ -82,7 +82,7 @@ export function createCodeAttempts(parts: {
   async function count(userId: string, challenge: Challenge, now: Date): Promise<number> {
     return database.transaction(async (tx) => {
       await lockMfaUser(tx, userId);
-      const since = new Date(now.getTime() - window + lifetime);
+      const since = new Date(now.getTime() - windowMs + challengeLifetimeMs);
       if ((await attemptsSince(tx, userId, since)) >= limits.user)
         throw new Refused('exhausted', { reason: 'mfa_attempts_exhausted' });
       const counted = await countAttempt(tx, { ...challenge, userId, limit: limits.challenge });
@@ -92,7 +92,7 @@ export function createCodeAttempts(parts: {
   }
 
   async function judge<T>({ userId, code, ...attempt }: Attempt, work: Work<T>, now: Date): Promise<T> {
-    const challenge = attempt.challenge ?? { id: newUuid(), expiresAt: new Date(now.getTime() + lifetime) };
+    const challenge = attempt.challenge ?? { id: newUuid(), expiresAt: new Date(now.getTime() + challengeLifetimeMs) };
     const counted = await count(userId, challenge, now);
     return database.transaction(async (tx) => {
       await lockMfaUser(tx, userId);
@@ -100,8 +100,8 @@ export function createCodeAttempts(parts: {
       if (!enrolment) throw off();
       const kind = await mfaCodes.use(tx, enrolment, code, now);
       if (!kind) {
-        const left = attempt.challenge && { attempts_left: limits.challenge - counted };
-        throw new Refused('wrong', { reason: 'wrong_mfa_code', ...left });
+        const remaining = attempt.challenge && { attempts_left: limits.challenge - counted };
+        throw new Refused('wrong', { reason: 'wrong_mfa_code', ...remaining });
       }
       if (!(await useChallenge(tx, challenge.id, now))) throw spent();
       return work(tx, kind, now);

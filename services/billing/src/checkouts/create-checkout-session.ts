@@ -45,7 +45,7 @@ export const createCheckoutSessionEndpoint = (parts: Parts) =>
     return { id: checkout.id, url };
   });
 
-/** Asks the provider for the page. */
+/** Creates the page at the provider. */
 async function open(
   { database, provider, appUrl }: Parts,
   { id, account_id: accountId, mode, return_url }: CheckoutRow,

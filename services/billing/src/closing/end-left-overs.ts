@@ -13,7 +13,10 @@ export interface ClosingParts {
 
 const atOnce = 100;
 
-/** Nobody of a closed account can cancel any more: its subscription ends with its period, and its pages are closed. */
+/**
+ * Nobody can cancel for a closed account any more, so its subscription is set to end with its period and its checkout
+ * pages are closed.
+ */
 export async function endLeftOvers(parts: ClosingParts): Promise<void> {
   for (const left of await findLeftOvers(parts.database, atOnce)) {
     await end(parts, left).catch((error: unknown) => {
@@ -30,7 +33,7 @@ async function end({ provider, refresh }: ClosingParts, { kind, id }: LeftOver):
     if (kind === 'checkout') await provider.expireCheckout(id);
     else await provider.setCancelAtPeriodEnd(id, true, newUuid());
   } catch (error) {
-    // It has ended by itself.
+    // It has already ended at the provider.
     if (!(error instanceof ProviderError && error.kind === 'refused')) throw error;
   }
   await refresh(kind, id);

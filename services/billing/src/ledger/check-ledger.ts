@@ -8,7 +8,7 @@ export interface Checked {
   readonly accounts: number;
   readonly payments: number;
   readonly differences: readonly Difference[];
-  /** Notifications that nobody has acted on for longer than is usual. */
+  /** The number of notifications that have waited longer than usual to be applied. */
   readonly waiting: number;
 }
 
@@ -16,8 +16,9 @@ const atOnce = 200;
 const usual = 10 * 60_000;
 
 /**
- * Compares ledger, payments, refunds and provider, account by account. What is on its way just then looks like a
- * difference: what differs is looked at again after `patience` milliseconds, and told if it still does.
+ * Compares ledger, payments, refunds and provider, account by account. A change in progress looks like a difference,
+ * so accounts with differences are compared again after `recheckAfterMs` milliseconds, and only differences that persist are
+ * reported.
  */
 export async function checkLedger(
   parts: { readonly database: Pick<BillingDatabase, 'sql'>; readonly provider: PaymentProvider },

@@ -1,7 +1,7 @@
 import type { ProviderPayment } from '../provider/index.ts';
 import type { BooksRow, KeptPayment } from './check.store.ts';
 
-/** Where two that should agree do not, for people. */
+/** An inconsistency, described for an operator. */
 export interface Difference {
   readonly accountId: string;
   readonly what: string;
@@ -9,7 +9,7 @@ export interface Difference {
 
 const inCents = (cents: number | bigint) => `${cents} cents`;
 
-/** What is wrong within the rows of one account. */
+/** The inconsistencies within the rows of one account. */
 export function compareBooks(books: BooksRow): string[] {
   const found: string[] = [];
   const { ledger_cents, entries_cents, last_seq, entries, paid_cents, refunded_cents } = books;
@@ -24,7 +24,7 @@ export function compareBooks(books: BooksRow): string[] {
   return found;
 }
 
-/** What the rows and the provider say of an account's payments. */
+/** The differences between the stored payments of an account and those of the provider. */
 export function comparePayments(kept: readonly KeptPayment[], told: readonly ProviderPayment[]): string[] {
   const found: string[] = [];
   const rows = new Map(kept.map((row) => [row.provider_payment_id, row]));
@@ -32,7 +32,7 @@ export function comparePayments(kept: readonly KeptPayment[], told: readonly Pro
     const row = rows.get(payment.id);
     rows.delete(payment.id);
     if (row) found.push(...comparePayment(row, payment));
-    // A try of an invoice that another payment has paid since is not kept.
+    // A failed attempt to pay an invoice is not stored when another payment has paid that invoice.
     else if (payment.status === 'succeeded' || (payment.status === 'failed' && payment.invoice_id === null))
       found.push(
         `payment ${payment.id} of ${inCents(payment.amount_cents)} is ${payment.status} at the provider, unknown here`,

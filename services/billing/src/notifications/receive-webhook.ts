@@ -5,7 +5,7 @@ import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 import { insertEvent } from './provider-event.store.ts';
 
-/** Taken as soon as it is written down; what it hints at is fetched by a job. */
+/** The notification is accepted as soon as it is stored. A job fetches the object that it refers to. */
 export const receiveStripeWebhookEndpoint = (parts: {
   database: BillingDatabase;
   provider: PaymentProvider;

@@ -8,12 +8,12 @@ import type { Writing } from '../store.ts';
 import { findPaymentOf, type PaymentRow, putPayment } from './payment.store.ts';
 import { invoicePayment, packPayment, type ToldPayment } from './payment.ts';
 
-/** What the provider says of a payment, or of an invoice and what pays it. */
+/** The provider's state of a payment, or of an invoice with the payment for it. */
 export type PaymentNow =
   | { readonly payment: ProviderPayment; readonly invoice?: undefined }
   | { readonly payment: ProviderPayment | undefined; readonly invoice: ProviderInvoice };
 
-/** Writes what the provider says now; what has come of it since is told, and booked, once. */
+/** Stores the provider's state of a payment. Publishes each change of status and posts it to the ledger once. */
 export async function writePayment(
   writing: Writing,
   { payment, invoice }: PaymentNow,
@@ -22,12 +22,12 @@ export async function writePayment(
   const planKeys = invoice ? invoice.lines.map((line) => line.plan_key) : [payment.plan_key];
   const plans = await findPrices(tx, invoice ? [invoice.plan_key, ...planKeys] : planKeys);
   const now = invoice ? invoicePayment(invoice, payment, plans) : packPayment(payment, plans);
-  // In another currency it is none of ours: the ledger check tells of it.
+  // A payment in another currency was not made through billing. The ledger check reports it.
   if (!now || now.currency !== customer.currency) return undefined;
   const before = await findPaymentOf(tx, now);
-  // Another try is under way: it is told of when it has failed no more.
+  // A failed payment that is attempted again stays `failed` until the attempt succeeds.
   const told = before?.status === 'failed' && now.status === 'pending' ? { ...now, status: before.status } : now;
-  // Nobody is asked to believe that what has succeeded has not.
+  // A payment that has succeeded never goes back to another status.
   if (before?.status === 'succeeded' && told.status !== 'succeeded') return before;
   const id = before?.id ?? newId('payment');
   await putPayment(tx, id, customer.account_id, told);

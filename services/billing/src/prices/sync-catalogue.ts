@@ -2,7 +2,7 @@ import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 import { findPlanPrices } from './price.store.ts';
 
-/** Makes the prices that are sold at the provider; answers its ids by plan key. Done again it changes nothing. */
+/** Creates the prices for sale at the provider, and returns their ids by plan key. Running it again changes nothing. */
 export async function syncCatalogue(parts: {
   database: BillingDatabase;
   provider: PaymentProvider;

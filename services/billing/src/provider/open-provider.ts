@@ -18,7 +18,7 @@ export interface ProviderParts extends Pick<ServiceDependencies, 'logger' | 'pro
   readonly clock: Clock;
 }
 
-/** The provider that the configuration names. */
+/** Opens the provider in the configuration, for a service's process. */
 export function openProvider(config: BillingConfig, parts: ProviderParts): ProviderRuntime {
   const stripe = openStripe(config, parts);
   if (stripe && config.STRIPE_WEBHOOK_SECRETS.length === 0)
@@ -26,7 +26,7 @@ export function openProvider(config: BillingConfig, parts: ProviderParts): Provi
   return stripe ?? openSimulated(config, parts);
 }
 
-/** The same for somebody who asks it beside the service, and serves nothing. */
+/** Opens the provider for an operator's command, which serves no pages and delivers no notifications. */
 export function joinProvider(config: BillingConfig, parts: ProviderParts): Pick<ProviderRuntime, 'provider' | 'stop'> {
   const stripe = openStripe(config, parts);
   if (stripe) return stripe;
@@ -42,11 +42,11 @@ function openStripe(config: BillingConfig, { clock }: ProviderParts): ProviderRu
   return { provider, start() {}, stop: async () => {} };
 }
 
-/** The simulated provider with a server for its pages. */
+/** The simulated provider, with a server for its pages. */
 function openSimulated(config: BillingConfig, { clock, logger, problemBase }: ProviderParts): ProviderRuntime {
   const pages = new URL(config.SIMULATED_PAYMENTS_URL);
   const own = config.BILLING_URL ?? `http://127.0.0.1:${config.PORT}`;
-  // It is sender and receiver in one process: unless somebody else shall send, nobody needs to know the secret.
+  // The provider sends notifications to its own process, so without configured secrets a random one is enough.
   const secrets = config.STRIPE_WEBHOOK_SECRETS;
   const simulated = createSimulatedProvider({
     file: config.SIMULATED_PAYMENTS_FILE,

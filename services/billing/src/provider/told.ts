@@ -1,7 +1,7 @@
 import type { ServiceDependencies } from '@attribution/service';
 import { type PaymentProvider, ProviderError } from './payment-provider.ts';
 
-/** The same provider, whose failures are logged: callers are not told its words. */
+/** The same provider with its failures logged, because the responses to callers do not contain its messages. */
 export function told(provider: PaymentProvider, logger: ServiceDependencies['logger']): PaymentProvider {
   return new Proxy(provider, {
     get(target, name: keyof PaymentProvider) {

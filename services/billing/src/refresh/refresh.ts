@@ -12,7 +12,7 @@ export interface RefreshParts {
 }
 
 export function createRefresh({ database, provider, writeFor, logger }: RefreshParts): Refresh {
-  /** Whose it is; of one that was not seen before, the provider is asked. */
+  /** The account of an object. For an object that is not stored yet, the provider is asked. */
   async function accountOf(kind: Kept, id: string): Promise<string | undefined> {
     const known = await findAccountOf(database.sql, kind, id);
     if (known !== undefined) return known;
@@ -20,7 +20,7 @@ export function createRefresh({ database, provider, writeFor, logger }: RefreshP
     return findAccountOf(database.sql, owner.by, owner.id);
   }
 
-  /** Of a customer of ours: somebody else may use the same account at the provider. */
+  /** Only for our own customers: others may use the same account at the provider. */
   async function useCard(setupId: string): Promise<void> {
     const { customer_id } = await provider.getSetup(setupId);
     const accountId = await findAccountOf(database.sql, 'customer', customer_id);

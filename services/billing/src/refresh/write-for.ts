@@ -10,12 +10,18 @@ export interface WriteParts {
   readonly clock: Clock;
 }
 
-/** Transactions at once: each keeps a connection while it asks the provider, and requests need some, too. */
+/**
+ * The number of concurrent transactions. Each keeps a connection while it waits for the provider, and requests need
+ * connections too.
+ */
 const atOnce = 4;
 
 export function createWriteFor({ database, outbox, clock }: WriteParts): WriteFor {
   const lane = pLimit(atOnce);
-  /** The last of those who wait for an account: they would wait for its row, each with a connection. */
+  /**
+   * The last transaction of each account. Transactions of one account are queued here, because while they wait for the
+   * lock of its row each of them would occupy a connection.
+   */
   const turns = new Map<string, Promise<unknown>>();
 
   return async (accountId, work) => {

@@ -18,14 +18,14 @@ export interface RefundParts {
   readonly logger: Logger;
 }
 
-/** Milliseconds for which the provider knows a key again, at least. */
+/** How long the provider remembers an idempotency key, at least; in milliseconds. */
 const keysLast = 24 * 3_600_000;
-/** Longer than a bank takes to say whether it gives money back. */
+/** Longer than a bank needs to confirm or reject a refund. */
 const holdFor = '60d';
 
 /**
- * Holds the tokens, has the provider give the money back, and writes what it says. Each step is done once under the
- * refund's id, so that whoever finds a refund unfinished begins anew.
+ * Holds the tokens, makes the refund at the provider, and stores the result. Every step is idempotent under the
+ * refund's id, so that an unfinished refund can be started again.
  */
 export async function carryOut(parts: RefundParts, refund: RefundRow, payment: PaymentRow): Promise<void> {
   const holdId = refund.hold_id ?? (await holdTokens(parts, refund));
@@ -40,7 +40,7 @@ export async function carryOut(parts: RefundParts, refund: RefundRow, payment: P
   }
 }
 
-/** The provider forgets keys after a day: of a refund that was begun before, it is looked for first. */
+/** The provider forgets keys after a day, so for an older refund first look for one that was already made. */
 async function makeOnce({ provider, clock }: RefundParts, refund: RefundRow, payment: PaymentRow) {
   const paymentId = payment.provider_payment_id ?? '';
   const age = clock.now().getTime() - refund.created_at.getTime();
@@ -49,7 +49,7 @@ async function makeOnce({ provider, clock }: RefundParts, refund: RefundRow, pay
   return found ?? provider.createRefund({ paymentId, amountCents, reason: reasonOf(refund), reference }, reference);
 }
 
-/** Of the tokens that the payment bought; a refund whose tokens are spent is none. */
+/** Holds the tokens that the payment bought. A refund whose tokens are already spent is refused. */
 async function holdTokens({ database, account, logger }: RefundParts, refund: RefundRow): Promise<string | null> {
   if (refund.token_amount === 0) return null;
   const body = {

@@ -26,7 +26,10 @@ export const createRefundEndpoint = (parts: RefundParts) =>
     return viewRefund(now ?? refund);
   });
 
-/** Writes it down, or finds what was begun under the same key. The customer is locked: of two, one sees the other. */
+/**
+ * Inserts the refund, or finds the one that was started under the same key. The customer is locked, so that concurrent
+ * refunds see each other.
+ */
 async function begin(tx: Sql, asked: Asked, now: Date): Promise<RefundRow> {
   const before = await findRefundByKey(tx, asked.payment_id, asked.idempotency_key);
   if (before) return requireSame(before, asked);

@@ -3,11 +3,11 @@ import { findPayment } from '../payments/index.ts';
 import { carryOut, type RefundParts } from './carry-out.ts';
 import { findUnfinished } from './refund.store.ts';
 
-/** Milliseconds: whoever asked for it has had an answer by then. */
+/** In milliseconds: after this time the request that started the refund has been answered. */
 const requestLasts = 30_000;
 const atOnce = 100;
 
-/** Goes on with refunds that a crash, or a provider that did not answer, left unfinished. */
+/** Continues refunds that were left unfinished by a crash, or by a provider that did not respond. */
 export async function finishRefunds(parts: RefundParts): Promise<void> {
   const { database, clock, logger } = parts;
   const before = new Date(clock.now().getTime() - requestLasts);

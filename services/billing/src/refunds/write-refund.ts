@@ -9,13 +9,14 @@ import type { Writing } from '../store.ts';
 import { findRefund, findRefundOf, insertRefund, type RefundRow, setRefund, sumRefunds } from './refund.store.ts';
 import { tokensBack } from './refund.ts';
 
-/** Writes what the provider says of a refund now; what has come of it since is told, and booked, once. */
+/** Stores the provider's state of a refund. Publishes each change of status and posts it to the ledger once. */
 export async function writeRefund(writing: Writing, told: ProviderRefund, payment: PaymentRow): Promise<void> {
   const { tx } = writing;
   const found = await findRefundOf(tx, told);
   const row = found ?? (await takeUp(writing, told, payment));
   const status = told.status === 'canceled' ? 'failed' : told.status;
-  // What has failed at the provider stays so; what was only taken to have failed may be there all the same.
+  // A refund that failed at the provider stays failed. One that was only assumed to have failed (it has no provider id)
+  // may still exist there.
   const isFinal = row.status === 'failed' && row.provider_refund_id !== null;
   const changes = row.status !== status && !isFinal && !(row.status === 'succeeded' && status === 'pending');
   if (changes || row.provider_refund_id === null)
@@ -25,7 +26,7 @@ export async function writeRefund(writing: Writing, told: ProviderRefund, paymen
   return book(writing, row, payment, row.status === 'succeeded' ? 'reversed' : 'failed');
 }
 
-/** One that was made at the provider: nobody has held tokens for it. */
+/** Inserts a refund that was made at the provider, for which no tokens are held. */
 async function takeUp(
   { tx, customer, context }: Writing,
   told: ProviderRefund,
@@ -51,7 +52,7 @@ async function takeUp(
 
 type Outcome = 'succeeded' | 'failed' | 'reversed';
 
-/** Enters what has become of it in the ledger, and tells it. */
+/** Posts the outcome to the ledger and publishes it. */
 async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outcome: Outcome): Promise<void> {
   const { tx, customer, context, tell } = writing;
   const name = (await findPrices(tx, [payment.plan_key])).get(payment.plan_key)?.name ?? payment.plan_key;
@@ -79,7 +80,7 @@ async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outco
   else tell(newEvent(refundFailed, { ...data, reversed: outcome === 'reversed' }, context));
 }
 
-/** Of a refund that the provider will not make; of several who hear of it one writes it. */
+/** Stores that the provider refuses a refund, once even if several requests find out. */
 export async function writeRefusal(writing: Writing, row: RefundRow, payment: PaymentRow): Promise<void> {
   if ((await findRefund(writing.tx, row.id))?.status !== 'pending') return;
   await setRefund(writing.tx, row.id, { status: 'failed', providerId: null });

@@ -13,7 +13,7 @@ import {
 } from './subscription.store.ts';
 import { changeTypeOf, isOver, snapshotOf } from './subscription.ts';
 
-/** Milliseconds for which a change that the provider has not answered keeps others from beginning. */
+/** How long a change without a response of the provider blocks other changes, in milliseconds. */
 const unanswered = 60_000;
 
 export const changePlanEndpoint = (parts: SubscriptionParts) =>
@@ -22,7 +22,8 @@ export const changePlanEndpoint = (parts: SubscriptionParts) =>
     const price = await activePrice(database, body.plan_key);
     if (price.interval === null)
       throw new Problem('validation-error', `body.plan_key: ${JSON.stringify(body.plan_key)} is not a plan.`);
-    // Read first: whoever then finds no change of this attempt has seen the subscription as it was before it.
+    // Read the subscription first: if no change of this attempt is found afterwards, then this is its state before the
+    // change.
     const latest = await findLatestSubscription(database, caller.accountId);
     const change = (await findPlanChange(database, attempt)) ?? (await decide(parts, latest, price, attempt));
     await ask(parts, change, price);
@@ -30,7 +31,7 @@ export const changePlanEndpoint = (parts: SubscriptionParts) =>
     return { plan_key: now.plan_key, change_type: change.change_type, ...snapshotOf(now) };
   });
 
-/** Has the provider do it. As long as it has not answered, nobody begins another change. */
+/** Makes the change at the provider. Until the provider has responded, no other change may begin. */
 async function ask({ database, provider, clock }: SubscriptionParts, change: PlanChangeRow, price: PlanPriceRow) {
   const { id, provider_subscription_id: subscriptionId, from_plan_key: fromPlanKey, change_type: type } = change;
   try {
@@ -43,7 +44,10 @@ async function ask({ database, provider, clock }: SubscriptionParts, change: Pla
   await finishPlanChange(database, id, clock.now());
 }
 
-/** What kind of change it is; written down before the provider is asked, as afterwards nobody could tell. */
+/**
+ * Decides which kind of change it is, and stores it before the provider is called, because afterwards the former plan
+ * is no longer known.
+ */
 async function decide(
   { database, writeFor, clock }: SubscriptionParts,
   latest: SubscriptionRow | undefined,

@@ -13,7 +13,10 @@ export interface SubscriptionParts {
   readonly clock: Clock;
 }
 
-/** Has a subscription end with its period, or not; answers what it is then. One that has ended meanwhile stays so. */
+/**
+ * Sets whether a subscription ends with its period, and returns the new state. A subscription that has ended meanwhile
+ * stays ended.
+ */
 export async function setCancelling(
   { database, provider, refresh }: Pick<SubscriptionParts, 'database' | 'provider' | 'refresh'>,
   { provider_subscription_id: id }: SubscriptionRow,
@@ -31,7 +34,7 @@ export async function setCancelling(
   return now;
 }
 
-/** The subscription as the provider has it now. */
+/** The current state of the subscription at the provider. */
 export async function refreshed(
   { database, refresh }: Pick<SubscriptionParts, 'database' | 'refresh'>,
   id: string,

@@ -5,7 +5,7 @@ import type { Writing } from '../store.ts';
 import { findSubscription, putSubscription, type SubscriptionRow } from './subscription.store.ts';
 import { isLive } from './subscription.ts';
 
-/** Writes what the provider says of a subscription now, and tells what has changed. */
+/** Stores the provider's state of a subscription, and publishes changes. */
 export async function writeSubscription(
   { tx, customer: { account_id }, context, tell }: Writing,
   told: ProviderSubscription,

@@ -33,12 +33,12 @@ export function createCheckout(simulation: Simulation, asked: NewCheckout): Chec
   });
 }
 
-/** `closed`: it was not open any more, and nothing was done. */
+/** `closed`: the page was no longer open, and nothing was done. */
 export type Paying =
   | { readonly outcome: 'paid' | 'asks_holder' | 'closed' }
   | { readonly outcome: 'declined'; readonly why: string };
 
-/** One step of paying. In a transaction with the look at the status: of two tabs one pays. */
+/** One step of paying. The status is checked in the same transaction, so that only one of two browser tabs can pay. */
 export function payCheckout(simulation: Simulation, id: string, card: GivenCard): Paying {
   return simulation.store.transaction(() => {
     const session = simulation.store.get('checkout.session', id);
@@ -54,7 +54,7 @@ export function payCheckout(simulation: Simulation, id: string, card: GivenCard)
   });
 }
 
-/** What the holder of a card that asks for 3-D Secure said. */
+/** The card holder's response to the 3-D Secure question. */
 export function answerBank(simulation: Simulation, id: string, isThem: boolean): Paying {
   const { store } = simulation;
   return store.transaction(() => {
@@ -107,7 +107,7 @@ function subscribe(simulation: Simulation, session: CheckoutSession, invoiceId: 
   return id;
 }
 
-/** A subscription's first invoice is there from the first attempt on, so that a payment that fails has one too. */
+/** Adds a subscription's first invoice at the first attempt to pay, so that a failed payment has an invoice too. */
 function withInvoice(simulation: Simulation, session: CheckoutSession): CheckoutSession {
   if (session.mode === 'payment' || session.invoice !== null) return session;
   const price = priceOf(simulation, session);

@@ -5,23 +5,29 @@ import type { KeptEvent, SimulatedStore } from './store.ts';
 
 export interface WebhookTarget {
   readonly url: string;
-  /** The first one alone, unless they are being rotated: then every notification is signed with each. */
+  /** Normally only the first secret signs. During a rotation every notification is signed with each secret. */
   readonly secrets: readonly string[];
 }
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** After each attempt that failed; then the notification is given up. Three days in all, as Stripe's. */
+/**
+ * The delay after each failed attempt. After the last one the notification is given up: three days in all, as at
+ * Stripe.
+ */
 const pauses = [second, 5 * second, 30 * second, 5 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 24 * hour];
 const patience = 5 * second;
 
-/** Sends what is due, oldest first; what is not taken is sent again after growing pauses, which outlive a restart. */
+/**
+ * Delivers due notifications, oldest first. A notification that was not accepted is sent again after a growing delay;
+ * the delays are stored, so they survive a restart.
+ */
 export function createDelivery(parts: {
   readonly store: SimulatedStore;
   readonly target: WebhookTarget | undefined;
   readonly clock: Clock;
-  /** The share that is lost on the way, or whose answer is. */
+  /** The share of notifications to lose, from 0 to 1: half on the way, half by losing the response. */
   readonly failures: number;
   readonly logger: ServiceDependencies['logger'];
 }) {
@@ -55,7 +61,8 @@ export function createDelivery(parts: {
       const event = stopping.signal.aborted ? undefined : store.undelivered(now);
       if (!event) return;
       const failure = await send(event, target);
-      if (stopping.signal.aborted) return; // Sent again at the next start, at worst.
+      // The attempt was not recorded, so the notification may be sent again at the next start.
+      if (stopping.signal.aborted) return;
       const pause = failure === undefined ? undefined : pauses[event.attempts];
       store.afterDelivery(event.sequence, pause === undefined ? null : clock.now().getTime() + pause);
       if (failure === undefined) continue;

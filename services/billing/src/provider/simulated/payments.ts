@@ -10,10 +10,10 @@ export interface NewPayment {
   readonly metadata: Bought;
 }
 
-/** `page`: its holder is there. */
+/** `page` means that the card holder is present. */
 export type Moment = 'page' | 'later';
 
-/** Charges a card: for a payment that has failed so far, or for a new one. */
+/** Charges a card, for a new payment or for an earlier one that has failed. */
 export function charge(
   simulation: Simulation,
   asked: NewPayment,
@@ -29,7 +29,7 @@ export function charge(
   return paid;
 }
 
-/** Waits until the holder has said to the bank that it is them. */
+/** Creates a payment that waits for the holder's 3-D Secure confirmation. */
 export const awaitHolder = (simulation: Simulation, asked: NewPayment, earlier?: PaymentIntent): PaymentIntent =>
   simulation.store.put<PaymentIntent>({
     ...(earlier ?? newPayment(simulation, asked)),

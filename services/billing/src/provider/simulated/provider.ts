@@ -13,7 +13,7 @@ import { type Links, toCheckout, toInvoice, toMethod, toPayment, toRefund, toSub
 
 const eventsAtOnce = 100;
 
-/** The port over the simulation. `told`: called when there may be notifications to send. */
+/** The provider port on top of the simulation. `wake` is called when there may be notifications to send. */
 export function createProvider(
   simulation: Simulation,
   links: Links,
@@ -22,7 +22,7 @@ export function createProvider(
 ): PaymentProvider {
   const { store } = simulation;
   const read = async <T>(work: () => T): Promise<T> => guarded(() => store.snapshot(work));
-  /** In a transaction of its own. */
+  /** Runs the work in a transaction, without an idempotency key. */
   const transact = async <T>(work: () => T): Promise<T> => guarded(() => store.transaction(work));
   const write = async <T>(operation: string, request: unknown, key: string, work: () => T): Promise<T> => {
     try {
@@ -112,7 +112,7 @@ export function createProvider(
   };
 }
 
-/** What the store itself says no to, a locked or a closed file, may pass. */
+/** A failure of the store itself, for example a locked or a closed file, is temporary. */
 function guarded<T>(work: () => T): T {
   try {
     return work();

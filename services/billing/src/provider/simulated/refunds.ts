@@ -3,7 +3,7 @@ import { chargeOf } from './events.ts';
 import type { Refund } from './objects.ts';
 import type { Simulation } from './simulation.ts';
 
-/** Gives back at most what is left of a payment. */
+/** Refunds at most what remains of a payment. */
 export function createRefund(simulation: Simulation, asked: NewRefund): Refund {
   const { store } = simulation;
   const payment = store.get('payment_intent', asked.paymentId);
@@ -25,7 +25,7 @@ export function createRefund(simulation: Simulation, asked: NewRefund): Refund {
   return refund;
 }
 
-/** Of several the newest. */
+/** If there are several, the newest. */
 export function findRefund({ store }: Simulation, paymentId: string, reference: string): Refund | undefined {
   const refunds = store.ownedBy('refund', store.get('payment_intent', paymentId).id);
   return refunds.findLast(({ metadata }) => metadata.reference === reference);

@@ -57,7 +57,7 @@ function succeed(simulation: Simulation, setup: SetupIntent, methodId: string): 
   return { outcome: 'paid' };
 }
 
-/** The card that a set-up saved is the one to charge again, whatever was saved since. */
+/** Makes the card of a finished setup the default again, even if another card was saved since. */
 export function useSavedCard(simulation: Simulation, id: string): void {
   const { customer, status, payment_method } = simulation.store.get('setup_intent', id);
   if (status !== 'succeeded' || payment_method === null) return;

@@ -38,7 +38,7 @@ export function setCancelAtPeriodEnd(simulation: Simulation, id: string, cancel:
   return updateSubscription(simulation, { ...subscription, cancel_at_period_end: cancel });
 }
 
-/** On the plan already it stays as it is. */
+/** Changes nothing when the subscription is already on the plan. */
 export function changePlan(simulation: Simulation, change: PlanChange): Subscription {
   const { subscriptionId, fromPlanKey, price: entry, type } = change;
   const found = simulation.store.get('subscription', subscriptionId);
@@ -54,13 +54,14 @@ export function changePlan(simulation: Simulation, change: PlanChange): Subscrip
   const { metadata } = subscription;
   const changed = { ...subscription, price: to.id, metadata: { ...metadata, plan_key: entry.plan_key } };
   if (type === 'upgrade') return upgrade(simulation, subscription, changed, from, to);
-  // What is paid stays; where the new interval is another, it counts from the end of that.
+  // The period that was paid stays. If the new interval is different, its first period begins at the end of the current
+  // one.
   const anchor =
     intervalOf(from) === intervalOf(to) ? subscription.billing_cycle_anchor : subscription.current_period_end;
   return updateSubscription(simulation, { ...changed, billing_cycle_anchor: anchor });
 }
 
-/** The difference is invoiced and paid at once, or nothing changes. */
+/** Invoices and charges the difference at once. If the charge fails, nothing changes. */
 function upgrade(
   simulation: Simulation,
   before: Subscription,

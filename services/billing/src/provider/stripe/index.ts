@@ -18,10 +18,13 @@ import { createRefund, findRefund, getRefund } from './refunds.ts';
 import { changePlan, getSubscription, setCancelAtPeriodEnd } from './subscriptions.ts';
 
 export interface StripeProviderOptions extends StripeClientOptions {
-  /** Of the webhook endpoint, `whsec_…`: a notification signed with any of them is taken. */
+  /** Secrets of the webhook endpoint (`whsec_…`). A notification that is signed with any of them is accepted. */
   readonly webhookSecrets: readonly string[];
   readonly now?: () => Date;
-  /** Of an operation that a person waits for, which the gateway does for 30 s: not of prices and of lists. */
+  /**
+   * The deadline of an operation that a person waits for. It is below the 30 s of the gateway. Price synchronisation
+   * and lists have no deadline.
+   */
   readonly deadlineMs?: number;
 }
 

@@ -1,11 +1,11 @@
-/** Markup, which is not escaped again. */
+/** Markup that is already escaped. */
 export interface Html {
   readonly markup: string;
 }
 
 type Part = string | Html | undefined | false | readonly Part[];
 
-/** Markup with values in it: whatever is not markup itself is escaped, for text and for quoted attributes. */
+/** Builds markup. Every value that is not markup itself is escaped, for text and for quoted attributes. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html => {
   return { markup: strings.reduce((whole, string, n) => whole + markupOf(parts[n - 1]) + string) };
 };
