@@ -9,7 +9,7 @@ import { refreshTokenDays, unusedSessions } from './sessions/index.ts';
 import type { AccountDatabase } from './store.ts';
 import { countStaleUsers, deleteUser, lockStaleUsers } from './users/index.ts';
 
-interface HousekeepingParts {
+interface HousekeepingDependencies {
   readonly database: AccountDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ function spent({ pool }: AccountDatabase, clock: Clock): Purge {
 }
 
 /** Purges sign-ups that were never verified, and the accounts that they created. */
-function unverified({ database, outbox, clock }: HousekeepingParts): Purge {
+function unverified({ database, outbox, clock }: HousekeepingDependencies): Purge {
   /** Deletes one batch. */
   const purgeSome = () =>
     database.transaction(async (tx) => {
@@ -55,20 +55,20 @@ function unverified({ database, outbox, clock }: HousekeepingParts): Purge {
   return {
     count: () => countStaleUsers(database, before(clock.now(), unverifiedDays)),
     async purge() {
-      const gone = { users: 0, accounts: 0 };
+      const purged = { users: 0, accounts: 0 };
       for (let more = true; more; ) {
         const { users, accounts } = await purgeSome();
-        gone.users += users;
-        gone.accounts += accounts;
+        purged.users += users;
+        purged.accounts += accounts;
         more = users === batch;
       }
-      return gone;
+      return purged;
     },
   };
 }
 
 /** The purges of this service, by job name. */
-export const housekeeping = (parts: HousekeepingParts) => ({
-  'purge-spent': spent(parts.database, parts.clock),
-  'purge-unverified': unverified(parts),
+export const housekeeping = (deps: HousekeepingDependencies) => ({
+  'purge-spent': spent(deps.database, deps.clock),
+  'purge-unverified': unverified(deps),
 });

@@ -44,7 +44,7 @@ async function kindOf(answer: ReturnType<typeof sendRaw>): Promise<string> {
 
 const allKeys = () => rows(service, 'SELECT * FROM api_keys ORDER BY id');
 
-test.each(calls)('401: %s %s without a token of ours', async (method, path, body) => {
+test.each(calls)('401: %s %s without one of our tokens', async (method, path, body) => {
   const before = await allKeys();
   const internal: [string, string] = ['an internal token', internalToken('billing', 'account')];
   for (const [, token] of [...badTokens(), internal]) {
@@ -54,7 +54,7 @@ test.each(calls)('401: %s %s without a token of ours', async (method, path, body
   expect(await allKeys()).toEqual(before);
 });
 
-test.each(calls)('401: %s %s with the two halves of a key in place of a token', async (method, path, body) => {
+test.each(calls)('401: %s %s with the id and the secret of a key instead of a token', async (method, path, body) => {
   const response = await fetch(service.url + path.replace('{id}', key.id), {
     method,
     headers: {
@@ -67,7 +67,7 @@ test.each(calls)('401: %s %s with the two halves of a key in place of a token', 
   expect(response.status).toBe(401);
 });
 
-test.each(calls)('403: %s %s with any key’s token, before a look at the body', async (method, path) => {
+test.each(calls)('403: %s %s with the token of any key, before the body is read', async (method, path) => {
   const before = await allKeys();
   const account = ada.accountId;
   const writing = { type: 'api', readonly: false };
@@ -97,7 +97,7 @@ test.each(calls)('403: %s %s for a member, or without access to account', async 
   expect(await allKeys()).toEqual(before);
 });
 
-test.each(writes)('403: %s %s for a support session, and for who only reads in account', async (method, path) => {
+test.each(writes)('403: %s %s for a support session, and for a caller who only reads in account', async (method, path) => {
   const before = await allKeys();
   const account = ada.accountId;
   expect(await kindOf(send(method, path, supportToken({ account }), '{'))).toBe(
@@ -143,7 +143,7 @@ test.each(ofOneKey)(
   },
 );
 
-test('400: a malformed body is told alike whosever key it is', async () => {
+test('400: a malformed body gets the same response whoever owns the key', async () => {
   const other = await join(service);
   const { id: foreign } = await makeKey(other.client);
   for (const [method, path, body] of [

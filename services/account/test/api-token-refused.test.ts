@@ -2,7 +2,7 @@ import { exchangeApiKey } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join, type Person, rows, startAccountService } from './support.ts';
-import { deedsOn, exchange, type Key, makeKey, outcomeOf } from './support-keys.ts';
+import { auditRecordsOn, exchange, type Key, makeKey, outcomeOf } from './support-keys.ts';
 
 let service: TestService;
 let ada: Person;
@@ -57,7 +57,7 @@ test.each<[string, () => { access_key_id?: string; access_key_secret?: string }]
   expect(statements).toEqual([]);
 });
 
-test('401: an unknown id, a wrong secret and another key’s secret are told alike and ask the database alike', async () => {
+test('401: an unknown id, a wrong secret and another key’s secret get the same response and send the same statements', async () => {
   const { access_key_id, access_key_secret } = other;
   const unknown = `atp_stage_${'x'.repeat(22)}`;
   const strangers = await makeKey((await join(service)).client);
@@ -138,11 +138,11 @@ test('401 before 403: a revoked key of a closed account', async () => {
   expect(await outcomeOf(service, made)).toBe(faults.revoked?.detail);
 });
 
-test('a refusal after the right secret is in the account’s log before it is answered', async () => {
+test('a refusal after the right secret is in the audit log before the response is sent', async () => {
   const made = await makeKey(ada.client);
   await service.db.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [made.id]);
   await outcomeOf(service, made);
-  const [, ...refused] = await deedsOn(service, made.id);
+  const [, ...refused] = await auditRecordsOn(service, made.id);
   expect(refused).toEqual([
     {
       action: 'api_key.exchanged',

@@ -58,7 +58,7 @@ describe.each(codeUses)('$purpose', (use) => {
     for (const answers of others) expect(answers).toEqual(ofKnown);
   });
 
-  test('an unknown address that never asked for a code is exhausted for all, until a code is sent', async () => {
+  test('an unknown address that never requested a code is exhausted for everybody, until a code is sent', async () => {
     const email = newEmail();
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await use.attempt(service, email, String(100_000 + i))).status);

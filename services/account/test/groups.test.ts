@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { onGroupDeleted } from '../src/groups/index.ts';
 import { openAccountDatabase } from '../src/store.ts';
 import { count, join, type Person, refresh, rows, startAccountService } from './support.ts';
-import { toldOf } from './support-audit.ts';
+import { auditRecordsOf } from './support-audit.ts';
 import { standing } from './support-locks.ts';
 import { accept, addMember, invite } from './support-members.ts';
 import { groupState, type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
@@ -88,27 +88,27 @@ async function eventsOf(accountId: string, type: string) {
   return service.published.filter((event) => event.account_id === accountId && event.type === type);
 }
 
-test('200: a group that an event has told of is known without a question', async () => {
+test('200: a group from an event is known without a look-up', async () => {
   const group = await tell(groupCreated, ada.accountId);
   expect((await give([group])).status).toBe(200);
   await tell(groupUpdated, ada.accountId, group);
   expect(await rows(service, 'SELECT id FROM known_groups WHERE id = $1', group)).toEqual([{ id: group }]);
 });
 
-test('200: a group that no event has told of yet is looked up at its owner, beside those that are known', async () => {
+test('200: a group without an event yet is looked up at its owner, together with known ones', async () => {
   const [known, fresh] = [await tell(groupCreated, ada.accountId), organization.addGroup(ada.accountId)];
   expect((await give([known, fresh])).status).toBe(200);
   expect(await groupsOf(bob)).toEqual([known, fresh].sort());
 });
 
-test('200: 100 groups at once, looked up together', async () => {
+test('200: 100 groups are looked up in one request', async () => {
   const groups = Array.from({ length: 100 }, () => organization.addGroup(ada.accountId));
   expect((await give(groups)).body.groups).toHaveLength(100);
   const { problem } = await give([...groups, newId('group')]);
   expect([problem?.status, problem?.detail]).toEqual([400, 'body.groups: must have at most 100 groups.']);
 });
 
-test('422: a group that nobody has, or that is another account’s, known or looked up', async () => {
+test('422: a group that does not exist, or that belongs to another account, known or looked up', async () => {
   const stranger = await join(service);
   const fine = organization.addGroup(ada.accountId);
   const foreign = [
@@ -128,7 +128,7 @@ test('422: a group that nobody has, or that is another account’s, known or loo
   expect(await groupsOf(bob)).toEqual(before);
 });
 
-test('a group that is deleted takes its grants along: of members, of keys and of invitations', async () => {
+test('deleting a group deletes its grants: of members, of keys and of invitations', async () => {
   const [gone, other] = [await tell(groupCreated, ada.accountId), await tell(groupCreated, ada.accountId)];
   const carol = await addMember(service, ada, { group_scope: 'selected', groups: [gone, other] });
   const key = await ada.client.call(createApiKey, {
@@ -152,7 +152,7 @@ test('a group that is deleted takes its grants along: of members, of keys and of
   expect((await give([gone])).problem?.kind).toBe('unprocessable');
 });
 
-test('a group that is deleted is told of for each user and key that loses by it, and for each pending invitation', async () => {
+test('the deletion of a group publishes an event for each user and key that loses a grant, and records each pending invitation', async () => {
   const owner = await join(service);
   const { accountId, client } = owner;
   const [one, two, other] = [newId('group'), newId('group'), newId('group')].sort() as [string, string, string];
@@ -163,7 +163,7 @@ test('a group that is deleted is told of for each user and key that loses by it,
   const pending = await invite(service, owner, { ...narrowed, groups: [two] });
   await addMember(service, owner, { ...narrowed, groups: [other] });
 
-  const told = await toldOf(service, () => deleteTogether(accountId, one, two));
+  const records = await auditRecordsOf(service, () => deleteTogether(accountId, one, two));
   const lost = (action: string, subject_id: string, ...group_ids: string[]) => ({
     account_id: accountId,
     action,
@@ -174,7 +174,7 @@ test('a group that is deleted is told of for each user and key that loses by it,
     ip: null,
     details: { reason: 'group_deleted', group_ids },
   });
-  expect(told).toEqual([
+  expect(records).toEqual([
     lost('user.changed', both.userId, one, two),
     lost('api_key.changed', key.body.id, one),
     lost('invitation.changed', pending.id, two),
@@ -183,21 +183,21 @@ test('a group that is deleted is told of for each user and key that loses by it,
   expect(events.map(({ data }) => data)).toEqual([{ account_id: accountId, user_id: both.userId }]);
 });
 
-test('a group that is deleted ends no session, and what it takes is told of once, however often it comes', async () => {
+test('deleting a group ends no session, and is published once, however often its event is delivered', async () => {
   const owner = await join(service);
   const group = await tell(groupCreated, owner.accountId);
   const carol = await addMember(service, owner, { group_scope: 'selected', groups: [group] });
-  const told = await toldOf(service, async () => {
+  const records = await auditRecordsOf(service, async () => {
     const deleted = await tellDeleted(group, owner.accountId);
     await service.redeliver(deleted, groupDeleted.topic.name);
     await tellDeleted(group, owner.accountId);
   });
-  expect(told).toHaveLength(1);
+  expect(records).toHaveLength(1);
   expect(await eventsOf(owner.accountId, 'user.grants_changed')).toHaveLength(1);
   expect((await refresh(service, carol.session.refresh_token)).status).toBe(200);
 });
 
-test('where its record cannot be written, a group keeps its grants, until the event is handled again', async () => {
+test('when its record cannot be written, a group keeps its grants until the event is handled again', async () => {
   const owner = await join(service);
   const group = await tell(groupCreated, owner.accountId);
   const carol = await addMember(service, owner, { group_scope: 'selected', groups: [group] });
@@ -242,7 +242,7 @@ test.each(['a change of a user', 'a change of a key', 'a rotation of a key', 'an
   },
 );
 
-test('who loses the last group stays narrowed, and sees no estate', async () => {
+test('a member who loses the last group stays narrowed, and sees no estate', async () => {
   const group = await tell(groupCreated, ada.accountId);
   const carol = await addMember(service, ada, { group_scope: 'selected', groups: [group] });
   await tellDeleted(group);
@@ -250,7 +250,7 @@ test('who loses the last group stays narrowed, and sees no estate', async () => 
   expect(body).toMatchObject({ group_scope: 'selected', groups: [] });
 });
 
-test('a deleted group that is told of again, late, stays deleted: by the same event, and by another', async () => {
+test('a deleted group stays deleted when an earlier event about it arrives late, redelivered or new', async () => {
   const id = newId('group');
   const created = await service.deliver(groupCreated, groupState(id, ada.accountId), ada.accountId);
   await tellDeleted(id);
@@ -282,7 +282,7 @@ test.each([
   server.close();
 });
 
-test('502: where nobody is there at all', async () => {
+test('502: when Organization cannot be reached', async () => {
   const other = await startAccountService();
   const owner = await join(other);
   const member = await addMember(other, owner);

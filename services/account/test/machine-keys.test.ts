@@ -3,7 +3,7 @@ import { newId } from '@attribution/ids';
 import { internalToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, claimsIn, count, join, type Person, startAccountService, statusesOf } from './support.ts';
-import { addGroup, age, deedsOn, keyEvents, outcomeOf, readKey, revoked, tokenOf } from './support-keys.ts';
+import { addGroup, age, auditRecordsOn, keyEvents, outcomeOf, readKey, revoked, tokenOf } from './support-keys.ts';
 import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
 
 let organization: OrganizationDouble;
@@ -125,7 +125,7 @@ test('20 rotations at once of a machine key leave one that is live', async () =>
 test('who made it is in the account’s log', async () => {
   const { accountId } = await join(service);
   const { body: key } = await make(accountId, 'sim');
-  expect(await deedsOn(service, key.id)).toEqual([
+  expect(await auditRecordsOn(service, key.id)).toEqual([
     {
       action: 'api_key.created',
       outcome: 'done',

@@ -53,7 +53,7 @@ export const age = (service: TestService, key: { id: string }, days: number) =>
     [key.id, days],
   );
 
-interface Deed {
+interface AuditRecord {
   readonly action: string;
   readonly outcome: string;
   readonly actor_type: string;
@@ -62,8 +62,8 @@ interface Deed {
 }
 
 /** What the audit log tells of a subject, oldest first. */
-export const deedsOn = (service: TestService, subjectId: string) =>
-  rows<Deed>(
+export const auditRecordsOn = (service: TestService, subjectId: string) =>
+  rows<AuditRecord>(
     service,
     `SELECT action, outcome, actor_type, actor_id, details FROM audit_log WHERE subject_id = $1 ORDER BY id`,
     subjectId,

@@ -3,7 +3,7 @@ import { newId } from '@attribution/ids';
 import { internalToken, sendRaw, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, count, join, type Person, startAccountService } from './support.ts';
-import { deedsOn, makeKey } from './support-keys.ts';
+import { auditRecordsOn, makeKey } from './support-keys.ts';
 
 let service: TestService;
 let ada: Person;
@@ -40,7 +40,7 @@ test('201: each is in the account’s log, with who, why and by which service', 
   const { accountId } = await join(service);
   await open(accountId);
   await open(accountId, { operator: 'alan@attribution.example', reason: 'Ticket 4712' });
-  expect(await deedsOn(service, accountId)).toEqual([
+  expect(await auditRecordsOn(service, accountId)).toEqual([
     expect.objectContaining({ action: 'account.created' }),
     {
       action: 'support_session.opened',

@@ -33,7 +33,7 @@ export interface Writing {
   readonly ledger: LedgerEnd;
   readonly context: EventContext;
   /** Appends an event to the outbox when the work is done. */
-  readonly tell: (event: NewEvent) => void;
+  readonly publish: (event: NewEvent) => void;
 }
 
 /**

@@ -13,9 +13,9 @@ import { lockOwnAccount } from './own-account.ts';
  * Concurrent transfers are serialized by the lock of the account's row. A unique index guarantees one owner per
  * account.
  */
-export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
+export const transferOwnershipEndpoint = (deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(transferOwnership, async ({ params, body, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { accountId } = caller;
     if (params.id !== accountId) throw Problem.notFound();
     await database.transaction(async (tx) => {
@@ -47,7 +47,7 @@ export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; ou
         now,
       });
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
-      const tell = (user_id: string) => newEvent(userGrantsChanged, { account_id: accountId, user_id }, context);
-      await outbox.append(tx, tell(caller.id), tell(heir.user_id));
+      const grantsChanged = (user_id: string) => newEvent(userGrantsChanged, { account_id: accountId, user_id }, context);
+      await outbox.append(tx, grantsChanged(caller.id), grantsChanged(heir.user_id));
     });
   });

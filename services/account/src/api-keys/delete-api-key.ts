@@ -6,9 +6,9 @@ import type { KeyWriting } from './create-api-key.ts';
 import { recordKeys } from './record-keys.ts';
 
 /** Deleting a key again changes nothing (decision 26). */
-export const deleteApiKeyEndpoint = (parts: Pick<KeyWriting, 'database' | 'outbox' | 'clock'>) =>
+export const deleteApiKeyEndpoint = (deps: Pick<KeyWriting, 'database' | 'outbox' | 'clock'>) =>
   implement(deleteApiKey, async ({ params, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { accountId } = caller;
     await database.transaction(async (tx) => {
       const key = await lockApiKey(tx, accountId, params.id);

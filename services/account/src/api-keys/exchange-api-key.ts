@@ -19,7 +19,7 @@ const dummyHash = hashSecret('');
  * to a caller with the right secret (decision 20). A wrong secret must take the same time as an unknown id, so it is
  * recorded in the audit log later, by a job.
  */
-export const exchangeApiKeyEndpoint = (parts: {
+export const exchangeApiKeyEndpoint = (deps: {
   database: AccountDatabase;
   signer: Signer;
   clock: Clock;
@@ -27,7 +27,7 @@ export const exchangeApiKeyEndpoint = (parts: {
   keyEnvironment: KeyEnvironment;
 }) =>
   implement(exchangeApiKey, async ({ headers, request }) => {
-    const { database, signer, clock, uses, keyEnvironment } = parts;
+    const { database, signer, clock, uses, keyEnvironment } = deps;
     const accessKeyId = headers['x-access-key-id'] ?? '';
     const secret = headers['x-access-key-secret'] ?? '';
     if (!looksLikeKey(accessKeyId, secret)) throw wrongKey();

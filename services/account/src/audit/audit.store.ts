@@ -12,7 +12,7 @@ export interface Actor {
   readonly id: string | null;
 }
 
-export interface Deed {
+export interface AuditRecord {
   /** null when no account is concerned, for example after a login with an unknown address. */
   readonly accountId: string | null;
   /** `<subject>.<action>`, for example `api_key.created`. */
@@ -48,9 +48,9 @@ const insert = `
     ip text, user_agent text, request_id text, details jsonb)`;
 
 /** Writes to the audit log. A record of a change belongs in the transaction of that change; a refusal has its own. */
-export async function audit(tx: Pick<SqlTransaction, '$executeRawUnsafe'>, ...deeds: readonly Deed[]): Promise<void> {
-  if (deeds.length === 0) return;
-  const records = deeds.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
+export async function audit(tx: Pick<SqlTransaction, '$executeRawUnsafe'>, ...records: readonly AuditRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const rows = records.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
     id: newUuid(),
     account_id: accountId,
     occurred_at: now,
@@ -65,7 +65,7 @@ export async function audit(tx: Pick<SqlTransaction, '$executeRawUnsafe'>, ...de
     request_id: request?.id ?? null,
     details,
   }));
-  await tx.$executeRawUnsafe(insert, JSON.stringify(records));
+  await tx.$executeRawUnsafe(insert, JSON.stringify(rows));
 }
 
 export type AuditRow = Prisma.AuditRecordGetPayload<object>;

@@ -6,9 +6,9 @@ import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail } from '../users/index.ts';
 
 /** Does the same work and sends the same response for every address; only a known address gets a message. */
-export const forgotPasswordEndpoint = (parts: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
+export const forgotPasswordEndpoint = (deps: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
   implement(forgotPassword, async ({ body }) => {
-    const { database, codes, mail } = parts;
+    const { database, codes, mail } = deps;
     const code = await codes.prepare('reset_password', body.email);
     const user = await findUserByEmail(database, emailKeyOf(body.email));
     const known = user && !user.disabled_at ? user : null;

@@ -10,14 +10,14 @@ import { findUserByEmail } from '../users/index.ts';
  * A wrong password and an unknown address give the same response after the same time. Only a caller with the right
  * password learns more.
  */
-export const loginEndpoint = (parts: {
+export const loginEndpoint = (deps: {
   database: AccountDatabase;
   hasher: Hasher;
   sessions: Sessions;
   refusals: Refusals;
 }) =>
   implement(login, async ({ body, request }) => {
-    const { database, hasher, sessions, refusals } = parts;
+    const { database, hasher, sessions, refusals } = deps;
     const action = 'session.opened';
     const emailKey = emailKeyOf(body.email);
     const user = await findUserByEmail(database, emailKey);

@@ -2,7 +2,7 @@ import { Problem, refreshSession } from '@attribution/contracts';
 import type { RequestContext } from '@attribution/http';
 import type { Clock } from '@attribution/runtime';
 import { implement } from '@attribution/service';
-import { audit, nobody } from '../audit/index.ts';
+import { audit, unknownActor } from '../audit/index.ts';
 import {
   endSessions,
   findMembership,
@@ -85,4 +85,4 @@ async function refuse(tx: Tx, { sessionId, ...family }: Family, reason: string):
 }
 
 /** The actor is unknown because the token may have been copied. */
-const about = (sessionId: string) => ({ actor: nobody, subject: { type: 'session', id: wireSessionId(sessionId) } });
+const about = (sessionId: string) => ({ actor: unknownActor, subject: { type: 'session', id: wireSessionId(sessionId) } });

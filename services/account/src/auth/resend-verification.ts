@@ -9,9 +9,9 @@ import { lockUserByEmail } from '../users/index.ts';
  * Does the same work and sends the same response for every address; only an address that waits for verification gets a
  * message.
  */
-export const resendVerificationEndpoint = (parts: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
+export const resendVerificationEndpoint = (deps: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
   implement(resendVerification, async ({ body }) => {
-    const { database, codes, mail } = parts;
+    const { database, codes, mail } = deps;
     const code = await codes.prepare('verify_email', body.email);
     await database.transaction(async (tx) => {
       // The lock waits for a concurrent verification. After that verification no code is issued.

@@ -19,7 +19,7 @@ const accountType = 'network';
 /** The free grant is used up before purchased tokens. */
 const freeGrantPriority = 10;
 
-export const signupEndpoint = (parts: {
+export const signupEndpoint = (deps: {
   database: AccountDatabase;
   outbox: Outbox;
   hasher: Hasher;
@@ -29,8 +29,8 @@ export const signupEndpoint = (parts: {
   checkNewPassword: CheckNewPassword;
 }) =>
   implement(signup, async ({ body, request }) => {
-    const { database, outbox, hasher, codes, mail, clock } = parts;
-    parts.checkNewPassword(body.password, 'body.password');
+    const { database, outbox, hasher, codes, mail, clock } = deps;
+    deps.checkNewPassword(body.password, 'body.password');
     const emailKey = emailKeyOf(body.email);
     if (await findUserByEmail(database, emailKey)) throw addressTaken();
 

@@ -13,9 +13,9 @@ import {
 import type { AccountDatabase } from '../store.ts';
 
 /** No MFA step is needed here: the current session has passed MFA if the user has it. */
-export const switchAccountEndpoint = (parts: { database: AccountDatabase; sessions: Sessions; clock: Clock }) =>
+export const switchAccountEndpoint = (deps: { database: AccountDatabase; sessions: Sessions; clock: Clock }) =>
   implement(switchAccount, async ({ body, caller, request }) => {
-    const { database, sessions, clock } = parts;
+    const { database, sessions, clock } = deps;
     const { account_id } = body;
     const answer = await database.transaction(async (tx) => {
       const place = await lockPlace(tx, caller.id, account_id);

@@ -6,7 +6,7 @@ import { lockPlace, type Refusals, type Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUser, markEmailVerified } from '../users/index.ts';
 
-export const verifyEmailEndpoint = (parts: {
+export const verifyEmailEndpoint = (deps: {
   database: AccountDatabase;
   codes: Codes;
   sessions: Sessions;
@@ -14,7 +14,7 @@ export const verifyEmailEndpoint = (parts: {
   clock: Clock;
 }) =>
   implement(verifyEmail, async ({ body, request }) => {
-    const { database, codes, sessions, refusals, clock } = parts;
+    const { database, codes, sessions, refusals, clock } = deps;
     const action = 'session.opened';
     const code = await codes.check('verify_email', body.email, body.code);
     if ('refusal' in code) {

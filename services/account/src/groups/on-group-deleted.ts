@@ -1,7 +1,7 @@
 import { groupDeleted, userGrantsChanged } from '@attribution/contracts';
 import { newEvent, type Outbox, onBatch } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { audit, type Deed, serviceActor } from '../audit/index.ts';
+import { audit, type AuditRecord, serviceActor } from '../audit/index.ts';
 import { type Loss, takeGrants } from './known-group.store.ts';
 
 /**
@@ -14,7 +14,7 @@ export const onGroupDeleted = ({ outbox, clock }: { outbox: Outbox; clock: Clock
     const groups = events.map(({ data }) => ({ id: data.group_id, accountId: data.account_id }));
     const losses = await takeGrants(tx, groups);
     const now = clock.now();
-    await audit(tx, ...losses.map((loss) => deedOf(loss, now)));
+    await audit(tx, ...losses.map((loss) => auditRecordOf(loss, now)));
     const traceparents = new Map(events.map(({ data, traceparent }) => [data.account_id, traceparent]));
     const changes = losses.flatMap(({ holder, id: user_id, account_id }) => {
       const context = { accountId: account_id, occurredAt: now, traceparent: traceparents.get(account_id) ?? null };
@@ -25,7 +25,7 @@ export const onGroupDeleted = ({ outbox, clock }: { outbox: Outbox; clock: Clock
 
 const actions = { user: 'user.changed', api_key: 'api_key.changed', invitation: 'invitation.changed' } as const;
 
-const deedOf = ({ holder, id, account_id, group_ids }: Loss, now: Date): Deed => ({
+const auditRecordOf = ({ holder, id, account_id, group_ids }: Loss, now: Date): AuditRecord => ({
   accountId: account_id,
   action: actions[holder],
   actor: serviceActor('organization'),

@@ -14,26 +14,26 @@ export type RequireGroups = (accountId: string, ids: readonly string[], where: s
  * looked up at Organization. Called before the transaction, so that no transaction stays open during a call to another
  * service.
  */
-export function createRequireGroups(parts: {
+export function createRequireGroups(deps: {
   database: AccountDatabase;
   organization: Client;
   logger: Logger;
 }): RequireGroups {
-  const organization = parts.organization.with({ timeout: lookUpTimeout });
+  const organization = deps.organization.with({ timeout: lookUpTimeout });
 
   async function lookUp(accountId: string, ids: readonly string[]) {
     try {
       const query = { account_id: accountId, ids: ids.join(',') };
       return (await organization.call(lookUpGroups, { query })).body.entries;
     } catch (error) {
-      parts.logger.warn({ err: error }, 'Groups could not be looked up');
+      deps.logger.warn({ err: error }, 'Groups could not be looked up');
       throw new Problem('upstream-error', 'The groups could not be looked up. Try again.', { 'retry-after': '1' });
     }
   }
 
   return async (accountId, ids, where) => {
     if (ids.length === 0) return;
-    const known = await findKnownGroups(parts.database.prisma, accountId, ids);
+    const known = await findKnownGroups(deps.database.prisma, accountId, ids);
     const unknown = ids.filter((id) => !known.has(id));
     if (unknown.length > 0) for (const { id } of await lookUp(accountId, unknown)) known.add(id);
     const missing = ids.find((id) => !known.has(id));

@@ -23,23 +23,23 @@ import { requireActive, requireInvited, requirePending } from './invited.ts';
 
 /** The link proves the address, so a new user is verified at once. */
 export const acceptInvitationEndpoint = (
-  parts: Pick<Inviting, 'database' | 'outbox' | 'clock'> & {
+  deps: Pick<Inviting, 'database' | 'outbox' | 'clock'> & {
     readonly hasher: Hasher;
     readonly sessions: Sessions;
     readonly checkNewPassword: CheckNewPassword;
   },
 ) =>
   implement(acceptInvitation, async ({ body, caller, request }) => {
-    const { database, outbox, clock, sessions } = parts;
+    const { database, outbox, clock, sessions } = deps;
     const hash = hashInvitationToken(body.token);
     const { full_name: fullName, password } = body;
-    if (password !== undefined) parts.checkNewPassword(password, 'body.password');
+    if (password !== undefined) deps.checkNewPassword(password, 'body.password');
     // The link is checked before the slow hash, so that requests without a valid link cost little.
     const { email_key: emailKey, account_id: accountId } = requirePending(
       await findInvitationByToken(database.prisma, hash),
       clock.now(),
     );
-    const passwordHash = password !== undefined && !caller ? await parts.hasher.hashPassword(password) : undefined;
+    const passwordHash = password !== undefined && !caller ? await deps.hasher.hashPassword(password) : undefined;
     return database
       .transaction(async (tx) => {
         const now = clock.now();

@@ -8,7 +8,7 @@ export interface TokenDifference {
   readonly what: string;
 }
 
-const atOnce = 200;
+const pageSize = 200;
 
 /**
  * Compares balances, entries, grants and holds, account by account. Database triggers keep them consistent (ADR 13),
@@ -21,7 +21,7 @@ export async function checkTokenLedger(
   const differences: TokenDifference[] = [];
   let accounts = 0;
   for (let after = ''; ; ) {
-    const page = await findTokenBooks(sql, { after, limit: atOnce });
+    const page = await findTokenBooks(sql, { after, limit: pageSize });
     for (const books of page) {
       const found = compareTokenBooks(books);
       differences.push(...found.map((what) => ({ accountId: books.account_id, what })));
@@ -29,7 +29,7 @@ export async function checkTokenLedger(
     accounts += page.length;
     progress(accounts);
     const last = page.at(-1);
-    if (!last || page.length < atOnce) return { accounts, differences };
+    if (!last || page.length < pageSize) return { accounts, differences };
     after = last.account_id;
   }
 }

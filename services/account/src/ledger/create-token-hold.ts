@@ -5,7 +5,7 @@ import { newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
 import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { takeBackDue } from './expire-tokens.ts';
+import { takeBackExpired } from './expire-tokens.ts';
 import { findOpenTokens, purchaseKey } from './grant.store.ts';
 import {
   findAccountStatus,
@@ -19,13 +19,13 @@ import { createHoldTogether } from './holds-together.ts';
 import { type BalanceRow, findEntryByKey, lockBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
-export function createTokenHoldEndpoint(parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) {
-  const { database, outbox } = parts;
-  const holdTogether = createHoldTogether(parts);
+export function createTokenHoldEndpoint(deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) {
+  const { database, outbox } = deps;
+  const holdTogether = createHoldTogether(deps);
   return implement(createTokenHold, async ({ body, caller, request }) => {
     const { account_id: accountId, payment_id: paymentId, amount, description } = body;
     const idempotencyKey = `${caller}:${body.idempotency_key}`;
-    const now = parts.clock.now();
+    const now = deps.clock.now();
     const expiresAt = new Date(now.getTime() + body.expires_in);
     const hold = { id: newId('token_hold'), accountId, amount, description, idempotencyKey, expiresAt, now };
     const context = { accountId, occurredAt: now, traceparent: request.traceparent };
@@ -43,11 +43,11 @@ export function createTokenHoldEndpoint(parts: { database: AccountDatabase; outb
       if (status !== 'active') throw noAccount(accountId, status);
       if (grantId === undefined) throw noPurchase(paymentId);
       // Expired grants are taken back here, in case the job has not processed them yet.
-      const { left, events } = await takeBackDue(tx, balance, now);
-      const late = await (grantId === null ? insertHold(tx, hold) : insertWhereOpen(tx, grantId, hold, left));
+      const { balance: swept, events } = await takeBackExpired(tx, balance, now);
+      const late = await (grantId === null ? insertHold(tx, hold) : insertWhereOpen(tx, grantId, hold, swept));
       const isMade = late !== undefined && !(late instanceof Problem);
       await outbox.append(tx, ...events, ...(isMade ? [held] : []));
-      return isMade ? viewHold(late) : (late ?? insufficient('account', left.posted - left.held, amount));
+      return isMade ? viewHold(late) : (late ?? insufficient('account', swept.posted - swept.held, amount));
     });
     // The problem is returned from the transaction, not thrown, so that taking back expired grants is committed.
     if (answer instanceof Problem) throw answer;

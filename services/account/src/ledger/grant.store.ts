@@ -89,7 +89,7 @@ export async function findDueAccounts(
     GROUP BY o.account_id ORDER BY min(o.expires_at) LIMIT ${limit}`;
 }
 
-interface TakenRest {
+interface TakenTokens {
   readonly entry_id: string;
   readonly taken: bigint;
 }
@@ -98,8 +98,8 @@ interface TakenRest {
  * Takes the unreserved remainder of an account's expired grants. Holds reserve the tokens that are used up first, or
  * only those of their own grant. The balance must be locked.
  */
-export async function takeRests(tx: Sql, { account_id, held }: BalanceRow, now: Date): Promise<readonly TakenRest[]> {
-  const rows = await tx.$queryRaw<TakenRest[]>`
+export async function takeExpiredTokens(tx: Sql, { account_id, held }: BalanceRow, now: Date): Promise<readonly TakenTokens[]> {
+  const rows = await tx.$queryRaw<TakenTokens[]>`
     UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, o.before + o.remaining - r.held)
     FROM open_grants AS o, (
       SELECT ${held}::bigint - coalesce(sum(reserved), 0)::bigint AS held FROM token_grants

@@ -22,7 +22,7 @@ export interface MailQueue {
   sendDue(): Promise<void>;
 }
 
-export function createMailQueue(parts: {
+export function createMailQueue(deps: {
   database: AccountDatabase;
   sender: MailSender;
   vault: Vault;
@@ -30,7 +30,7 @@ export function createMailQueue(parts: {
   logger: Logger;
   wake: () => void;
 }): MailQueue {
-  const { database, sender, vault, clock, logger } = parts;
+  const { database, sender, vault, clock, logger } = deps;
 
   /**
    * Sends one message. No transaction is open meanwhile, because a mail server may be slow. After a crash between
@@ -64,7 +64,7 @@ export function createMailQueue(parts: {
   return {
     async enqueue(tx, mail) {
       await insertMail(tx, vault.encrypt(JSON.stringify(mail), purpose), clock.now());
-      afterCommit(tx, parts.wake);
+      afterCommit(tx, deps.wake);
     },
     async sendDue() {
       while (await sendNext());

@@ -4,11 +4,11 @@ import { createTransport } from 'nodemailer';
 import type { MailSender } from './mail.ts';
 
 /** How long a mail server may be silent, in milliseconds. */
-const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
 /** Sends by SMTP (RFC 5321). */
 export function createSmtpSender(options: { url: string; from: string }): MailSender {
-  const transport = createTransport({ url: options.url, ...patience }, { from: options.from });
+  const transport = createTransport({ url: options.url, ...timeouts }, { from: options.from });
   return {
     async send(mail) {
       await transport.sendMail(mail);

@@ -14,18 +14,18 @@ import { requireGivable, requireRights, requireTouchable } from './member-rules.
 type Change = z.output<typeof MemberChange>;
 
 /** A change of rights ends the user's sessions in this account, in the same transaction (decision 35). */
-export const updateUserEndpoint = (parts: {
+export const updateUserEndpoint = (deps: {
   database: AccountDatabase;
   outbox: Outbox;
   clock: Clock;
   requireGroups: RequireGroups;
 }) =>
   implement(updateUser, async ({ params, body, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { accountId } = caller;
     requireGivable(caller, body);
     const ids = (body.groups ?? []).map(({ group_id }) => group_id);
-    await parts.requireGroups(accountId, ids, 'body.groups');
+    await deps.requireGroups(accountId, ids, 'body.groups');
     return database.transaction(async (tx) => {
       await lockMembers(tx, accountId);
       const standing = await requireStanding(tx, updateUser, caller);

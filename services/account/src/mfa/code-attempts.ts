@@ -1,7 +1,7 @@
 import type { Problem } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
-import { audit, type Deed } from '../audit/index.ts';
+import { audit, type AuditRecord } from '../audit/index.ts';
 import { mfaTokenTtl } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { attemptsSince, countAttempt, findEnrolment, lockUser, useChallenge } from './mfa.store.ts';
@@ -52,7 +52,7 @@ interface Attempt {
   readonly code: string;
   readonly refuse: (why: Refusal) => Problem;
   /** The audit record of a refusal. */
-  readonly deed: Omit<Deed, 'outcome' | 'details' | 'now'>;
+  readonly record: Omit<AuditRecord, 'outcome' | 'details' | 'now'>;
 }
 
 type Work<T> = (tx: Tx, kind: CodeKind, now: Date) => Promise<T>;
@@ -65,12 +65,12 @@ export interface CodeAttempts {
   make<T>(attempt: Attempt, work: Work<T>): Promise<T>;
 }
 
-export function createCodeAttempts(parts: {
+export function createCodeAttempts(deps: {
   database: AccountDatabase;
   mfaCodes: MfaCodes;
   clock: Clock;
 }): CodeAttempts {
-  const { database, mfaCodes, clock } = parts;
+  const { database, mfaCodes, clock } = deps;
 
   async function lockMfaUser(tx: Tx, userId: string): Promise<void> {
     const user = await lockUser(tx, userId);
@@ -115,7 +115,7 @@ export function createCodeAttempts(parts: {
         return await judge(attempt, work, now);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        await audit(database.prisma, { ...attempt.deed, outcome: 'refused', details: { ...error.details }, now });
+        await audit(database.prisma, { ...attempt.record, outcome: 'refused', details: { ...error.details }, now });
         throw attempt.refuse(error.why);
       }
     },

@@ -20,10 +20,10 @@ export async function withFreshCode<T>(
   work: (tx: Tx, now: Date) => Promise<T>,
 ): Promise<T> {
   const { id: userId, accountId } = caller;
-  const deed = { accountId, action, actor: actorOf(caller), subject: { type: 'user', id: userId }, request };
-  return codeAttempts.make({ userId, code, refuse, deed }, async (tx, via, now) => {
+  const record = { accountId, action, actor: actorOf(caller), subject: { type: 'user', id: userId }, request };
+  return codeAttempts.make({ userId, code, refuse, record }, async (tx, via, now) => {
     const result = await work(tx, now);
-    await audit(tx, { ...deed, details: { via }, now });
+    await audit(tx, { ...record, details: { via }, now });
     return result;
   });
 }

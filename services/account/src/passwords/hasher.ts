@@ -17,7 +17,7 @@ export interface Hasher {
 /**
  * The longest time that a hash may wait in the queue: much less than the gateway, or a person, waits for a response.
  */
-const defaultPatience = 5_000;
+const defaultMaxWaitMs = 5_000;
 
 const tooBusy = () =>
   new Problem('unavailable', 'Too many sign-ins at this moment; try again.', { 'retry-after': '5' });
@@ -29,33 +29,33 @@ const codeCostBelow = 2;
  * bcrypt over base64(HMAC-SHA-384(value, pepper)), which is 64 characters, so that bcrypt truncates nothing at 72
  * bytes or at a NUL.
  */
-export function createHasher(options: { pepper: string; cost: number; patience?: number }): Hasher {
-  const { pepper, cost, patience = defaultPatience } = options;
+export function createHasher(options: { pepper: string; cost: number; maxWaitMs?: number }): Hasher {
+  const { pepper, cost, maxWaitMs = defaultMaxWaitMs } = options;
   // Each hash occupies a core for a while, so one core is left for everything else.
   const threads = Math.max(1, availableParallelism() - 1);
   const limit = pLimit(threads);
   /** The recent duration of a hash, in milliseconds. */
-  let lately = 0;
+  let recentMs = 0;
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const began = performance.now();
     const result = await work();
     const took = performance.now() - began;
-    lately = lately === 0 ? took : lately + (took - lately) / 5;
+    recentMs = recentMs === 0 ? took : recentMs + (took - recentMs) / 5;
     return result;
   };
   const queue = <T>(work: () => Promise<T>): Promise<T> => {
-    if ((limit.pendingCount * lately) / threads > patience) return Promise.reject(tooBusy());
+    if ((limit.pendingCount * recentMs) / threads > maxWaitMs) return Promise.reject(tooBusy());
     return limit(() => timed(work));
   };
   const digest = (value: string) => createHmac('sha384', pepper).update(value).digest('base64');
   const codeCost = Math.max(4, cost - codeCostBelow);
-  const nobody = queue(() => bcrypt.hash(digest('nobody has this password'), cost));
+  const dummyHash = queue(() => bcrypt.hash(digest('nobody has this password'), cost));
   const codeDigest = (code: string, boundTo: string) => digest(`${boundTo}\n${code}`);
 
   return {
     hashPassword: (password) => queue(() => bcrypt.hash(digest(normalizePassword(password)), cost)),
     async verifyPassword(password, hash) {
-      const against = hash ?? (await nobody);
+      const against = hash ?? (await dummyHash);
       const same = await queue(() => bcrypt.compare(digest(normalizePassword(password)), against));
       return same && hash !== undefined;
     },

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { RequestContext } from '@attribution/http';
 import type { Clock } from '@attribution/runtime';
-import { audit, nobody, person } from '../audit/index.ts';
+import { audit, unknownActor, person } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { homeOf } from './membership.ts';
 import { findMemberships } from './session.store.ts';
@@ -32,9 +32,9 @@ export interface Refusals {
  * An unknown address can be anything, even a password typed into the wrong field. The log therefore keeps only a keyed
  * hash of it, which shows that attempts belong together but reveals nothing to a reader of the log.
  */
-export function createRefusals(parts: { database: AccountDatabase; clock: Clock; pepper: string }): Refusals {
-  const { database, clock } = parts;
-  const key = createHmac('sha256', parts.pepper).update('addresses in the audit log').digest();
+export function createRefusals(deps: { database: AccountDatabase; clock: Clock; pepper: string }): Refusals {
+  const { database, clock } = deps;
+  const key = createHmac('sha256', deps.pepper).update('addresses in the audit log').digest();
   const markOf = (emailKey: string) => createHmac('sha256', key).update(emailKey).digest('base64url');
 
   return {
@@ -45,7 +45,7 @@ export function createRefusals(parts: { database: AccountDatabase; clock: Clock;
         accountId,
         action,
         outcome: 'refused',
-        actor: proven && userId !== null ? person(userId) : nobody,
+        actor: proven && userId !== null ? person(userId) : unknownActor,
         ...(userId !== null && { subject: { type: 'user', id: userId } }),
         details: { reason, ...(userId === null && mark !== undefined && { address_mark: mark }) },
         request,

@@ -55,13 +55,13 @@ interface TokenPair {
   readonly refresh_token: string;
 }
 
-export function createSessions(parts: {
+export function createSessions(deps: {
   database: AccountDatabase;
   signer: Signer;
   clock: Clock;
   refusals: Refusals;
 }): Sessions {
-  const { database, signer, clock, refusals } = parts;
+  const { database, signer, clock, refusals } = deps;
 
   /** Issues the token for an MFA step. The step is recorded in the audit log, because the password was right. */
   async function entranceTo(tx: Tx, { user, membership }: Place, kind: 'challenge' | 'setup', request: RequestContext) {

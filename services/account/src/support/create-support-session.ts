@@ -7,9 +7,9 @@ import { audit } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 
 /** The session ends when its access token expires. Each new session adds another record to the account's audit log. */
-export const createSupportSessionEndpoint = (parts: { database: AccountDatabase; signer: Signer; clock: Clock }) =>
+export const createSupportSessionEndpoint = (deps: { database: AccountDatabase; signer: Signer; clock: Clock }) =>
   implement(createSupportSession, async ({ body, caller, request }) => {
-    const { database, signer, clock } = parts;
+    const { database, signer, clock } = deps;
     const { account_id: accountId, operator, reason } = body;
     const now = clock.now();
     const account = await database.transaction(async (tx) => {

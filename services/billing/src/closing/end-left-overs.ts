@@ -4,31 +4,31 @@ import { type PaymentProvider, ProviderError } from '../provider/index.ts';
 import type { BillingDatabase, Refresh } from '../store.ts';
 import { findLeftOvers, type LeftOver } from './closed.store.ts';
 
-export interface ClosingParts {
+export interface ClosingDependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
   readonly logger: Logger;
 }
 
-const atOnce = 100;
+const batchSize = 100;
 
 /**
  * Nobody can cancel for a closed account any more, so its subscription is set to end with its period and its checkout
  * pages are closed.
  */
-export async function endLeftOvers(parts: ClosingParts): Promise<void> {
-  for (const left of await findLeftOvers(parts.database, atOnce)) {
-    await end(parts, left).catch((error: unknown) => {
-      parts.logger.warn(
-        { err: error, ...left },
+export async function endLeftOvers(deps: ClosingDependencies): Promise<void> {
+  for (const leftOver of await findLeftOvers(deps.database, batchSize)) {
+    await end(deps, leftOver).catch((error: unknown) => {
+      deps.logger.warn(
+        { err: error, ...leftOver },
         'What a closed account has left could not be ended; it is tried again',
       );
     });
   }
 }
 
-async function end({ provider, refresh }: ClosingParts, { kind, id }: LeftOver): Promise<void> {
+async function end({ provider, refresh }: ClosingDependencies, { kind, id }: LeftOver): Promise<void> {
   try {
     if (kind === 'checkout') await provider.expireCheckout(id);
     else await provider.setCancelAtPeriodEnd(id, true, newUuid());

@@ -25,10 +25,10 @@ export function compareBooks(books: BooksRow): string[] {
 }
 
 /** The differences between the stored payments of an account and those of the provider. */
-export function comparePayments(kept: readonly KeptPayment[], told: readonly ProviderPayment[]): string[] {
+export function comparePayments(kept: readonly KeptPayment[], reported: readonly ProviderPayment[]): string[] {
   const found: string[] = [];
   const rows = new Map(kept.map((row) => [row.provider_payment_id, row]));
-  for (const payment of told) {
+  for (const payment of reported) {
     const row = rows.get(payment.id);
     rows.delete(payment.id);
     if (row) found.push(...comparePayment(row, payment));
@@ -42,17 +42,17 @@ export function comparePayments(kept: readonly KeptPayment[], told: readonly Pro
   return found;
 }
 
-function comparePayment(row: KeptPayment, told: ProviderPayment): string[] {
-  if (row.status !== told.status) return [`payment ${row.id} is ${row.status} here, ${told.status} at the provider`];
+function comparePayment(row: KeptPayment, reported: ProviderPayment): string[] {
+  if (row.status !== reported.status) return [`payment ${row.id} is ${row.status} here, ${reported.status} at the provider`];
   if (row.status !== 'succeeded') return [];
   const found: string[] = [];
-  if (row.amount_cents !== told.amount_cents)
+  if (row.amount_cents !== reported.amount_cents)
     found.push(
-      `payment ${row.id} is of ${inCents(row.amount_cents)} here, ${inCents(told.amount_cents)} at the provider`,
+      `payment ${row.id} is of ${inCents(row.amount_cents)} here, ${inCents(reported.amount_cents)} at the provider`,
     );
-  if (row.refunds_cents !== told.refunded_cents)
+  if (row.refunds_cents !== reported.refunded_cents)
     found.push(
-      `of payment ${row.id} ${inCents(row.refunds_cents)} are refunded here, ${inCents(told.refunded_cents)} at the provider`,
+      `of payment ${row.id} ${inCents(row.refunds_cents)} are refunded here, ${inCents(reported.refunded_cents)} at the provider`,
     );
   return found;
 }

@@ -9,11 +9,11 @@ import { type DueEvent, findDue, markDone, postpone } from './provider-event.sto
 export const applyJob = 'apply-provider-events';
 
 /** The number of provider objects that are fetched concurrently. Each fetch occupies a database connection. */
-const lanes = 4;
-const atOnce = 200;
+const concurrency = 4;
+const batchSize = 200;
 const minute = 60_000;
 
-export interface ApplyParts {
+export interface ApplyDependencies {
   readonly database: BillingDatabase;
   readonly refresh: Refresh;
   readonly clock: Clock;
@@ -21,20 +21,20 @@ export interface ApplyParts {
 }
 
 /** Applies all due notifications. An object with several notifications is fetched once. */
-export async function applyEvents(parts: ApplyParts): Promise<void> {
-  const { database, clock } = parts;
-  const lane = pLimit(lanes);
+export async function applyEvents(deps: ApplyDependencies): Promise<void> {
+  const { database, clock } = deps;
+  const lane = pLimit(concurrency);
   for (;;) {
-    const due = await findDue(database.sql, clock.now(), atOnce);
+    const due = await findDue(database.sql, clock.now(), batchSize);
     if (due.length === 0) return;
     const objects = Map.groupBy(due, ({ object_kind, object_id }) => `${object_kind} ${object_id}`);
-    const works = [...objects.values()].map((events) => lane(() => applyTogether(parts, events)));
+    const works = [...objects.values()].map((events) => lane(() => applyTogether(deps, events)));
     const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }
 }
 
-async function applyTogether({ database, refresh, clock, logger }: ApplyParts, events: readonly DueEvent[]) {
+async function applyTogether({ database, refresh, clock, logger }: ApplyDependencies, events: readonly DueEvent[]) {
   const [first] = events;
   if (!first) return;
   const ids = events.map(({ id }) => id);

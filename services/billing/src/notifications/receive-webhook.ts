@@ -6,18 +6,18 @@ import type { BillingDatabase } from '../store.ts';
 import { insertEvent } from './provider-event.store.ts';
 
 /** The notification is accepted as soon as it is stored. A job fetches the object that it refers to. */
-export const receiveStripeWebhookEndpoint = (parts: {
+export const receiveStripeWebhookEndpoint = (deps: {
   database: BillingDatabase;
   provider: PaymentProvider;
   clock: Clock;
   wake: () => void;
 }) =>
   implement(receiveStripeWebhook, async ({ bytes, headers, request }) => {
-    const event = parts.provider.readWebhook(bytes, headers['stripe-signature']);
+    const event = deps.provider.readWebhook(bytes, headers['stripe-signature']);
     if (!event)
       throw new Problem(
         'validation-error',
         'Stripe-Signature: does not sign this body, or is too old, or the body is no notification.',
       );
-    if (await insertEvent(parts.database.sql, event, parts.clock.now(), request.traceparent)) parts.wake();
+    if (await insertEvent(deps.database.sql, event, deps.clock.now(), request.traceparent)) deps.wake();
   });

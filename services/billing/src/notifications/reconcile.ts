@@ -15,7 +15,7 @@ const overlap = 10 * minute;
 const listed = 30 * day;
 const kept = 90 * day;
 
-export interface ReconcileParts {
+export interface ReconcileDependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface ReconcileParts {
 }
 
 /** Reads the provider's list of notifications, to find those that were never delivered. */
-export async function reconcile({ database: { sql }, provider, clock, wake }: ReconcileParts): Promise<void> {
+export async function reconcile({ database: { sql }, provider, clock, wake }: ReconcileDependencies): Promise<void> {
   const now = clock.now();
   const until = (await findReadUntil(sql)) ?? new Date(now.getTime() - listed + overlap);
   let found = false;
@@ -36,6 +36,6 @@ export async function reconcile({ database: { sql }, provider, clock, wake }: Re
 /**
  * The purges of this service, by job name. Notifications are deleted when the provider can no longer send them again.
  */
-export const housekeeping = ({ database: { pool }, clock }: Pick<ReconcileParts, 'database' | 'clock'>) => ({
+export const housekeeping = ({ database: { pool }, clock }: Pick<ReconcileDependencies, 'database' | 'clock'>) => ({
   'purge-provider-events': purgeOf(pool, [{ ...handledEvents, before: () => new Date(clock.now().getTime() - kept) }]),
 });

@@ -2,14 +2,14 @@ import type { Sql } from '@attribution/database';
 import type { ExpressionBuilder, OnConflictDatabase, OnConflictTables, Selectable } from 'kysely';
 import type { DB, Payment } from '../generated/kysely/types.ts';
 import { type BillingDatabase, db } from '../store.ts';
-import type { ToldPayment } from './payment.ts';
+import type { PaymentUpdate } from './payment.ts';
 
 export type PaymentRow = Selectable<Payment>;
 
 /** Finds a payment by one of its ids at the provider. */
 export async function findPaymentOf(
   tx: Sql,
-  { provider_payment_id, provider_invoice_id }: Pick<ToldPayment, 'provider_payment_id' | 'provider_invoice_id'>,
+  { provider_payment_id, provider_invoice_id }: Pick<PaymentUpdate, 'provider_payment_id' | 'provider_invoice_id'>,
 ): Promise<PaymentRow | undefined> {
   return db(tx)
     .selectFrom('payments')
@@ -34,8 +34,8 @@ const unlessSucceeded = ({ case: when, ref }: Conflict, column: 'amount_cents' |
     .end();
 
 /** Stores the provider's state of a payment. A payment that has succeeded keeps its amounts. */
-export async function putPayment(tx: Sql, id: string, accountId: string, now: ToldPayment): Promise<void> {
-  const { failure: _, ...columns } = now;
+export async function putPayment(tx: Sql, id: string, accountId: string, update: PaymentUpdate): Promise<void> {
+  const { failure: _, ...columns } = update;
   await db(tx)
     .insertInto('payments')
     .values({ ...columns, id, account_id: accountId })

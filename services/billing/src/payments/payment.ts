@@ -3,7 +3,7 @@ import type { ProviderInvoice, ProviderPayment } from '../provider/index.ts';
 export type PaymentState = 'pending' | 'succeeded' | 'failed';
 
 /** The state of a payment at the provider, in billing's terms. */
-export interface ToldPayment {
+export interface PaymentUpdate {
   readonly kind: 'token_pack' | 'subscription';
   readonly plan_key: string;
   readonly amount_cents: number;
@@ -28,7 +28,7 @@ interface Plan {
 type Plans = ReadonlyMap<string, Plan>;
 
 /** A payment for a token pack. */
-export function packPayment(payment: ProviderPayment, plans: Plans): ToldPayment {
+export function packPayment(payment: ProviderPayment, plans: Plans): PaymentUpdate {
   return {
     kind: 'token_pack',
     plan_key: payment.plan_key,
@@ -54,7 +54,7 @@ export function invoicePayment(
   invoice: ProviderInvoice,
   payment: ProviderPayment | undefined,
   plans: Plans,
-): ToldPayment | undefined {
+): PaymentUpdate | undefined {
   const status = invoiceState(invoice, payment);
   if (status === undefined) return undefined;
   const amount = status === 'succeeded' ? invoice.amount_paid_cents : (payment?.amount_cents ?? 0);

@@ -3,9 +3,9 @@ import type { BillingDatabase } from '../store.ts';
 import { findPlanPrices } from './price.store.ts';
 
 /** Creates the prices for sale at the provider, and returns their ids by plan key. Running it again changes nothing. */
-export async function syncCatalogue(parts: {
+export async function syncCatalogue(deps: {
   database: BillingDatabase;
   provider: PaymentProvider;
 }): Promise<ReadonlyMap<string, string>> {
-  return parts.provider.syncPrices(await findPlanPrices(parts.database));
+  return deps.provider.syncPrices(await findPlanPrices(deps.database));
 }

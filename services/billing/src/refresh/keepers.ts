@@ -17,14 +17,14 @@ export type Kept = Exclude<ProviderObject, 'other' | 'setup'>;
 
 interface Keeper {
   /** The owner according to the provider: a customer there, or our own id of a checkout. */
-  ownerOf(provider: PaymentProvider, id: string): Promise<{ by: 'customer' | 'reference'; id: string }>;
+  ownerOf(provider: PaymentProvider, id: string): Promise<{ kind: 'customer' | 'reference'; id: string }>;
   /** Fetches the object and stores it. */
   write(writing: Writing, provider: PaymentProvider, id: string): Promise<unknown>;
 }
 
 export const keepers: Readonly<Record<Kept, Keeper>> = {
   customer: {
-    ownerOf: async (_provider, id) => ({ by: 'customer', id }),
+    ownerOf: async (_provider, id) => ({ kind: 'customer', id }),
     write: keepBalance,
   },
   payment: {
@@ -54,7 +54,7 @@ export const keepers: Readonly<Record<Kept, Keeper>> = {
     },
   },
   checkout: {
-    ownerOf: async (provider, id) => ({ by: 'reference', id: (await provider.getCheckout(id)).reference }),
+    ownerOf: async (provider, id) => ({ kind: 'reference', id: (await provider.getCheckout(id)).reference }),
     async write(writing, provider, id) {
       const checkout = await provider.getCheckout(id);
       await writeCheckout(writing, checkout);
@@ -102,7 +102,7 @@ async function keepBalance({ tx, customer }: Writing, provider: PaymentProvider,
 }
 
 const ofCustomer = ({ customer_id }: { readonly customer_id: string }) =>
-  ({ by: 'customer', id: customer_id }) as const;
+  ({ kind: 'customer', id: customer_id }) as const;
 
 const isTheirs = ({ customer }: Writing, { customer_id }: { readonly customer_id: string }) =>
   customer.provider_customer_id === customer_id;

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { lockCustomer } from '../customers/index.ts';
 import type { BillingDatabase, WriteFor, Writing } from '../store.ts';
 
-export interface WriteParts {
+export interface WriteDependencies {
   readonly database: BillingDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
@@ -14,10 +14,10 @@ export interface WriteParts {
  * The number of concurrent transactions. Each keeps a connection while it waits for the provider, and requests need
  * connections too.
  */
-const atOnce = 4;
+const maxTransactions = 4;
 
-export function createWriteFor({ database, outbox, clock }: WriteParts): WriteFor {
-  const lane = pLimit(atOnce);
+export function createWriteFor({ database, outbox, clock }: WriteDependencies): WriteFor {
+  const lane = pLimit(maxTransactions);
   /**
    * The last transaction of each account. Transactions of one account are queued here, because while they wait for the
    * lock of its row each of them would occupy a connection.
@@ -42,15 +42,15 @@ export function createWriteFor({ database, outbox, clock }: WriteParts): WriteFo
     return database.sqlTransaction(async (tx) => {
       const customer = await lockCustomer(tx, accountId);
       if (!customer) throw new Error(`No customer ${accountId}`);
-      const told: NewEvent[] = [];
+      const events: NewEvent[] = [];
       const result = await work({
         tx,
         customer,
         ledger: { ledger_cents: customer.ledger_cents, last_seq: customer.last_seq },
         context: { accountId, occurredAt: clock.now() },
-        tell: (event) => void told.push(event),
+        publish: (event) => void events.push(event),
       });
-      await outbox.append(tx, ...told);
+      await outbox.append(tx, ...events);
       return result;
     });
   }

@@ -3,7 +3,7 @@ import type { Sql } from '@attribution/database';
 import { newId } from '@attribution/ids';
 import { implement } from '@attribution/service';
 import { findPayment, lockedPayment, type PaymentRow } from '../payments/index.ts';
-import { carryOut, type RefundParts } from './carry-out.ts';
+import { carryOut, type RefundDependencies } from './carry-out.ts';
 import { findRefund, findRefundByKey, insertRefund, type RefundRow, sumRefunds } from './refund.store.ts';
 import { tokensBack } from './refund.ts';
 import { viewRefund } from './refund.view.ts';
@@ -15,13 +15,13 @@ interface Asked {
   readonly reason: string;
 }
 
-export const createRefundEndpoint = (parts: RefundParts) =>
+export const createRefundEndpoint = (deps: RefundDependencies) =>
   implement(createRefund, async ({ body }) => {
-    const { database, writeFor, clock } = parts;
+    const { database, writeFor, clock } = deps;
     const payment = await findPayment(database, body.account_id, body.payment_id);
     if (!payment) throw Problem.notFound();
     const refund = await writeFor(body.account_id, ({ tx }) => begin(tx, body, clock.now()));
-    if (refund.status === 'pending' && refund.provider_refund_id === null) await carryOut(parts, refund, payment);
+    if (refund.status === 'pending' && refund.provider_refund_id === null) await carryOut(deps, refund, payment);
     const now = await findRefund(database.sql, refund.id);
     return viewRefund(now ?? refund);
   });
@@ -61,9 +61,9 @@ function requireSame(before: RefundRow, { amount_cents, reason }: Asked): Refund
   throw new Problem('conflict', `body.idempotency_key: was used for another refund, of ${before.amount_cents} cents.`);
 }
 
-function requireAmount({ id, status }: PaymentRow, asked: number | null, left: number): number {
+function requireAmount({ id, status }: PaymentRow, asked: number | null, refundable: number): number {
   if (status !== 'succeeded') throw new Problem('conflict', `body.payment_id: payment ${id} is ${status}.`);
-  const amount = asked ?? left;
-  if (amount > 0 && amount <= left) return amount;
+  const amount = asked ?? refundable;
+  if (amount > 0 && amount <= refundable) return amount;
   throw new Problem('unprocessable', `body.amount_cents: of payment ${id} ${left} cents can be given back.`);
 }

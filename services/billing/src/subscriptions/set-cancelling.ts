@@ -5,7 +5,7 @@ import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
 import { findSubscription, type SubscriptionRow } from './subscription.store.ts';
 import { isLive } from './subscription.ts';
 
-export interface SubscriptionParts {
+export interface SubscriptionDependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
@@ -18,7 +18,7 @@ export interface SubscriptionParts {
  * stays ended.
  */
 export async function setCancelling(
-  { database, provider, refresh }: Pick<SubscriptionParts, 'database' | 'provider' | 'refresh'>,
+  { database, provider, refresh }: Pick<SubscriptionDependencies, 'database' | 'provider' | 'refresh'>,
   { provider_subscription_id: id }: SubscriptionRow,
   cancel: boolean,
   key: string,
@@ -36,7 +36,7 @@ export async function setCancelling(
 
 /** The current state of the subscription at the provider. */
 export async function refreshed(
-  { database, refresh }: Pick<SubscriptionParts, 'database' | 'refresh'>,
+  { database, refresh }: Pick<SubscriptionDependencies, 'database' | 'refresh'>,
   id: string,
 ): Promise<SubscriptionRow> {
   await refresh('subscription', id).catch((error: unknown) => {

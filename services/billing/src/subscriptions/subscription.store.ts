@@ -52,9 +52,9 @@ export async function findPlanChange({ sql }: BillingDatabase, id: string): Prom
 export async function beginPlanChange(
   tx: Sql,
   row: PlanChangeRow,
-  patience: number,
+  unansweredMs: number,
 ): Promise<PlanChangeRow | undefined> {
-  const since = new Date(row.created_at.getTime() - patience);
+  const since = new Date(row.created_at.getTime() - unansweredMs);
   const open = await planChanges(tx)
     .where('account_id', '=', row.account_id)
     .where('done_at', 'is', null)

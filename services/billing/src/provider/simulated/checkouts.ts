@@ -72,11 +72,11 @@ export function answerBank(simulation: Simulation, id: string, isThem: boolean):
 export function expireCheckout(simulation: Simulation, session: CheckoutSession): void {
   const { store } = simulation;
   const payment = earlierPayment(simulation, session);
-  if (payment) simulation.tell('payment_intent.canceled', store.put<PaymentIntent>({ ...payment, status: 'canceled' }));
+  if (payment) simulation.emit('payment_intent.canceled', store.put<PaymentIntent>({ ...payment, status: 'canceled' }));
   const invoice = invoiceOf(simulation, session);
   if (invoice) store.put({ ...invoice, status: 'void' });
   const expired = store.put<CheckoutSession>({ ...session, status: 'expired', pending_method: null });
-  simulation.tell('checkout.session.expired', expired);
+  simulation.emit('checkout.session.expired', expired);
 }
 
 const isOpen = (simulation: Simulation, { status, expires_at }: CheckoutSession) =>
@@ -95,7 +95,7 @@ function complete(simulation: Simulation, session: CheckoutSession, method: Paym
   }
   const subscription = invoice ? subscribe(simulation, tried, invoice.id, method) : null;
   const completed = simulation.store.put<CheckoutSession>({ ...tried, status: 'complete', subscription });
-  simulation.tell('checkout.session.completed', completed);
+  simulation.emit('checkout.session.completed', completed);
   return { outcome: 'paid' };
 }
 

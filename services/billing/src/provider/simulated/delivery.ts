@@ -17,13 +17,13 @@ const hour = 60 * minute;
  * Stripe.
  */
 const pauses = [second, 5 * second, 30 * second, 5 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 24 * hour];
-const patience = 5 * second;
+const timeoutMs = 5 * second;
 
 /**
  * Delivers due notifications, oldest first. A notification that was not accepted is sent again after a growing delay;
  * the delays are stored, so they survive a restart.
  */
-export function createDelivery(parts: {
+export function createDelivery(deps: {
   readonly store: SimulatedStore;
   readonly target: WebhookTarget | undefined;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export function createDelivery(parts: {
   readonly failures: number;
   readonly logger: ServiceDependencies['logger'];
 }) {
-  const { store, target, clock, failures, logger } = parts;
+  const { store, target, clock, failures, logger } = deps;
   const stopping = new AbortController();
 
   async function send({ body }: KeptEvent, { url, secrets }: WebhookTarget): Promise<string | undefined> {
@@ -44,7 +44,7 @@ export function createDelivery(parts: {
         headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature },
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(patience)]),
+        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)]),
       });
       await answer.body?.cancel();
       if (lost) return 'had its answer lost';

@@ -60,12 +60,12 @@ export function payInvoice(
   const tried = { ...invoice, attempt_count: invoice.attempt_count + 1, payment_intent: payment?.id ?? payment_intent };
   if (payment && payment.status !== 'succeeded') {
     const unpaid = store.put<Invoice>(tried);
-    simulation.tell('invoice.payment_failed', unpaid);
+    simulation.emit('invoice.payment_failed', unpaid);
     return { invoice: unpaid, payment };
   }
   const holder = store.get('customer', customer);
   store.put({ ...holder, balance: holder.balance + fromBalance });
   const paid = store.put<Invoice>({ ...tried, status: 'paid', amount_paid: fromCard });
-  simulation.tell('invoice.paid', paid);
+  simulation.emit('invoice.paid', paid);
   return { invoice: paid, payment };
 }

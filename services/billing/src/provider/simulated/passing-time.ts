@@ -82,5 +82,5 @@ function end(simulation: Simulation, subscription: Subscription): void {
     next_payment_attempt: null,
     ended_at: simulation.now(),
   });
-  simulation.tell('customer.subscription.deleted', ended);
+  simulation.emit('customer.subscription.deleted', ended);
 }

@@ -25,7 +25,7 @@ export function charge(
   const payment = { ...(earlier ?? newPayment(simulation, asked)), payment_method: method?.id ?? null };
   if (refusal) return failPayment(simulation, payment, refusal);
   const paid = simulation.store.put<PaymentIntent>({ ...payment, status: 'succeeded', last_payment_error: null });
-  simulation.tell('payment_intent.succeeded', paid);
+  simulation.emit('payment_intent.succeeded', paid);
   return paid;
 }
 
@@ -43,7 +43,7 @@ export function failPayment(simulation: Simulation, payment: PaymentIntent, refu
     status: 'requires_payment_method',
     last_payment_error: refusal,
   });
-  simulation.tell('payment_intent.payment_failed', failed);
+  simulation.emit('payment_intent.payment_failed', failed);
   return failed;
 }
 

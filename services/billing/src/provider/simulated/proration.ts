@@ -6,7 +6,7 @@ export interface Prorated {
   /** The charge for the remaining time at the new price, or for the new period. */
   readonly charge: number;
   /** Whether the charge is for a part of a period only. */
-  readonly part: boolean;
+  readonly partial: boolean;
   readonly anchor: number;
   readonly start: number;
   readonly end: number;
@@ -28,13 +28,13 @@ export function prorate(
   now: number,
 ): Prorated {
   const total = period.end - period.start;
-  const left = Math.min(total, Math.max(0, period.end - now));
-  const credit = share(from.amount, left, total);
+  const remaining = Math.min(total, Math.max(0, period.end - now));
+  const credit = share(from.amount, remaining, total);
   // An anchor at the end of the period means that a change to another interval is pending, and that the current period
   // is still one of the former interval.
   const sameInterval = from.interval === to.interval && period.anchor < period.end;
-  if (sameInterval) return { ...period, credit, charge: share(to.amount, left, total), part: true };
-  return { credit, charge: to.amount, part: false, anchor: now, start: now, end: periodEnd(now, now, to.interval) };
+  if (sameInterval) return { ...period, credit, charge: share(to.amount, remaining, total), partial: true };
+  return { credit, charge: to.amount, partial: false, anchor: now, start: now, end: periodEnd(now, now, to.interval) };
 }
 
 /**

@@ -7,9 +7,9 @@ import type { Simulation } from './simulation.ts';
 export function createRefund(simulation: Simulation, asked: NewRefund): Refund {
   const { store } = simulation;
   const payment = store.get('payment_intent', asked.paymentId);
-  const left = payment.status === 'succeeded' ? payment.amount - payment.amount_refunded : 0;
-  if (!Number.isSafeInteger(asked.amountCents) || asked.amountCents <= 0 || asked.amountCents > left)
-    throw new ProviderError('refused', `Of this payment ${left} cents can be given back.`);
+  const refundable = payment.status === 'succeeded' ? payment.amount - payment.amount_refunded : 0;
+  if (!Number.isSafeInteger(asked.amountCents) || asked.amountCents <= 0 || asked.amountCents > refundable)
+    throw new ProviderError('refused', `Of this payment ${refundable} cents can be given back.`);
   const refunded = store.put({ ...payment, amount_refunded: payment.amount_refunded + asked.amountCents });
   const refund = store.put<Refund>({
     ...simulation.begin('refund'),
@@ -20,8 +20,8 @@ export function createRefund(simulation: Simulation, asked: NewRefund): Refund {
     status: 'succeeded',
     metadata: { reference: asked.reference },
   });
-  simulation.tell('charge.refunded', chargeOf(refunded));
-  simulation.tell('refund.updated', refund);
+  simulation.emit('charge.refunded', chargeOf(refunded));
+  simulation.emit('refund.updated', refund);
   return refund;
 }
 

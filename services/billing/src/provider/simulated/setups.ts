@@ -53,7 +53,7 @@ function succeed(simulation: Simulation, setup: SetupIntent, methodId: string): 
   const { store } = simulation;
   saveMethod(simulation, setup.customer, store.get('payment_method', methodId));
   const settled = { ...setup, status: 'succeeded', pending_method: null, payment_method: methodId } as const;
-  simulation.tell('setup_intent.succeeded', store.put<SetupIntent>(settled));
+  simulation.emit('setup_intent.succeeded', store.put<SetupIntent>(settled));
   return { outcome: 'paid' };
 }
 

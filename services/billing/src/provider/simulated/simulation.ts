@@ -9,7 +9,7 @@ export interface Simulation {
   readonly clock: Clock;
   /** Seconds since the epoch. */
   now(): number;
-  tell(type: EventType, object: SimulatedObject | Charge): void;
+  emit(type: EventType, object: SimulatedObject | Charge): void;
   /** The fields that every new object has. */
   begin<K extends Kind>(kind: K): { readonly id: string; readonly object: K; readonly created: number };
 }
@@ -21,7 +21,7 @@ export function openSimulation(file: string, clock: Clock): Simulation {
     store,
     clock,
     now,
-    tell: (type, object) => emit(store, now(), type, object),
+    emit: (type, object) => emit(store, now(), type, object),
     begin: (kind) => ({ id: newObjectId(kind), object: kind, created: now() }),
   };
 }

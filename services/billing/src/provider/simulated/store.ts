@@ -7,7 +7,7 @@ import { dueOf, type Kind, type ObjectOf, ownerOf, type SimulatedObject } from '
 import { canonical, schema } from './schema.ts';
 
 /** How long to wait for another process to release the file, in milliseconds. */
-const patience = 2_000;
+const lockTimeoutMs = 2_000;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 export interface KeptEvent {
@@ -148,8 +148,8 @@ export function openStore(file: string): SimulatedStore {
 
 /** In WAL mode a transaction is complete or absent after a process was killed, and readers do not wait for writers. */
 function openDatabase(file: string): DatabaseSync {
-  const db = new DatabaseSync(file, { timeout: patience });
-  for (const end = Date.now() + patience; ; Atomics.wait(pause, 0, 0, 20)) {
+  const db = new DatabaseSync(file, { timeout: lockTimeoutMs });
+  for (const end = Date.now() + lockTimeoutMs; ; Atomics.wait(pause, 0, 0, 20)) {
     try {
       db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
       return db;

@@ -28,7 +28,7 @@ export function beginSubscription(
     ended_at: null,
     metadata,
   });
-  simulation.tell('customer.subscription.created', begun);
+  simulation.emit('customer.subscription.created', begun);
   return begun;
 }
 
@@ -99,18 +99,18 @@ function upgrade(
   });
 }
 
-function changeLines({ credit, charge, part }: Prorated, from: Price, to: Price): InvoiceLine[] {
+function changeLines({ credit, charge, partial }: Prorated, from: Price, to: Price): InvoiceLine[] {
   const line = (description: string, amount: number, { metadata }: Price) => {
     return { description, amount, proration: true, metadata };
   };
   return [
     line(`Unused time on ${from.nickname}`, 0 - credit, from),
-    part ? line(`Remaining time on ${to.nickname}`, charge, to) : wholeLine(to),
+    partial ? line(`Remaining time on ${to.nickname}`, charge, to) : wholeLine(to),
   ];
 }
 
 export function updateSubscription(simulation: Simulation, changed: Subscription): Subscription {
-  simulation.tell('customer.subscription.updated', changed);
+  simulation.emit('customer.subscription.updated', changed);
   return simulation.store.put(changed);
 }
 

@@ -5,7 +5,7 @@ import { idOf } from './ids.ts';
 import { charges } from './objects/price.ts';
 
 /** The maximum number of lookup keys per request to Stripe. */
-const AT_ONCE = 10;
+const BATCH_SIZE = 10;
 
 /**
  * Returns Stripe's price ids by plan key. A price is immutable: a new amount makes a new price under the same lookup
@@ -13,8 +13,8 @@ const AT_ONCE = 10;
  */
 export async function syncPrices(stripe: Stripe, entries: readonly CatalogueEntry[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
-  for (let start = 0; start < entries.length; start += AT_ONCE) {
-    const some = entries.slice(start, start + AT_ONCE);
+  for (let start = 0; start < entries.length; start += BATCH_SIZE) {
+    const some = entries.slice(start, start + BATCH_SIZE);
     const found = await findPrices(stripe, some);
     for (const entry of some) ids.set(entry.plan_key, await syncPrice(stripe, entry, found.get(entry.plan_key)));
   }

@@ -16,7 +16,7 @@ export function createPages(
   simulation: Simulation,
   links: Links,
   logger: ServiceDependencies['logger'],
-  told: () => void,
+  wake: () => void,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const pages: Readonly<Record<string, PageOf>> = {
     checkout: checkoutPage(simulation, links),
@@ -35,7 +35,7 @@ export function createPages(
     try {
       return page(id, form) ?? notFound;
     } finally {
-      told();
+      wake();
     }
   }
 

@@ -43,7 +43,7 @@ export function invoiceOf(
 }
 
 const lineOf = (line: Stripe.InvoiceLineItem, prices: Prices): ProviderInvoiceLine => {
-  return { plan_key: planOf(line, prices), amount_cents: line.amount, proration: isPart(line) };
+  return { plan_key: planOf(line, prices), amount_cents: line.amount, proration: isPartial(line) };
 };
 
 function planOf({ pricing }: Stripe.InvoiceLineItem, prices: Prices): string {
@@ -57,10 +57,10 @@ function planOf({ pricing }: Stripe.InvoiceLineItem, prices: Prices): string {
  * plan is negative.
  */
 function mainLine(lines: readonly Stripe.InvoiceLineItem[]): Stripe.InvoiceLineItem | undefined {
-  return lines.toSorted((a, b) => Number(isPart(a)) - Number(isPart(b)) || b.amount - a.amount)[0];
+  return lines.toSorted((a, b) => Number(isPartial(a)) - Number(isPartial(b)) || b.amount - a.amount)[0];
 }
 
-function isPart({ parent }: Stripe.InvoiceLineItem): boolean {
+function isPartial({ parent }: Stripe.InvoiceLineItem): boolean {
   return (parent?.subscription_item_details ?? parent?.invoice_item_details)?.proration ?? false;
 }
 

@@ -11,7 +11,7 @@ interface Bought {
 }
 
 /** Queues a message to each user with billing access, in the transaction of the payment or refund. */
-export async function tellBillingPeople(
+export async function mailBillingPeople(
   tx: Tx,
   mail: MailQueue,
   { account_id, description, amount_cents, currency }: Bought,

@@ -2,7 +2,7 @@ import type { ServiceDependencies } from '@attribution/service';
 import { type PaymentProvider, ProviderError } from './payment-provider.ts';
 
 /** The same provider with its failures logged, because the responses to callers do not contain its messages. */
-export function told(provider: PaymentProvider, logger: ServiceDependencies['logger']): PaymentProvider {
+export function withLoggedFailures(provider: PaymentProvider, logger: ServiceDependencies['logger']): PaymentProvider {
   return new Proxy(provider, {
     get(target, name: keyof PaymentProvider) {
       const member = target[name];
