@@ -14,7 +14,7 @@ const setStatus = (accountId: string, status: 'suspended' | 'closed') =>
 const early = '2020-01-01T00:00:00Z';
 const late = '2020-02-01T00:00:00Z';
 
-/** A verified person whose own first account is closed. */
+/** A verified user whose first own account is closed. */
 async function joinWithoutAccount() {
   const person = await join(service);
   await setStatus(person.accountId, 'closed');

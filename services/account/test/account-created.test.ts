@@ -113,8 +113,8 @@ test.each([
   await service.mailbox.codeFor(email);
   await settled();
   expect(await service.mailbox.messagesTo(email)).toHaveLength(1);
-  const heard = service.published.slice(publishedBefore).map(({ account_id, type }) => [account_id, type]);
-  expect(heard).toEqual([
+  const published = service.published.slice(publishedBefore).map(({ account_id, type }) => [account_id, type]);
+  expect(published).toEqual([
     [made.account_id, 'account.created'],
     [made.account_id, 'tokens.granted'],
   ]);

@@ -49,7 +49,7 @@ async function lastUse({ id } = key): Promise<Date | null> {
 
 const from = { id: 'request-4711', ip: '203.0.113.9', userAgent: 'Mosaic/0.9', traceparent: '' };
 
-/** A gateway's worth of uses: each replica of the service has its own. */
+/** The uses of one replica; each replica collects its own. */
 const replica = () => createKeyUses({ database, clock });
 
 async function useNow(uses = replica()): Promise<Date> {

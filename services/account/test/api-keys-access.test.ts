@@ -97,17 +97,20 @@ test.each(calls)('403: %s %s for a member, or without access to account', async 
   expect(await allKeys()).toEqual(before);
 });
 
-test.each(writes)('403: %s %s for a support session, and for a caller who only reads in account', async (method, path) => {
-  const before = await allKeys();
-  const account = ada.accountId;
-  expect(await kindOf(send(method, path, supportToken({ account }), '{'))).toBe(
-    '403 forbidden A support session only looks on.',
-  );
-  expect(await kindOf(send(method, path, personToken({ account, svc: { '*': 'r' } }), '{'))).toBe(
-    '403 forbidden This credential may only read in account.',
-  );
-  expect(await allKeys()).toEqual(before);
-});
+test.each(writes)(
+  '403: %s %s for a support session, and for a caller who only reads in account',
+  async (method, path) => {
+    const before = await allKeys();
+    const account = ada.accountId;
+    expect(await kindOf(send(method, path, supportToken({ account }), '{'))).toBe(
+      '403 forbidden A support session only looks on.',
+    );
+    expect(await kindOf(send(method, path, personToken({ account, svc: { '*': 'r' } }), '{'))).toBe(
+      '403 forbidden This credential may only read in account.',
+    );
+    expect(await allKeys()).toEqual(before);
+  },
+);
 
 test('200: a support session reads keys', async () => {
   const token = supportToken({ account: ada.accountId });
@@ -129,7 +132,7 @@ const shapes: [string, (foreign: string) => string][] = [
 ];
 
 test.each(ofOneKey)(
-  '404: %s %s answers every id that is not the account’s byte for byte alike',
+  '404: %s %s sends the same response byte for byte for every id that is not of the account',
   async (method, path, body) => {
     const other = await join(service);
     const { id: foreign } = await makeKey(other.client);

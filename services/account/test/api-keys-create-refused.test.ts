@@ -90,10 +90,10 @@ test.each<[string, (now: number) => string]>([
   ['not "', () => 'tomorrow'],
 ])('400: an expires_at that %s', async (what, expiry) => {
   const expires_at = expiry(service.clock.now().getTime());
-  const told = await refusal({ name: 'x', expires_at });
-  expect(told).toMatch(/^400 validation-error body\.expires_at: /);
-  expect(told).toContain(what);
-  expect(told).toContain(expires_at);
+  const message = await refusal({ name: 'x', expires_at });
+  expect(message).toMatch(/^400 validation-error body\.expires_at: /);
+  expect(message).toContain(what);
+  expect(message).toContain(expires_at);
 });
 
 test('400: both expires_in and expires_at', async () => {
@@ -166,7 +166,7 @@ test('403: a caller without every service cannot create a key, which would have 
   const reader = as({ '*': 'r', account: 'w' });
   expect(await refusal({ name: 'x' }, as({ account: 'w' }))).toBe(detail('organization'));
   expect(await refusal({ name: 'x', role: 'admin', readonly: false }, reader)).toBe(detail('organization'));
-  // A key below admin has no billing access, so nobody needs it to make one.
+  // A key below admin has no billing access, so billing access is not needed to create one.
   const unbilled = as({ account: 'w', organization: 'w', device: 'w', campaign: 'w', events: 'w', utilities: 'w' });
   expect(await refusal({ name: 'x', role: 'admin', readonly: false }, unbilled)).toBe(detail('billing'));
   expect((await makeKey(unbilled, { role: 'member', readonly: false })).role).toBe('member');

@@ -20,9 +20,9 @@ test('204: the key gives no more tokens, and remains in the list', async () => {
   const { status, body } = await remove(key.id);
   expect([status, body]).toEqual([204, undefined]);
   expect(await outcomeOf(service, { ...key, access_key_secret })).toBe(revoked);
-  const left = await readKey(ada.client, key.id);
-  expect(left).toEqual({ ...key, revoked_at: expect.stringMatching(/Z$/) });
-  expect(Date.parse(left.revoked_at ?? '')).toBeGreaterThanOrEqual(before);
+  const remaining = await readKey(ada.client, key.id);
+  expect(remaining).toEqual({ ...key, revoked_at: expect.stringMatching(/Z$/) });
+  expect(Date.parse(remaining.revoked_at ?? '')).toBeGreaterThanOrEqual(before);
 });
 
 test('204 twice: the first revocation stays as it was, and is published once', async () => {
@@ -33,7 +33,10 @@ test('204 twice: the first revocation stays as it was, and is published once', a
   service.clock.advance({ seconds: 1 });
   expect((await remove(key.id, bob.client)).status).toBe(204);
   expect(await readKey(bob.client, key.id)).toEqual(first);
-  expect((await auditRecordsOn(service, key.id)).map(({ action }) => action)).toEqual(['api_key.created', 'api_key.revoked']);
+  expect((await auditRecordsOn(service, key.id)).map(({ action }) => action)).toEqual([
+    'api_key.created',
+    'api_key.revoked',
+  ]);
   expect((await keyEvents(service, bob.accountId)).map(({ type }) => type)).toEqual([
     'api_key.created',
     'api_key.revoked',
@@ -44,8 +47,8 @@ test('20 deletions at once are 204 each, and one event is published', async () =
   const bob = await join(service);
   const key = await makeKey(bob.client);
   expect(statusesOf(await atOnce(() => remove(key.id, bob.client)))).toEqual({ 204: 20 });
-  const told = (await keyEvents(service, bob.accountId)).filter(({ type }) => type === 'api_key.revoked');
-  expect(told).toHaveLength(1);
+  const events = (await keyEvents(service, bob.accountId)).filter(({ type }) => type === 'api_key.revoked');
+  expect(events).toHaveLength(1);
 });
 
 test('204: a rotated key that is deleted in its grace period stops at once; the new one works', async () => {

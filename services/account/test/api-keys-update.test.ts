@@ -22,7 +22,7 @@ afterAll(async () => {
 const change = (id: string, body: unknown, client = ada.client) =>
   client.call(updateApiKey, { params: { id }, body: body as never });
 
-/** A change that is refused and leaves the key as it was. */
+/** Expects a refusal that leaves the key unchanged. */
 async function refusal(key: Key, body: unknown, client = ada.client) {
   const before = await readKey(ada.client, key.id);
   const { status, problem } = await change(key.id, body, client);

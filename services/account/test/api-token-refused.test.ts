@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const noPair = '401 The access key id and secret are no pair of ours.';
-/** Another character in place of the first: the checksum is wrong by that. */
+/** Replaces the first character, which makes the checksum wrong. */
 const altered = (secret: string) => (secret.startsWith('a') ? 'b' : 'a') + secret.slice(1);
 
 async function refusal(headers: Record<string, string>): Promise<string> {
@@ -109,7 +109,7 @@ async function faulty(fault: Fault): Promise<Key> {
 }
 
 test.each(Object.entries(faults))(
-  '401: a key that is %s is told so to who knows the secret, and to nobody else',
+  '401: a key that is %s is reported as such only to a caller with its secret',
   async (_what, fault) => {
     const made = await faulty(fault);
     expect(await outcomeOf(service, made)).toBe(fault.detail);
@@ -118,7 +118,7 @@ test.each(Object.entries(faults))(
 );
 
 test.each(['suspended', 'closed'])(
-  '403: the account is %s, and only who knows the secret hears of it',
+  '403: the account is %s, which is revealed only to a caller with the secret',
   async (status) => {
     const bob = await join(service);
     const made = await makeKey(bob.client);

@@ -143,7 +143,10 @@ test('the service records an exchange and a wrong secret, without the secret; an
     await outcomeOf(service, { ...made, access_key_id: `atp_stage_${'x'.repeat(22)}` });
     await eventually(async () => expect(await auditRecordsOn(service, key.id)).toHaveLength(3), 15_000);
   });
-  expect(records.toSorted((a, b) => (a.action < b.action ? -1 : 1))).toEqual([wrong('127.0.0.1', 1), used('127.0.0.1')]);
+  expect(records.toSorted((a, b) => (a.action < b.action ? -1 : 1))).toEqual([
+    wrong('127.0.0.1', 1),
+    used('127.0.0.1'),
+  ]);
   const secrets = [made, other].flatMap((one) => [one.access_key_secret, one.access_key_id]);
   expect(secrets.filter((secret) => JSON.stringify(records).includes(secret))).toEqual([]);
 });

@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const sql = (text: string, id: string) => service.db.query(text, [id]);
-const nobody = { actor_type: 'unknown', actor_id: null };
-const by = (id: string) => ({ actor_type: 'person', actor_id: id });
+const unknownActor = { actor_type: 'unknown', actor_id: null };
+const actedBy = (id: string) => ({ actor_type: 'person', actor_id: id });
 const refused = (action: string, reason: string, more: object = {}) => ({
   action,
   outcome: 'refused',
@@ -40,7 +40,7 @@ describe('every refused code is recorded', () => {
     const records = await auditRecordsOf(service, async () => {
       for (let i = 0; i < 8; i++) await answer(service, challenge, wrongCode(service, secret));
     });
-    const where = { account_id: accountId, subject_id: userId, ...nobody };
+    const where = { account_id: accountId, subject_id: userId, ...unknownActor };
     expect(records).toMatchObject([
       ...Array(5).fill(refused('session.opened', 'wrong_mfa_code', where)),
       ...Array(3).fill(refused('session.opened', 'mfa_challenge_spent', where)),
@@ -68,22 +68,22 @@ describe('every refused code is recorded', () => {
     });
     const where = { account_id: accountId, subject_id: userId };
     expect(records).toMatchObject([
-      refused('session.opened', 'mfa_attempts_exhausted', { ...where, ...nobody }),
-      refused('mfa.disabled', 'mfa_attempts_exhausted', { ...where, ...by(userId) }),
+      refused('session.opened', 'mfa_attempts_exhausted', { ...where, ...unknownActor }),
+      refused('mfa.disabled', 'mfa_attempts_exhausted', { ...where, ...actedBy(userId) }),
     ]);
   });
 
   test('one for a user without MFA, and for a disabled user', async () => {
-    const [plain, gone] = [await join(service), await joinWithMfa(service)];
-    const challenge = await challengeOf(service, gone.email);
-    await sql('UPDATE users SET disabled_at = now() WHERE id = $1', gone.userId);
+    const [plain, disabled] = [await join(service), await joinWithMfa(service)];
+    const challenge = await challengeOf(service, disabled.email);
+    await sql('UPDATE users SET disabled_at = now() WHERE id = $1', disabled.userId);
     const records = await auditRecordsOf(service, async () => {
       await turnOff(plain.client, '123456');
       await answer(service, challenge, '123456');
     });
     expect(records).toMatchObject([
       refused('mfa.disabled', 'mfa_off', { account_id: plain.accountId }),
-      refused('session.opened', 'user_disabled', { account_id: gone.accountId }),
+      refused('session.opened', 'user_disabled', { account_id: disabled.accountId }),
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('every refused code is recorded', () => {
       ] as const)
         expect((await who.call(verifyMfaSetup, { body })).problem?.detail).toContain('body.code: is not the code');
     });
-    const record = { account_id: accountId, subject_id: userId, ...by(userId) };
+    const record = { account_id: accountId, subject_id: userId, ...actedBy(userId) };
     expect(records).toMatchObject(Array(2).fill(refused('mfa.enabled', 'wrong_mfa_code', record)));
     expect(JSON.stringify(records)).not.toContain(code);
     const right = { code: nextCode(service, secret) };
@@ -118,7 +118,7 @@ describe('every refused code is recorded', () => {
 });
 
 describe('a right password, while the user changes after it was checked', () => {
-  /** Logs in; what is locked from outside lets go of it when the change is made. */
+  /** Logs in while a lock from outside delays the login until the change is made. */
   async function meanwhile({ email }: Person, change: string, id: string) {
     const started: { login?: ReturnType<typeof logIn> } = {};
     const records = await auditRecordsOf(service, async () => {
@@ -139,7 +139,7 @@ describe('a right password, while the user changes after it was checked', () => 
       person.userId,
     );
     expect(login?.problem).toMatchObject({ status: 401, detail: 'The address or the password is wrong.' });
-    const where = { account_id: person.accountId, subject_id: person.userId, ...nobody };
+    const where = { account_id: person.accountId, subject_id: person.userId, ...unknownActor };
     expect(records).toMatchObject([refused('session.opened', 'password_changed', where)]);
   });
 
@@ -162,7 +162,7 @@ describe('a right password, while the user changes after it was checked', () => 
     const { records, login } = await meanwhile(person, change, person[whose]);
     expect(login?.problem).toMatchObject({ status: 403, kind: 'forbidden', detail });
     expect(records).toMatchObject([
-      refused('session.opened', reason, { subject_id: person.userId, ...by(person.userId) }),
+      refused('session.opened', reason, { subject_id: person.userId, ...actedBy(person.userId) }),
     ]);
   });
 
@@ -180,7 +180,7 @@ describe('a refused refresh is recorded once per token', () => {
   const ofSession = ({ session, accountId }: Person) => ({
     account_id: accountId,
     subject_id: `rt_${claimsIn(service, session.access_token).sid}`,
-    ...nobody,
+    ...unknownActor,
   });
 
   test.each([
@@ -229,7 +229,7 @@ describe('a refused switch is recorded', () => {
       await sql('UPDATE users SET disabled_at = now() WHERE id = $1', userId);
       expect((await switchTo(person, person.accountId)).status).toBe(401);
     });
-    const whose = { ...by(userId), subject_id: userId };
+    const whose = { ...actedBy(userId), subject_id: userId };
     expect(records).toMatchObject([
       refused('session.opened', 'account_closed', { ...whose, account_id: closed }),
       refused('session.opened', 'membership_disabled', { ...whose, account_id: disabled }),
@@ -260,6 +260,6 @@ describe('a refused switch is recorded', () => {
     expect(records).toMatchObject(
       Array(2).fill(refused('session.opened', 'session_ended', { account_id: person.accountId })),
     );
-    expect(records[0]).toMatchObject(by(person.userId));
+    expect(records[0]).toMatchObject(actedBy(person.userId));
   });
 });

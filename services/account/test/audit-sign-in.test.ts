@@ -26,10 +26,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const sql = (text: string, id: string) => service.db.query(text, [id]);
-const by = (id: string) => ({ actor_type: 'person', actor_id: id });
-const nobody = { actor_type: 'unknown', actor_id: null };
+const actedBy = (id: string) => ({ actor_type: 'person', actor_id: id });
+const unknownActor = { actor_type: 'unknown', actor_id: null };
 const opened = (person: { userId: string; accountId: string }, via: string) => ({
-  ...by(person.userId),
+  ...actedBy(person.userId),
   account_id: person.accountId,
   action: 'session.opened',
   outcome: 'done',
@@ -68,8 +68,16 @@ describe('a sign-in is recorded with its method', () => {
       ['mfa_code', () => nextCode(service, person.secret)],
       ['recovery_code', () => person.recoveryCodes[0] ?? ''],
     ] as const) {
-      const records = await auditRecordsOf(service, async () => answer(service, await challengeOf(service, person.email), code()));
-      const challenged = { account_id, action: 'mfa.challenged', outcome: 'done', ...by(userId), subject_id: userId };
+      const records = await auditRecordsOf(service, async () =>
+        answer(service, await challengeOf(service, person.email), code()),
+      );
+      const challenged = {
+        account_id,
+        action: 'mfa.challenged',
+        outcome: 'done',
+        ...actedBy(userId),
+        subject_id: userId,
+      };
       expect(records).toMatchObject([challenged, opened(person, via)]);
     }
   });
@@ -84,8 +92,8 @@ describe('a sign-in is recorded with its method', () => {
       await service.client.call(verifyMfaSetup, { body });
     });
     expect(records).toMatchObject([
-      { action: 'mfa.setup_required', ...by(person.userId) },
-      { action: 'mfa.enabled', ...by(person.userId), details: { sessions_ended: 1 } },
+      { action: 'mfa.setup_required', ...actedBy(person.userId) },
+      { action: 'mfa.enabled', ...actedBy(person.userId), details: { sessions_ended: 1 } },
       opened(person, 'mfa_setup'),
     ]);
   });
@@ -93,7 +101,9 @@ describe('a sign-in is recorded with its method', () => {
   test('by a switch, in the account that was entered', async () => {
     const person = await join(service);
     const accountId = await addMembership(service, person.userId);
-    const records = await auditRecordsOf(service, () => person.client.call(switchAccount, { body: { account_id: accountId } }));
+    const records = await auditRecordsOf(service, () =>
+      person.client.call(switchAccount, { body: { account_id: accountId } }),
+    );
     expect(records).toMatchObject([opened({ ...person, accountId }, 'switch')]);
   });
 
@@ -109,7 +119,7 @@ describe('a refused login is recorded in the account that the user would have en
     const away = service.client.with({ headers: { 'x-forwarded-for': '203.0.113.9' } });
     const records = await auditRecordsOf(service, () => logIn({ ...service, client: away }, email, 'not the password'));
     const where = { account_id: accountId, subject_id: userId, ip: '203.0.113.9' };
-    expect(records).toMatchObject([refused('wrong_password', { ...where, ...nobody })]);
+    expect(records).toMatchObject([refused('wrong_password', { ...where, ...unknownActor })]);
     expect(records[0]?.details).toEqual({ reason: 'wrong_password' });
   });
 
@@ -122,7 +132,7 @@ describe('a refused login is recorded in the account that the user would have en
     });
     const [first, again, other] = records.map(({ details }) => details.address_mark);
     expect(records).toMatchObject(
-      Array(3).fill(refused('unknown_address', { account_id: null, subject_id: null, ...nobody })),
+      Array(3).fill(refused('unknown_address', { account_id: null, subject_id: null, ...unknownActor })),
     );
     expect(first).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(again).toBe(first);
@@ -140,7 +150,7 @@ describe('a refused login is recorded in the account that the user would have en
     await sql(change, person[whose]);
     const records = await auditRecordsOf(service, () => logIn(service, person.email));
     const where = { account_id: person.accountId, subject_id: person.userId };
-    expect(records).toMatchObject([refused(reason, { ...where, ...by(person.userId) })]);
+    expect(records).toMatchObject([refused(reason, { ...where, ...actedBy(person.userId) })]);
   });
 
   test('for a user in several accounts, in the one that would be entered', async () => {
@@ -170,11 +180,11 @@ test('a wrong verification code is recorded', async () => {
     for (let i = 0; i < 6; i++) await verify(wrong(code));
     await verify(code, newEmail());
   });
-  const meant = { account_id: accountId, subject_id: userId, ...nobody };
+  const meant = { account_id: accountId, subject_id: userId, ...unknownActor };
   expect(records).toMatchObject([
     ...Array(5).fill(refused('wrong_code', meant)),
     refused('dead_code', meant),
-    refused('wrong_code', { account_id: null, subject_id: null, ...nobody }),
+    refused('wrong_code', { account_id: null, subject_id: null, ...unknownActor }),
   ]);
   expect(records[6]?.details).toHaveProperty('address_mark');
 });
@@ -187,7 +197,7 @@ test('a reused refresh token ends its session, which is recorded once; reuse wit
   const records = await auditRecordsOf(service, () => atOnce(() => refresh(service, session.refresh_token)));
   const subject_id = `rt_${claimsIn(service, session.access_token).sid}`;
   expect(records).toMatchObject([
-    { account_id: accountId, action: 'session.ended', outcome: 'done', ...nobody, subject_id },
+    { account_id: accountId, action: 'session.ended', outcome: 'done', ...unknownActor, subject_id },
   ]);
   expect(records[0]?.details).toEqual({ reason: 'refresh_token_reused' });
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** What an address got about money, once everything is sent. */
+/** The payment mails to an address, after everything was sent. */
 async function mailsTo(email: string) {
   await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));
   const mails = await Promise.all((await service.mailbox.messagesTo(email)).map((raw) => PostalMime.parse(raw)));
@@ -71,7 +71,7 @@ test('a payment of 0 sends no receipt; one for no tokens does not mention tokens
 });
 
 test.each([null, 'javascript:alert(1)', 'data:text/html,x', 'not a link', ''])(
-  'a receipt link that is none is left out: %p',
+  'an invalid receipt link is left out: %p',
   async (receipt_url) => {
     await pay({ receipt_url });
     const [mail] = await mailsTo(ada.email);
@@ -126,7 +126,7 @@ test('each message is sent once, even if its event is redelivered or published a
     await refundRefused(service, refund, true),
     await fail('No.'),
   ];
-  for (const told of once) await service.redeliver(told, paymentSucceeded.topic.name);
+  for (const delivered of once) await service.redeliver(delivered, paymentSucceeded.topic.name);
   await service.deliver(invoicePaid, payment, ada.accountId);
   await refundPaid(service, refund);
   await refundRefused(service, refund, true);
@@ -147,10 +147,17 @@ test('messages go to the account’s users with billing access only', async () =
     await addMember(service, ada, { billing: true }),
     await join(service), // Of another account.
   ];
-  const [, , narrowed, disabled, gone, unverified] = without as [Person, Person, Person, Person, Person, Person];
+  const [, , narrowed, disabled, disabledUser, unverified] = without as [
+    Person,
+    Person,
+    Person,
+    Person,
+    Person,
+    Person,
+  ];
   await set(narrowed, { services: { account: 'w' } });
   await set(disabled, { status: 'disabled' });
-  await service.db.query('UPDATE users SET disabled_at = now() WHERE id = $1', [gone.userId]);
+  await service.db.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabledUser.userId]);
   await service.db.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', [unverified.userId]);
   const { entries } = (await ada.client.call(listUsers)).body;
   expect(entries.length).toBe(9);

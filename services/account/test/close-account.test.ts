@@ -62,7 +62,7 @@ test('200: nobody can log in or switch to it any more, and its API keys give no 
   });
   expect((await exchange(service, key)).status).toBe(403);
   expect((await client.call(switchAccount, { body: { account_id: accountId } })).status).toBe(401);
-  // What is out lives until it expires.
+  // An issued token is valid until it expires.
   expect((await client.call(getMe)).status).toBe(200);
   expect((await client.call(listSessions)).body.entries).toEqual([]);
 });

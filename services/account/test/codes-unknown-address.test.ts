@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** All that can be seen of an address from outside: wrong tries to the end and beyond, late ones, a new code, again. */
+/**
+ * Everything about an address that is visible from outside: responses to wrong codes up to and beyond the limit, late
+ * codes, a new code, and wrong ones again.
+ */
 async function wholeSequence(
   use: CodeUse,
   addresses: readonly { email: string; code: string }[],

@@ -80,7 +80,7 @@ describe.each(codeUses)('a code of $purpose', (use) => {
     for (let i = 0; i < 5; i++) await attempt(email, wrong(code));
     await use.again(service, email);
     const next = await service.mailbox.codeFor(email, sent + 1);
-    // Two codes in a row are the same once in a million: then the old one is not wrong.
+    // Two consecutive codes are equal once in a million times; then the old one is not wrong.
     if (next !== code) expect((await attempt(email, code)).status).toBe(400);
     else expect((await attempt(email, wrong(code))).status).toBe(400);
     expect((await attempt(email, next)).status).toBe(use.right);

@@ -54,7 +54,7 @@ test('202: sends nothing to a disabled or an unknown address', async () => {
   const unknown = newEmail();
   for (const email of [disabled.email, unknown]) await forgot({ email });
 
-  // A message of the same queue that was put in last has come: so would the others have.
+  // A message that was queued last has arrived, so the others would have arrived too.
   await join(service);
   await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));
   expect(await service.mailbox.messagesTo(disabled.email)).toHaveLength(1);

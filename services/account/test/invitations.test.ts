@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const create = (body: object, by: Pick<Person, 'client'> = ada) =>
-  by.client.call(createInvitation, { body: body as never });
-const list = async (by = ada, query: { limit?: number; cursor?: string } = {}) =>
-  (await by.client.call(listInvitations, { query })).body;
-const resend = (id: string, by = ada) => by.client.call(resendInvitation, { params: { id } });
-const remove = (id: string, by = ada) => by.client.call(deleteInvitation, { params: { id } });
+const create = (body: object, caller: Pick<Person, 'client'> = ada) =>
+  caller.client.call(createInvitation, { body: body as never });
+const list = async (caller = ada, query: { limit?: number; cursor?: string } = {}) =>
+  (await caller.client.call(listInvitations, { query })).body;
+const resend = (id: string, caller = ada) => caller.client.call(resendInvitation, { params: { id } });
+const remove = (id: string, caller = ada) => caller.client.call(deleteInvitation, { params: { id } });
 const week = 7 * 24 * 60 * 60 * 1000;
 
 test('201: with defaults; user.invited is published and the invitation is recorded', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-test('after a whole journey, with its refusals and faults, no log and no table of billing holds a secret', async () => {
+test('after a complete journey, with refusals and failures, no log and no table of billing contains a secret', async () => {
   const tenant = await money.newTenant();
   const token = personToken({ account: tenant.account });
   const person = money.client.with({ token, headers: { 'idempotency-key': 'a-key-of-mine' } });

@@ -25,7 +25,7 @@ async function startOrganization(pages: readonly ReturnType<typeof groupState>[]
   return { server, asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('groups that were there before the first event are known', async () => {
+test('groups created before the first event are known', async () => {
   const groups = [newId('group'), newId('group')];
   const account = newId('account');
   const organization = await startOrganization(groups.map((id) => groupState(id, account, 4)));
@@ -44,7 +44,7 @@ test('groups that were there before the first event are known', async () => {
   organization.server.close();
 });
 
-test('while Organization is away the service is well, and says so once', async () => {
+test('while Organization is unreachable the service stays healthy, and logs it once', async () => {
   const service = await startCampaign();
   await eventually(() => expect(service.logs.text()).toContain('A snapshot cannot be read yet'));
   await new Promise((resolve) => setTimeout(resolve, 1_500)); // Enough time for another attempt.

@@ -47,7 +47,8 @@ export const transferOwnershipEndpoint = (deps: { database: AccountDatabase; out
         now,
       });
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
-      const grantsChanged = (user_id: string) => newEvent(userGrantsChanged, { account_id: accountId, user_id }, context);
+      const grantsChanged = (user_id: string) =>
+        newEvent(userGrantsChanged, { account_id: accountId, user_id }, context);
       await outbox.append(tx, grantsChanged(caller.id), grantsChanged(heir.user_id));
     });
   });

@@ -1,6 +1,6 @@
 import type { RequestContext } from '@attribution/http';
 import type { Clock } from '@attribution/runtime';
-import { audit, type AuditRecord, unknownActor } from '../audit/index.ts';
+import { type AuditRecord, audit, unknownActor } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { type ExchangeRow, touchApiKeys } from './api-key.store.ts';
 
@@ -56,7 +56,10 @@ export function createKeyUses(deps: { database: AccountDatabase; clock: Clock })
         tx,
         batch.filter(({ rightSecret }) => rightSecret),
       );
-      await audit(tx, ...batch.filter(({ rightSecret, keyId }) => !rightSecret || touched.has(keyId)).map(auditRecordOf));
+      await audit(
+        tx,
+        ...batch.filter(({ rightSecret, keyId }) => !rightSecret || touched.has(keyId)).map(auditRecordOf),
+      );
     });
 
   return {

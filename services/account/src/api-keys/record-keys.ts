@@ -1,7 +1,7 @@
 import type { apiKeyCreated, apiKeyRevoked } from '@attribution/contracts';
 import type { RequestContext } from '@attribution/http';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { audit, type AuditRecord } from '../audit/index.ts';
+import { type AuditRecord, audit } from '../audit/index.ts';
 import type { Tx } from '../store.ts';
 
 interface Occasion extends Pick<AuditRecord, 'actor' | 'now'> {

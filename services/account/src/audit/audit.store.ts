@@ -34,7 +34,7 @@ export const person = (id: string): Actor => ({ type: 'person', id });
 export const serviceActor = (id: ServiceName): Actor => ({ type: 'service', id });
 
 /** The actor for a caller who has not proved who they are. */
-export const nobody: Actor = { type: 'unknown', id: null };
+export const unknownActor: Actor = { type: 'unknown', id: null };
 
 /**
  * One statement with one parameter for any number of records, because Prisma's transactions and prepared SQL can both
@@ -48,7 +48,10 @@ const insert = `
     ip text, user_agent text, request_id text, details jsonb)`;
 
 /** Writes to the audit log. A record of a change belongs in the transaction of that change; a refusal has its own. */
-export async function audit(tx: Pick<SqlTransaction, '$executeRawUnsafe'>, ...records: readonly AuditRecord[]): Promise<void> {
+export async function audit(
+  tx: Pick<SqlTransaction, '$executeRawUnsafe'>,
+  ...records: readonly AuditRecord[]
+): Promise<void> {
   if (records.length === 0) return;
   const rows = records.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
     id: newUuid(),

@@ -85,4 +85,7 @@ async function refuse(tx: Tx, { sessionId, ...family }: Family, reason: string):
 }
 
 /** The actor is unknown because the token may have been copied. */
-const about = (sessionId: string) => ({ actor: unknownActor, subject: { type: 'session', id: wireSessionId(sessionId) } });
+const about = (sessionId: string) => ({
+  actor: unknownActor,
+  subject: { type: 'session', id: wireSessionId(sessionId) },
+});

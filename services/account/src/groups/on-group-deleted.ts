@@ -1,7 +1,7 @@
 import { groupDeleted, userGrantsChanged } from '@attribution/contracts';
 import { newEvent, type Outbox, onBatch } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { audit, type AuditRecord, serviceActor } from '../audit/index.ts';
+import { type AuditRecord, audit, serviceActor } from '../audit/index.ts';
 import { type Loss, takeGrants } from './known-group.store.ts';
 
 /**

@@ -98,7 +98,11 @@ interface TakenTokens {
  * Takes the unreserved remainder of an account's expired grants. Holds reserve the tokens that are used up first, or
  * only those of their own grant. The balance must be locked.
  */
-export async function takeExpiredTokens(tx: Sql, { account_id, held }: BalanceRow, now: Date): Promise<readonly TakenTokens[]> {
+export async function takeExpiredTokens(
+  tx: Sql,
+  { account_id, held }: BalanceRow,
+  now: Date,
+): Promise<readonly TakenTokens[]> {
   const rows = await tx.$queryRaw<TakenTokens[]>`
     UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, o.before + o.remaining - r.held)
     FROM open_grants AS o, (

@@ -1,7 +1,7 @@
 import type { Problem } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
-import { audit, type AuditRecord } from '../audit/index.ts';
+import { type AuditRecord, audit } from '../audit/index.ts';
 import { mfaTokenTtl } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { attemptsSince, countAttempt, findEnrolment, lockUser, useChallenge } from './mfa.store.ts';

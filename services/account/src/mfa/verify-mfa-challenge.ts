@@ -24,8 +24,9 @@ export const verifyMfaChallengeEndpoint = (deps: {
       subject: { type: 'user', id: userId },
       request,
     };
-    return codeAttempts.make({ challenge: { id, expiresAt }, userId, code: body.code, refuse, record }, async (tx, via) =>
-      sessions.open(tx, await requireEntrance(tx, entrance), { via, request }),
+    return codeAttempts.make(
+      { challenge: { id, expiresAt }, userId, code: body.code, refuse, record },
+      async (tx, via) => sessions.open(tx, await requireEntrance(tx, entrance), { via, request }),
     );
   });
 

@@ -4,8 +4,8 @@ import type { Clock } from '@attribution/runtime';
 import { defaultPriority, postGrant, purchaseKey } from '../ledger/index.ts';
 import { type MailQueue, paymentFailedMail, receiptMail } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
-import { settle } from './settlement.store.ts';
 import { mailBillingPeople } from './mail-billing-people.ts';
+import { settle } from './settlement.store.ts';
 
 interface Paid {
   readonly traceparent: string | null;

@@ -4,8 +4,8 @@ import type { Clock } from '@attribution/runtime';
 import { giveBackRefunded, type Refund, releaseRefund, takeRefunded } from '../ledger/index.ts';
 import { type MailQueue, refundMail, refundReversedMail } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
-import { settle } from './settlement.store.ts';
 import { mailBillingPeople } from './mail-billing-people.ts';
+import { settle } from './settlement.store.ts';
 
 /**
  * Takes back the refunded tokens once per refund. When a refund fails, releases or returns the tokens that were held

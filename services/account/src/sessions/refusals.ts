@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { RequestContext } from '@attribution/http';
 import type { Clock } from '@attribution/runtime';
-import { audit, unknownActor, person } from '../audit/index.ts';
+import { audit, person, unknownActor } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { homeOf } from './membership.ts';
 import { findMemberships } from './session.store.ts';

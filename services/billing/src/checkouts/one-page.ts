@@ -27,7 +27,10 @@ export async function requireNoSubscription(
  * Of all open pages that would start a subscription for the account, keeps only the newest: a customer who paid on two
  * of them would be charged for two subscriptions. Throws `conflict` if this page is not the one to keep.
  */
-export async function keepOnePage(deps: OnePageDependencies, { id, account_id: accountId }: CheckoutRow): Promise<void> {
+export async function keepOnePage(
+  deps: OnePageDependencies,
+  { id, account_id: accountId }: CheckoutRow,
+): Promise<void> {
   const open = await findOpenSubscriptions(deps.database.sql, accountId);
   const newest = open[0]?.id;
   for (const page of open) if (page.id !== newest) await close(deps, page);
@@ -42,7 +45,10 @@ export async function keepOnePage(deps: OnePageDependencies, { id, account_id: a
   }
 }
 
-async function close({ provider, refresh }: OnePageDependencies, { provider_checkout_id: id }: CheckoutRow): Promise<void> {
+async function close(
+  { provider, refresh }: OnePageDependencies,
+  { provider_checkout_id: id }: CheckoutRow,
+): Promise<void> {
   // The page has not been created yet. The request that creates it will call this function too.
   if (id === null) return;
   await provider.expireCheckout(id).catch((error: unknown) => {

@@ -22,7 +22,10 @@ const usual = 10 * 60_000;
  */
 export async function checkLedger(
   deps: { readonly database: Pick<BillingDatabase, 'sql'>; readonly provider: PaymentProvider },
-  { recheckAfterMs = 5_000, progress = () => {} }: { recheckAfterMs?: number; progress?: (accounts: number) => void } = {},
+  {
+    recheckAfterMs = 5_000,
+    progress = () => {},
+  }: { recheckAfterMs?: number; progress?: (accounts: number) => void } = {},
 ): Promise<Checked> {
   const waiting = await countWaiting(deps.database.sql, new Date(Date.now() - usual));
   const first = await compareAll(deps, null, progress);

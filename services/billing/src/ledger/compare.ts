@@ -43,7 +43,8 @@ export function comparePayments(kept: readonly KeptPayment[], reported: readonly
 }
 
 function comparePayment(row: KeptPayment, reported: ProviderPayment): string[] {
-  if (row.status !== reported.status) return [`payment ${row.id} is ${row.status} here, ${reported.status} at the provider`];
+  if (row.status !== reported.status)
+    return [`payment ${row.id} is ${row.status} here, ${reported.status} at the provider`];
   if (row.status !== 'succeeded') return [];
   const found: string[] = [];
   if (row.amount_cents !== reported.amount_cents)

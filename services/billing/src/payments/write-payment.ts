@@ -6,7 +6,7 @@ import { findPrices } from '../prices/index.ts';
 import type { ProviderInvoice, ProviderPayment } from '../provider/index.ts';
 import type { Writing } from '../store.ts';
 import { findPaymentOf, type PaymentRow, putPayment } from './payment.store.ts';
-import { invoicePayment, packPayment, type PaymentUpdate } from './payment.ts';
+import { invoicePayment, type PaymentUpdate, packPayment } from './payment.ts';
 
 /** The provider's state of a payment, or of an invoice with the payment for it. */
 export type PaymentNow =

@@ -27,7 +27,10 @@ export function openProvider(config: BillingConfig, deps: ProviderDependencies):
 }
 
 /** Opens the provider for an operator's command, which serves no pages and delivers no notifications. */
-export function joinProvider(config: BillingConfig, deps: ProviderDependencies): Pick<ProviderRuntime, 'provider' | 'stop'> {
+export function joinProvider(
+  config: BillingConfig,
+  deps: ProviderDependencies,
+): Pick<ProviderRuntime, 'provider' | 'stop'> {
   const stripe = openStripe(config, deps);
   if (stripe) return stripe;
   const { SIMULATED_PAYMENTS_FILE: file, SIMULATED_PAYMENTS_URL: url } = config;

@@ -50,7 +50,10 @@ async function makeOnce({ provider, clock }: RefundDependencies, refund: RefundR
 }
 
 /** Holds the tokens that the payment bought. A refund whose tokens are already spent is refused. */
-async function holdTokens({ database, account, logger }: RefundDependencies, refund: RefundRow): Promise<string | null> {
+async function holdTokens(
+  { database, account, logger }: RefundDependencies,
+  refund: RefundRow,
+): Promise<string | null> {
   if (refund.token_amount === 0) return null;
   const body = {
     account_id: refund.account_id,

@@ -65,5 +65,5 @@ function requireAmount({ id, status }: PaymentRow, asked: number | null, refunda
   if (status !== 'succeeded') throw new Problem('conflict', `body.payment_id: payment ${id} is ${status}.`);
   const amount = asked ?? refundable;
   if (amount > 0 && amount <= refundable) return amount;
-  throw new Problem('unprocessable', `body.amount_cents: of payment ${id} ${left} cents can be given back.`);
+  throw new Problem('unprocessable', `body.amount_cents: of payment ${id} ${refundable} cents can be given back.`);
 }

@@ -32,7 +32,11 @@ export const changePlanEndpoint = (deps: SubscriptionDependencies) =>
   });
 
 /** Makes the change at the provider. Until the provider has responded, no other change may begin. */
-async function ask({ database, provider, clock }: SubscriptionDependencies, change: PlanChangeRow, price: PlanPriceRow) {
+async function ask(
+  { database, provider, clock }: SubscriptionDependencies,
+  change: PlanChangeRow,
+  price: PlanPriceRow,
+) {
   const { id, provider_subscription_id: subscriptionId, from_plan_key: fromPlanKey, change_type: type } = change;
   try {
     await provider.changePlan({ subscriptionId, fromPlanKey, price, type }, `plan-${id}`);

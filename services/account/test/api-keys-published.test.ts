@@ -31,16 +31,16 @@ test('each change of a key is in the account’s audit log, with the actor, the 
   await caller.call(updateApiKey, { params: { id: key.id }, body: { name: 'Renamed', readonly: false } });
   const { body: renewed } = await caller.call(rotateApiKey, { params: { id: key.id }, body: { grace: '1h' } });
   await caller.call(deleteApiKey, { params: { id: key.id } });
-  const by = { outcome: 'done', actor_type: 'person', actor_id: userId };
+  const done = { outcome: 'done', actor_type: 'person', actor_id: userId };
   expect(await auditRecordsOn(service, key.id)).toEqual([
-    { ...by, action: 'api_key.created', details: { name: 'Export', role: 'member', readonly: true } },
-    { ...by, action: 'api_key.changed', details: { name: 'Renamed', readonly: false } },
+    { ...done, action: 'api_key.created', details: { name: 'Export', role: 'member', readonly: true } },
+    { ...done, action: 'api_key.changed', details: { name: 'Renamed', readonly: false } },
     {
-      ...by,
+      ...done,
       action: 'api_key.rotated',
       details: { new_api_key_id: renewed.id, old_expires_at: expect.stringMatching(/Z$/) },
     },
-    { ...by, action: 'api_key.revoked', details: {} },
+    { ...done, action: 'api_key.revoked', details: {} },
   ]);
   const where = await rows(
     service,
@@ -62,7 +62,7 @@ const tables = ['api_keys', 'api_key_grants', 'audit_log', 'outbox', 'idempotenc
 const whole = async () => Promise.all(tables.map((table) => rows(service, `SELECT * FROM ${table} ORDER BY 1`)));
 
 describe.each(['audit_log', 'outbox'])('503: when %s cannot be written', (table) => {
-  /** Everything that is written to the table fails, until the work is done. */
+  /** Every write to the table fails until the work is done. */
   async function withoutRecords(work: () => Promise<{ status: number }>) {
     await service.db.query(`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
