@@ -124,7 +124,9 @@ export function openAccount(dependencies: AccountDependencies): ServiceContents<
       { name: mailJob, every: 1_000, run: () => mail.sendDue() },
     ],
     async drain(deadline) {
-      const noted = keyUses.flush().catch((err: unknown) => logger.warn({ err }, 'What keys were used for is lost'));
+      const noted = keyUses
+        .flush()
+        .catch((err: unknown) => logger.warn({ err }, 'The uses of API keys since the last flush are lost'));
       await withDeadline(deadline, noted);
     },
   };

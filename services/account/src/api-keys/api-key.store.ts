@@ -40,7 +40,7 @@ export interface NewKey {
 }
 
 /** A viewer key is always read-only, whatever the request says (decision 21). */
-export const readonlyFor = (role: string, asked: boolean) => role === 'viewer' || asked;
+export const readonlyFor = (role: string, requested: boolean) => role === 'viewer' || requested;
 
 export async function insertApiKey(tx: Tx, key: NewKey): Promise<ApiKeyRow> {
   const row = await tx.apiKey.create({

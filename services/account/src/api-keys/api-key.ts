@@ -38,10 +38,10 @@ function readExpiry(text: string, from: Date, now: Date): Date {
 }
 
 /** The expiry after a PATCH (decision 24). Throws `validation-error`, or `conflict` on a rotated key. */
-export function changedExpiry(key: Times, asked: string | null, now: Date): Date | null {
-  if (asked !== null && now.getTime() - key.created_at.getTime() > longestLife)
+export function changedExpiry(key: Times, requested: string | null, now: Date): Date | null {
+  if (requested !== null && now.getTime() - key.created_at.getTime() > longestLife)
     throw new Problem('validation-error', 'body.expires_at: the key is older than 90 days; rotate it.');
-  const expiry = asked === null ? null : readExpiry(asked, key.created_at, now);
+  const expiry = requested === null ? null : readExpiry(requested, key.created_at, now);
   const later = expiry === null || (key.expires_at !== null && expiry > key.expires_at);
   if (key.rotated_at && later)
     throw new Problem('conflict', 'body.expires_at: the key was rotated, so its end can only come sooner.');

@@ -23,19 +23,19 @@ export const loginEndpoint = (deps: {
     const user = await findUserByEmail(database, emailKey);
     const right = await hasher.verifyPassword(body.password, user?.password_hash);
     if (!user || !right) throw await wrong(user, 'wrong_password');
-    for (let judged = user; ; ) {
-      const [reason, detail] = refusalOf(judged) ?? [];
+    for (let checked = user; ; ) {
+      const [reason, detail] = refusalOf(checked) ?? [];
       if (reason !== undefined) {
-        await refusals.record({ action, reason, userId: judged.id, proven: true, request });
+        await refusals.record({ action, reason, userId: checked.id, proven: true, request });
         throw new Problem('forbidden', detail);
       }
-      const entered = await sessions.enter(judged, request);
+      const entered = await sessions.enter(checked, request);
       if (entered) return entered;
       // A concurrent request changed the user after the password was checked. If the password is still the same, the
       // caller gets the reason.
       const now = await findUserByEmail(database, emailKey);
-      if (now?.password_hash !== judged.password_hash) throw await wrong(now, 'password_changed');
-      judged = now;
+      if (now?.password_hash !== checked.password_hash) throw await wrong(now, 'password_changed');
+      checked = now;
     }
 
     /** The only refusal for a caller without the right password, whatever the reason is. */

@@ -15,13 +15,13 @@ import {
   insertHoldOf,
   type NewHold,
 } from './hold.store.ts';
-import { createHoldTogether } from './holds-together.ts';
+import { createHoldInBatch } from './hold-in-batch.ts';
 import { type BalanceRow, findEntryByKey, lockBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
 export function createTokenHoldEndpoint(deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) {
   const { database, outbox } = deps;
-  const holdTogether = createHoldTogether(deps);
+  const holdInBatch = createHoldInBatch(deps);
   return implement(createTokenHold, async ({ body, caller, request }) => {
     const { account_id: accountId, payment_id: paymentId, amount, description } = body;
     const idempotencyKey = `${caller}:${body.idempotency_key}`;
@@ -31,7 +31,7 @@ export function createTokenHoldEndpoint(deps: { database: AccountDatabase; outbo
     const context = { accountId, occurredAt: now, traceparent: request.traceparent };
     const held = newEvent(tokensHeld, { account_id: accountId, hold_id: hold.id, amount }, context);
     // A hold on one purchase is not batched: it is rare, and must check the grant of the purchase first.
-    const made = paymentId === null ? await holdTogether({ hold, event: held }) : undefined;
+    const made = paymentId === null ? await holdInBatch({ hold, event: held }) : undefined;
     if (made) return viewHold(made);
     const answer = await database.sqlTransaction(async (tx) => {
       const balance = await lockBalance(tx, accountId);

@@ -91,7 +91,7 @@ export function createCodeAttempts(deps: {
     });
   }
 
-  async function judge<T>({ userId, code, ...attempt }: Attempt, work: Work<T>, now: Date): Promise<T> {
+  async function check<T>({ userId, code, ...attempt }: Attempt, work: Work<T>, now: Date): Promise<T> {
     const challenge = attempt.challenge ?? { id: newUuid(), expiresAt: new Date(now.getTime() + challengeLifetimeMs) };
     const counted = await count(userId, challenge, now);
     return database.transaction(async (tx) => {
@@ -112,7 +112,7 @@ export function createCodeAttempts(deps: {
     async make(attempt, work) {
       const now = clock.now();
       try {
-        return await judge(attempt, work, now);
+        return await check(attempt, work, now);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         await audit(database.prisma, { ...attempt.record, outcome: 'refused', details: { ...error.details }, now });

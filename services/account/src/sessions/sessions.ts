@@ -32,7 +32,7 @@ export interface Sessions {
    * checked.
    */
   enter(
-    judged: { readonly id: string; readonly password_hash: string },
+    checked: { readonly id: string; readonly password_hash: string },
     request: RequestContext,
   ): Promise<Opened | z.output<typeof MfaChallenge> | SetupRequired | undefined>;
   /** The account that a user enters. Throws `forbidden` when none is open. */
@@ -87,13 +87,13 @@ export function createSessions(deps: {
       throw new Problem('forbidden', 'The account is closed, and there is no other open account of yours.');
     },
 
-    async enter(judged, request) {
-      const accountId = await sessions.chooseAccount(judged.id, request);
+    async enter(checked, request) {
+      const accountId = await sessions.chooseAccount(checked.id, request);
       return database.transaction(async (tx) => {
-        const place = await lockPlace(tx, judged.id, accountId);
+        const place = await lockPlace(tx, checked.id, accountId);
         // Hashing a password takes long enough for a concurrent request to reset it, to set up MFA, or to remove the
         // membership.
-        if (place?.user.password_hash !== judged.password_hash) return undefined;
+        if (place?.user.password_hash !== checked.password_hash) return undefined;
         if (!place.user.mfa_enabled_at) return sessions.admit(tx, place, { via: 'password', request });
         const { token, expires_in } = await entranceTo(tx, place, 'challenge', request);
         return { mfa_challenge: true, challenge_token: token, expires_in };

@@ -61,12 +61,12 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, now:
 /** Replaces the password that was checked. Returns false when the user has a different one now, or is disabled. */
 export async function replacePassword(
   tx: Tx,
-  judged: { id: string; password_hash: string },
+  checked: { id: string; password_hash: string },
   passwordHash: string,
   now: Date,
 ): Promise<boolean> {
   const { count } = await tx.user.updateMany({
-    where: { id: judged.id, password_hash: judged.password_hash, disabled_at: null },
+    where: { id: checked.id, password_hash: checked.password_hash, disabled_at: null },
     data: { password_hash: passwordHash, updated_at: now },
   });
   return count === 1;

@@ -52,8 +52,8 @@ async function open(
   customerId: string,
   price: PlanPriceRow,
 ): Promise<string> {
-  const asked = { customerId, mode, price, returnUrl: return_url ?? appUrl, reference: id, accountId };
-  const made = await provider.createCheckout(asked, id).catch((error: unknown) => {
+  const requested = { customerId, mode, price, returnUrl: return_url ?? appUrl, reference: id, accountId };
+  const made = await provider.createCheckout(requested, id).catch((error: unknown) => {
     throw providerProblem(error);
   });
   if (made.url === null) throw new Problem('conflict', `Checkout ${id} is ${made.status} already.`);

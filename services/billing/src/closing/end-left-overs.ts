@@ -22,7 +22,7 @@ export async function endLeftOvers(deps: ClosingDependencies): Promise<void> {
     await end(deps, leftOver).catch((error: unknown) => {
       deps.logger.warn(
         { err: error, ...leftOver },
-        'What a closed account has left could not be ended; it is tried again',
+        'A subscription or checkout of a closed account could not be ended; it is tried again',
       );
     });
   }

@@ -14,7 +14,7 @@ export function withLoggedFailures(provider: PaymentProvider, logger: ServiceDep
           if (error instanceof ProviderError)
             logger.warn(
               { operation: name, kind: error.kind, reason: error.message },
-              'The payment provider did not do it',
+              'A call to the payment provider failed',
             );
           throw error;
         });

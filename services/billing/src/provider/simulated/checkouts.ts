@@ -10,26 +10,26 @@ import { beginSubscription } from './subscriptions.ts';
 
 const life = 24 * 3_600;
 
-export function createCheckout(simulation: Simulation, asked: NewCheckout): CheckoutSession {
+export function createCheckout(simulation: Simulation, requested: NewCheckout): CheckoutSession {
   const { store } = simulation;
-  const customer = store.get('customer', asked.customerId);
-  const price = priceFor(simulation, asked.price);
-  if ((asked.mode === 'subscription') !== (price.recurring !== null))
+  const customer = store.get('customer', requested.customerId);
+  const price = priceFor(simulation, requested.price);
+  if ((requested.mode === 'subscription') !== (price.recurring !== null))
     throw new ProviderError('refused', 'A subscription is to a recurring price, a payment for one that is not.');
   return store.put<CheckoutSession>({
     ...simulation.begin('checkout.session'),
     customer: customer.id,
-    mode: asked.mode,
+    mode: requested.mode,
     status: 'open',
     price: price.id,
-    success_url: asked.returnUrl,
-    client_reference_id: asked.reference,
+    success_url: requested.returnUrl,
+    client_reference_id: requested.reference,
     expires_at: simulation.now() + life,
     payment_intent: null,
     invoice: null,
     subscription: null,
     pending_method: null,
-    metadata: { account_id: asked.accountId, plan_key: asked.price.plan_key },
+    metadata: { account_id: requested.accountId, plan_key: requested.price.plan_key },
   });
 }
 
@@ -45,9 +45,9 @@ export function payCheckout(simulation: Simulation, id: string, card: GivenCard)
     if (!isOpen(simulation, session)) return { outcome: 'closed' };
     const method = newMethod(simulation, card);
     const begun = withInvoice(simulation, session);
-    const asked = paymentOf(simulation, begun);
-    if (card.behaviour !== 'authenticates' || asked.amount === 0) return complete(simulation, begun, method);
-    const payment = awaitHolder(simulation, asked, earlierPayment(simulation, begun));
+    const requested = paymentOf(simulation, begun);
+    if (card.behaviour !== 'authenticates' || requested.amount === 0) return complete(simulation, begun, method);
+    const payment = awaitHolder(simulation, requested, earlierPayment(simulation, begun));
     linkInvoice(simulation, begun, payment);
     simulation.store.put({ ...begun, payment_intent: payment.id, pending_method: method.id });
     return { outcome: 'asks_holder' };

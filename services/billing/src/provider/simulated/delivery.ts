@@ -67,7 +67,7 @@ export function createDelivery(deps: {
       store.afterDelivery(event.sequence, pause === undefined ? null : clock.now().getTime() + pause);
       if (failure === undefined) continue;
       const record = { sequence: event.sequence, attempt: event.attempts + 1, failure };
-      logger.warn(record, pause === undefined ? 'A notification is given up' : 'A notification was not taken');
+      logger.warn(record, pause === undefined ? 'A notification is given up' : 'A notification was not accepted');
     }
   }
 

@@ -16,8 +16,8 @@ export const wholeLine = ({ nickname, unit_amount, metadata }: Price): InvoiceLi
   return { description: nickname, amount: unit_amount, proration: false, metadata };
 };
 
-export function openInvoice(simulation: Simulation, asked: NewInvoice): Invoice {
-  const { customer, subscription, reason, lines, currency, metadata } = asked;
+export function openInvoice(simulation: Simulation, requested: NewInvoice): Invoice {
+  const { customer, subscription, reason, lines, currency, metadata } = requested;
   return simulation.store.put<Invoice>({
     ...simulation.begin('invoice'),
     customer,
@@ -53,10 +53,10 @@ export function payInvoice(
   const { fromBalance, fromCard } = dueOn(simulation, invoice);
   const { id, customer, currency, metadata, payment_intent } = invoice;
   const earlier = payment_intent === null ? undefined : store.get('payment_intent', payment_intent);
-  const asked = { customer, amount: fromCard, currency, invoice: id, metadata };
+  const requested = { customer, amount: fromCard, currency, invoice: id, metadata };
   // Credit that was added since the last attempt reduces the amount to charge.
   const again = earlier && { ...earlier, amount: fromCard };
-  const payment = fromCard > 0 ? charge(simulation, asked, method, moment, again) : undefined;
+  const payment = fromCard > 0 ? charge(simulation, requested, method, moment, again) : undefined;
   const tried = { ...invoice, attempt_count: invoice.attempt_count + 1, payment_intent: payment?.id ?? payment_intent };
   if (payment && payment.status !== 'succeeded') {
     const unpaid = store.put<Invoice>(tried);

@@ -16,13 +16,13 @@ export type Moment = 'page' | 'later';
 /** Charges a card, for a new payment or for an earlier one that has failed. */
 export function charge(
   simulation: Simulation,
-  asked: NewPayment,
+  requested: NewPayment,
   method: PaymentMethod | undefined,
   moment: Moment,
   earlier?: PaymentIntent,
 ): PaymentIntent {
   const refusal = method ? refusalOf(method.metadata.behaviour, moment) : noCard;
-  const payment = { ...(earlier ?? newPayment(simulation, asked)), payment_method: method?.id ?? null };
+  const payment = { ...(earlier ?? newPayment(simulation, requested)), payment_method: method?.id ?? null };
   if (refusal) return failPayment(simulation, payment, refusal);
   const paid = simulation.store.put<PaymentIntent>({ ...payment, status: 'succeeded', last_payment_error: null });
   simulation.emit('payment_intent.succeeded', paid);
@@ -30,9 +30,9 @@ export function charge(
 }
 
 /** Creates a payment that waits for the holder's 3-D Secure confirmation. */
-export const awaitHolder = (simulation: Simulation, asked: NewPayment, earlier?: PaymentIntent): PaymentIntent =>
+export const awaitHolder = (simulation: Simulation, requested: NewPayment, earlier?: PaymentIntent): PaymentIntent =>
   simulation.store.put<PaymentIntent>({
-    ...(earlier ?? newPayment(simulation, asked)),
+    ...(earlier ?? newPayment(simulation, requested)),
     status: 'requires_action',
     last_payment_error: null,
   });
@@ -47,10 +47,10 @@ export function failPayment(simulation: Simulation, payment: PaymentIntent, refu
   return failed;
 }
 
-function newPayment(simulation: Simulation, asked: NewPayment): PaymentIntent {
+function newPayment(simulation: Simulation, requested: NewPayment): PaymentIntent {
   return {
     ...simulation.begin('payment_intent'),
-    ...asked,
+    ...requested,
     status: 'requires_payment_method',
     amount_refunded: 0,
     payment_method: null,

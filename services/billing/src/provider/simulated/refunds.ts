@@ -4,21 +4,21 @@ import type { Refund } from './objects.ts';
 import type { Simulation } from './simulation.ts';
 
 /** Refunds at most what remains of a payment. */
-export function createRefund(simulation: Simulation, asked: NewRefund): Refund {
+export function createRefund(simulation: Simulation, requested: NewRefund): Refund {
   const { store } = simulation;
-  const payment = store.get('payment_intent', asked.paymentId);
+  const payment = store.get('payment_intent', requested.paymentId);
   const refundable = payment.status === 'succeeded' ? payment.amount - payment.amount_refunded : 0;
-  if (!Number.isSafeInteger(asked.amountCents) || asked.amountCents <= 0 || asked.amountCents > refundable)
+  if (!Number.isSafeInteger(requested.amountCents) || requested.amountCents <= 0 || requested.amountCents > refundable)
     throw new ProviderError('refused', `Of this payment ${refundable} cents can be given back.`);
-  const refunded = store.put({ ...payment, amount_refunded: payment.amount_refunded + asked.amountCents });
+  const refunded = store.put({ ...payment, amount_refunded: payment.amount_refunded + requested.amountCents });
   const refund = store.put<Refund>({
     ...simulation.begin('refund'),
     payment_intent: payment.id,
-    amount: asked.amountCents,
+    amount: requested.amountCents,
     currency: payment.currency,
-    reason: asked.reason,
+    reason: requested.reason,
     status: 'succeeded',
-    metadata: { reference: asked.reference },
+    metadata: { reference: requested.reference },
   });
   simulation.emit('charge.refunded', chargeOf(refunded));
   simulation.emit('refund.updated', refund);

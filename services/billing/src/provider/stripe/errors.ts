@@ -5,7 +5,7 @@ import { ProviderError } from '../payment-provider.ts';
 const { errors } = Stripe;
 
 /** Calls Stripe and turns every failure into a `ProviderError`. */
-export async function asked<T>(call: () => Promise<T>): Promise<T> {
+export async function callStripe<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -14,7 +14,7 @@ export async function asked<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /** The same for an async iterable. */
-export async function* askedEach<T>(call: () => AsyncIterable<T>): AsyncGenerator<T> {
+export async function* callStripeEach<T>(call: () => AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* call();
   } catch (error) {
@@ -26,9 +26,9 @@ export async function* askedEach<T>(call: () => AsyncIterable<T>): AsyncGenerato
  * The same with a deadline for the whole operation, however many requests it makes. A request that has begun is not
  * cancelled, so its result is unknown, as after any lost response.
  */
-export async function askedWithin<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
+export async function callStripeWithin<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
   const tooLate = new ProviderError('unavailable', 'Stripe: no answer in time');
-  return pTimeout(asked(call), { milliseconds: deadlineMs, message: tooLate });
+  return pTimeout(callStripe(call), { milliseconds: deadlineMs, message: tooLate });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { ProviderEvent } from '../payment-provider.ts';
-import { asked } from './errors.ts';
+import { callStripe } from './errors.ts';
 import { eventOf } from './objects/event.ts';
 
 /** In seconds: an older signature may be a replay. */
@@ -39,7 +39,7 @@ export function createWebhookReader(stripe: Stripe, { secrets, now }: WebhookOpt
  */
 export async function* listEvents(stripe: Stripe, since: Date): AsyncGenerator<ProviderEvent> {
   const events: ProviderEvent[] = [];
-  await asked(async () => {
+  await callStripe(async () => {
     const created = { gte: Math.floor(since.getTime() / 1000) };
     for await (const event of stripe.events.list({ created, limit: 100 })) events.push(eventOf(event));
   });

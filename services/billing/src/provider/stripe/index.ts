@@ -2,7 +2,7 @@ import type { PaymentProvider } from '../payment-provider.ts';
 import { createCheckout, expireCheckout, getCheckout } from './checkouts.ts';
 import { createStripeClient, type StripeClientOptions } from './client.ts';
 import { createCustomer, getCustomer } from './customers.ts';
-import { asked, askedEach, askedWithin } from './errors.ts';
+import { callStripe, callStripeEach, callStripeWithin } from './errors.ts';
 import { createWebhookReader, listEvents } from './events.ts';
 import { getInvoice } from './invoices.ts';
 import {
@@ -31,7 +31,7 @@ export interface StripeProviderOptions extends StripeClientOptions {
 export function createStripeProvider(options: StripeProviderOptions): PaymentProvider {
   const { webhookSecrets, now, deadlineMs = 25_000, ...client } = options;
   const stripe = createStripeClient(client);
-  const ask = <T>(call: () => Promise<T>) => askedWithin(deadlineMs, call);
+  const ask = <T>(call: () => Promise<T>) => callStripeWithin(deadlineMs, call);
   return {
     name: 'stripe',
     createCustomer: (customer, key) => ask(() => createCustomer(stripe, customer, key)),
@@ -52,9 +52,9 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     getSetup: (id) => ask(() => getSetup(stripe, id)),
     useSavedCard: (setupId, key) => ask(() => useSavedCard(stripe, setupId, key)),
     detachPaymentMethod: (customerId, id) => ask(() => detachPaymentMethod(stripe, customerId, id)),
-    syncPrices: (prices) => asked(() => syncPrices(stripe, prices)),
+    syncPrices: (prices) => callStripe(() => syncPrices(stripe, prices)),
     readWebhook: createWebhookReader(stripe, { secrets: webhookSecrets, now: now ?? (() => new Date()) }),
-    listPayments: (customerId) => askedEach(() => listPayments(stripe, customerId)),
+    listPayments: (customerId) => callStripeEach(() => listPayments(stripe, customerId)),
     listEvents: (since) => listEvents(stripe, since),
   };
 }

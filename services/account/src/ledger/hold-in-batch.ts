@@ -10,41 +10,41 @@ import { type HoldRow, holdingTokens, type NewHold } from './hold.store.ts';
  */
 const limits = { lanes: 2, holds: 64 };
 
-interface Asked {
+interface QueuedHold {
   readonly hold: NewHold;
   /** The event to append once the hold is made. */
   readonly event: NewEvent;
 }
 
 /** Makes a hold. Undefined means that it could not be made in a batch and needs its own transaction. */
-export type HoldTogether = (asked: Asked) => Promise<HoldRow | undefined>;
+export type HoldInBatch = (queued: QueuedHold) => Promise<HoldRow | undefined>;
 
 /**
  * Holds that arrive while others are being written are collected and sent in one statement, in order of arrival.
  * However busy an account is, it is locked and its balance is written once per statement.
  */
-export function createHoldTogether({ database, outbox }: { database: AccountDatabase; outbox: Outbox }): HoldTogether {
+export function createHoldInBatch({ database, outbox }: { database: AccountDatabase; outbox: Outbox }): HoldInBatch {
   const lane = pLimit(limits.lanes);
-  let underWay: Promise<unknown> = Promise.resolve();
+  let inProgress: Promise<unknown> = Promise.resolve();
 
-  async function make(asked: readonly Asked[]): Promise<(HoldRow | undefined)[]> {
-    const events = asked.map(({ hold: { id }, event }): RowEvent => ({ id, event }));
-    const effect = holdingTokens(asked.map(({ hold }) => hold));
+  async function make(queued: readonly QueuedHold[]): Promise<(HoldRow | undefined)[]> {
+    const events = queued.map(({ hold: { id }, event }): RowEvent => ({ id, event }));
+    const effect = holdingTokens(queued.map(({ hold }) => hold));
     const made = new Map<string, HoldRow>();
     try {
       for (const row of await outbox.appendWith<HoldRow>(database.sql, effect, events)) made.set(row.id, row);
     } catch (error) {
       // When the database refuses a batch, each hold is tried separately, so that one bad hold does not fail the
       // others.
-      if (asked.length === 1) throw error;
+      if (queued.length === 1) throw error;
     }
-    return asked.map(({ hold: { id } }) => made.get(id));
+    return queued.map(({ hold: { id } }) => made.get(id));
   }
 
-  const loader = new DataLoader<Asked, HoldRow | undefined>(
-    (asked) => {
-      const answers = make(asked);
-      underWay = answers;
+  const loader = new DataLoader<QueuedHold, HoldRow | undefined>(
+    (queued) => {
+      const answers = make(queued);
+      inProgress = answers;
       return answers;
     },
     {
@@ -53,9 +53,9 @@ export function createHoldTogether({ database, outbox }: { database: AccountData
       batchScheduleFn: (dispatch) =>
         void lane(async () => {
           dispatch();
-          await underWay.catch(() => {}); // The failure is reported to the callers of these holds.
+          await inProgress.catch(() => {}); // The failure is reported to the callers of these holds.
         }),
     },
   );
-  return (asked) => loader.load(asked);
+  return (queued) => loader.load(queued);
 }
