@@ -1,6 +1,6 @@
 import { defineConfig } from 'prisma/config';
 
-/** For Prisma's own command line; the platform itself migrates at start. */
+/** For Prisma's command line only; the platform runs its migrations itself. */
 export default defineConfig({
   schema: 'prisma/schema',
   migrations: { path: 'prisma/migrations' },

@@ -2,7 +2,7 @@ import { KeysSetting } from '@attribution/auth';
 import { setting } from '@attribution/runtime';
 import { z } from 'zod';
 
-/** What account reads besides what every service does. */
+/** The settings of account, in addition to those that every service has. */
 export const accountSettings = z
   .object({
     TOKEN_PRIVATE_KEYS: KeysSetting.meta({

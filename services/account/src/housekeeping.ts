@@ -9,20 +9,20 @@ import { refreshTokenDays, unusedSessions } from './sessions/index.ts';
 import type { AccountDatabase } from './store.ts';
 import { countStaleUsers, deleteUser, lockStaleUsers } from './users/index.ts';
 
-interface HousekeepingParts {
+interface HousekeepingDependencies {
   readonly database: AccountDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
 }
 
 const day = 24 * 60 * 60 * 1000;
-/** Days until a sign-up that was never verified is taken back (decision 13). */
+/** Days after which a sign-up that was never verified is deleted (decision 13). */
 const unverifiedDays = 7;
 const batch = 100;
 
 const before = (now: Date, days: number) => new Date(now.getTime() - days * day);
 
-/** What is over for so long that nobody asks for it any more. */
+/** Purges rows that have been expired for so long that they are no longer needed. */
 function spent({ pool }: AccountDatabase, clock: Clock): Purge {
   const daysAgo = (days: number) => () => before(clock.now(), days);
   return purgeOf(pool, [
@@ -32,9 +32,9 @@ function spent({ pool }: AccountDatabase, clock: Clock): Purge {
   ]);
 }
 
-/** Sign-ups that were never verified, with the accounts they made. */
-function unverified({ database, outbox, clock }: HousekeepingParts): Purge {
-  /** Takes some of them back. */
+/** Purges sign-ups that were never verified, and the accounts that they created. */
+function unverified({ database, outbox, clock }: HousekeepingDependencies): Purge {
+  /** Deletes one batch. */
   const purgeSome = () =>
     database.transaction(async (tx) => {
       const now = clock.now();
@@ -55,20 +55,20 @@ function unverified({ database, outbox, clock }: HousekeepingParts): Purge {
   return {
     count: () => countStaleUsers(database, before(clock.now(), unverifiedDays)),
     async purge() {
-      const gone = { users: 0, accounts: 0 };
+      const purged = { users: 0, accounts: 0 };
       for (let more = true; more; ) {
         const { users, accounts } = await purgeSome();
-        gone.users += users;
-        gone.accounts += accounts;
+        purged.users += users;
+        purged.accounts += accounts;
         more = users === batch;
       }
-      return gone;
+      return purged;
     },
   };
 }
 
-/** What this service forgets, by the names of the jobs that do it in their turn. */
-export const housekeeping = (parts: HousekeepingParts) => ({
-  'purge-spent': spent(parts.database, parts.clock),
-  'purge-unverified': unverified(parts),
+/** The purges of this service, by job name. */
+export const housekeeping = (deps: HousekeepingDependencies) => ({
+  'purge-spent': spent(deps.database, deps.clock),
+  'purge-unverified': unverified(deps),
 });

@@ -117,14 +117,16 @@ export function openAccount(dependencies: AccountDependencies): ServiceContents<
       ...onRefunds({ outbox, mail, clock }),
     ],
     jobs: [
-      // What it writes down is in the memory of those that gave the tokens.
+      // Runs in the api, because the uses are in the memory of the processes that issued the tokens.
       { name: 'note-key-uses', every: 5_000, runsIn: 'api', run: () => keyUses.flush() },
       { name: 'expire-token-holds', every: second, run: () => ledger.expireHolds({ database, outbox, clock }) },
       { name: 'expire-token-grants', every: second, run: () => ledger.expireGrants({ database, outbox, clock }) },
       { name: mailJob, every: 1_000, run: () => mail.sendDue() },
     ],
     async drain(deadline) {
-      const noted = keyUses.flush().catch((err: unknown) => logger.warn({ err }, 'What keys were used for is lost'));
+      const noted = keyUses
+        .flush()
+        .catch((err: unknown) => logger.warn({ err }, 'The uses of API keys since the last flush are lost'));
       await withDeadline(deadline, noted);
     },
   };

@@ -1,7 +1,7 @@
 import { type Database, type DatabaseOptions, openDatabase } from '@attribution/database';
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts';
 
-/** The transaction of this service's database, as the stores take it. */
+/** A transaction of this service's database. */
 export type Tx = Prisma.TransactionClient;
 
 export type AccountDatabase = Database<PrismaClient, Tx>;

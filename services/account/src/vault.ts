@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** Keeps secrets that must be read again. */
+/** Encrypts secrets that must be readable again. */
 export interface Vault {
-  /** `purpose` is bound to the result: what was encrypted for one cannot be read for another. */
+  /** `purpose` is bound to the result, so that a secret encrypted for one purpose cannot be decrypted for another. */
   encrypt(plain: string, purpose: string): Uint8Array<ArrayBuffer>;
   decrypt(sealed: Uint8Array, purpose: string): string;
 }
@@ -15,7 +15,9 @@ interface Key {
   readonly secret: Buffer;
 }
 
-/** AES-256-GCM. The first key encrypts, all decrypt: a new key is put in front, the old one dropped later. */
+/**
+ * AES-256-GCM. The first key encrypts, all keys decrypt: to rotate, put a new key first and remove the old one later.
+ */
 export function createVault(base64Keys: readonly string[]): Vault {
   const keys = base64Keys.map((text): Key => {
     const secret = Buffer.from(text, 'base64');

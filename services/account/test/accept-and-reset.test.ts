@@ -32,7 +32,7 @@ const reset: Prepare = async ({ email }) => {
   return () => service.client.call(resetPassword, { body: { email, code, new_password: newPassword } });
 };
 
-/** Somebody who is signed in elsewhere too: what ends all sessions but its own is asked for by that one. */
+/** Signs the user in again: this session requests the action that ends all others. */
 async function elsewhere({ email }: Person) {
   const { access_token } = await enter(service, email);
   return service.client.with({ token: access_token });
@@ -55,18 +55,19 @@ const endings: [what: string, prepare: Prepare, reason: string][] = [
   ['start of MFA', enrolment, 'mfa_enabled'],
 ];
 
-/** How the sessions of a user in an account have ended; null: not at all. */
+/** The reasons why a user's sessions in an account have ended; null for one that has not. */
 const endingsIn = async (userId: string, accountId: string) =>
   rows(service, 'SELECT end_reason FROM sessions WHERE user_id = $1 AND account_id = $2', userId, accountId);
 
 test.each(endings)(
-  'a session that an invitation opens does not outlive a %s at once',
+  'a session that an invitation opens does not outlive a concurrent %s',
   async (_what, prepare, reason) => {
     const [owner, bob] = [await join(service), await join(service)];
     const end = await prepare(bob);
     const { token } = await invite(service, owner, { email: bob.email });
     const started: { accept?: ReturnType<typeof acceptAs>; end?: Promise<{ status: number }> } = {};
-    // The acceptance waits where it tells of the new user: the caller's session is found open, the new one not written.
+    // The acceptance waits before it appends its event: the caller's session is open, and the new one is not written
+    // yet.
     await holding(service, eventsLock(owner.accountId), async () => {
       started.accept = acceptAs(bob.client, token);
       await standing(service, 1);
@@ -80,29 +81,26 @@ test.each(endings)(
   },
 );
 
-test.each(endings)(
-  '401: an invitation is not accepted by a session that a %s under way ends',
-  async (_what, prepare) => {
-    const [owner, bob] = [await join(service), await join(service)];
-    const end = await prepare(bob);
-    const { token } = await invite(service, owner, { email: bob.email });
-    const started: { accept?: ReturnType<typeof acceptAs>; end?: Promise<{ status: number }> } = {};
-    // It waits for the session that it ends, when the user is changed already.
-    const session = { sql: 'SELECT FROM sessions WHERE user_id = $1 ORDER BY id LIMIT 1 FOR UPDATE', id: bob.userId };
-    await holding(service, session, async () => {
-      started.end = end();
-      await standing(service, 1);
-      started.accept = acceptAs(bob.client, token);
-      await standing(service, 2);
-    });
-    expect((await started.end)?.status).toBeLessThan(300);
-    expect((await started.accept)?.problem).toMatchObject({
-      kind: 'unauthorized',
-      detail: 'This session has ended. Log in again.',
-    });
-    expect(await endingsIn(bob.userId, owner.accountId)).toEqual([]);
-  },
-);
+test.each(endings)('401: a session that a concurrent %s ends cannot accept an invitation', async (_what, prepare) => {
+  const [owner, bob] = [await join(service), await join(service)];
+  const end = await prepare(bob);
+  const { token } = await invite(service, owner, { email: bob.email });
+  const started: { accept?: ReturnType<typeof acceptAs>; end?: Promise<{ status: number }> } = {};
+  // It waits for the session that it ends, when the user is changed already.
+  const session = { sql: 'SELECT FROM sessions WHERE user_id = $1 ORDER BY id LIMIT 1 FOR UPDATE', id: bob.userId };
+  await holding(service, session, async () => {
+    started.end = end();
+    await standing(service, 1);
+    started.accept = acceptAs(bob.client, token);
+    await standing(service, 2);
+  });
+  expect((await started.end)?.status).toBeLessThan(300);
+  expect((await started.accept)?.problem).toMatchObject({
+    kind: 'unauthorized',
+    detail: 'This session has ended. Log in again.',
+  });
+  expect(await endingsIn(bob.userId, owner.accountId)).toEqual([]);
+});
 
 test('of 20 invitations accepted at once with a reset, none leaves a session open', async () => {
   const bob = await join(service);

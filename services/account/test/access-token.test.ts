@@ -48,13 +48,13 @@ test('a narrowed member’s token has group_scope and the letters of its groups'
   expect(claims).not.toHaveProperty('bil');
 });
 
-test('a member narrowed to no group at all has both claims, and so sees nothing', async () => {
+test('a member narrowed to no group has both claims, and sees nothing', async () => {
   const { email, userId } = await join(service);
   await setMembership(userId, "role = 'member', group_scope = 'selected'");
   expect(await claimsOf(email)).toMatchObject({ group_scope: 'selected', groups: {} });
 });
 
-test('an account-wide caller’s token has neither claim, even with grants left over', async () => {
+test('an account-wide caller’s token has neither claim, even if old grants remain', async () => {
   const { email, userId, accountId } = await join(service);
   await setMembership(userId, "role = 'admin', group_scope = 'all'");
   await service.db.query("INSERT INTO group_grants VALUES ($1, $2, $3, 'a')", [userId, accountId, newId('group')]);
@@ -86,7 +86,7 @@ test.each([
   expect((await claimsOf(email)).svc).toEqual(svc);
 });
 
-test('an access token lives 15 minutes', async () => {
+test('an access token is valid for 15 minutes', async () => {
   const { session } = await join(service);
   const { iat, exp } = claimsIn(service, session.access_token);
   expect(exp - iat).toBe(15 * 60);
@@ -97,7 +97,7 @@ test('an access token lives 15 minutes', async () => {
   expect((await me.call(getMe)).problem?.kind).toBe('unauthorized');
 });
 
-test('each session has its own sid, and its refreshed tokens keep it', async () => {
+test('each session has its own sid, which its refreshed tokens keep', async () => {
   const { email, session } = await join(service);
   const first = claimsIn(service, session.access_token).sid;
   expect((await claimsOf(email)).sid).not.toBe(first);

@@ -14,27 +14,27 @@ const setStatus = (accountId: string, status: 'suspended' | 'closed') =>
 const early = '2020-01-01T00:00:00Z';
 const late = '2020-02-01T00:00:00Z';
 
-/** A verified person whose own first account is closed. */
+/** A verified user whose first own account is closed. */
 async function joinWithoutAccount() {
   const person = await join(service);
   await setStatus(person.accountId, 'closed');
   return person;
 }
 
-test('an account that the user owns comes before any that was joined earlier', async () => {
+test('an account that the user owns is chosen before any that was joined earlier', async () => {
   const { email, userId, accountId } = await join(service);
   await addMembership(service, userId, { role: 'admin', joinedAt: early });
   expect((await enter(service, email)).account.id).toBe(accountId);
 });
 
-test('of several own accounts, the one joined first', async () => {
+test('of several owned accounts, the one joined first is chosen', async () => {
   const { email, userId } = await join(service);
   await addMembership(service, userId, { role: 'owner', joinedAt: late });
   const first = await addMembership(service, userId, { role: 'owner', joinedAt: early });
   expect((await enter(service, email)).account.id).toBe(first);
 });
 
-test('with no own account that is open, the one joined first, whatever the role', async () => {
+test('without an open account of their own, the user enters the one joined first, whatever the role', async () => {
   const { email, userId } = await joinWithoutAccount();
   await addMembership(service, userId, { role: 'admin', joinedAt: late });
   const first = await addMembership(service, userId, { role: 'member', joinedAt: early });
@@ -56,7 +56,7 @@ test('a disabled membership is never chosen', async () => {
   expect((await enter(service, email)).account.id).toBe(open);
 });
 
-test('the token is of the chosen account alone, with the role there', async () => {
+test('the token is for the chosen account only, with the role there', async () => {
   const { email, userId } = await joinWithoutAccount();
   const chosen = await addMembership(service, userId, { role: 'admin' });
   const { access_token } = await enter(service, email);
@@ -68,7 +68,7 @@ test('the token is of the chosen account alone, with the role there', async () =
   });
 });
 
-test('403: with a membership that is disabled and an account that is closed, none is left', async () => {
+test('403: no account is left when the membership is disabled and the other account is closed', async () => {
   const { email, userId } = await joinWithoutAccount();
   await addMembership(service, userId, { status: 'disabled' });
   const { status, problem } = await logIn(service, email);
@@ -76,7 +76,7 @@ test('403: with a membership that is disabled and an account that is closed, non
   expect(problem?.detail).toContain('The account is closed');
 });
 
-test('403: a user who is in no account', async () => {
+test('403: a user without any account', async () => {
   const { email, userId } = await join(service);
   await service.db.query('DELETE FROM memberships WHERE user_id = $1', [userId]);
   expect((await logIn(service, email)).problem?.kind).toBe('forbidden');

@@ -33,7 +33,7 @@ const settled = () =>
     expect(await count(service, 'queued_mails')).toBe(0);
   });
 
-test('account.created is published once a sign-up, with all the fields of its envelope', async () => {
+test('account.created is published once per sign-up, with all fields of its envelope', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const client = service.client.with({ headers: { traceparent } });
   const before = service.clock.now();
@@ -55,7 +55,7 @@ test('account.created is published once a sign-up, with all the fields of its en
   expect(occurred).toBeLessThanOrEqual(service.clock.now().getTime());
 });
 
-test('tokens.granted tells of the free grant, with the ledger entry it is', async () => {
+test('tokens.granted announces the free grant, with its ledger entry', async () => {
   const { accountId } = await signUp(service);
   await settled();
   const [entry] = await rows<{ id: string }>(service, 'SELECT id FROM ledger_entries WHERE account_id = $1', accountId);
@@ -72,7 +72,7 @@ test('verifying, logging in and resetting publish nothing', async () => {
   expect(typesOf(accountId)).toEqual(['account.created', 'tokens.granted']);
 });
 
-test('two sign-ups have events with ids of their own', async () => {
+test('two sign-ups publish events with different ids', async () => {
   const [ada, bob] = [await signUp(service), await signUp(service)];
   await settled();
   const [first, second] = [publishedOf(ada.accountId), publishedOf(bob.accountId)];
@@ -113,8 +113,8 @@ test.each([
   await service.mailbox.codeFor(email);
   await settled();
   expect(await service.mailbox.messagesTo(email)).toHaveLength(1);
-  const heard = service.published.slice(publishedBefore).map(({ account_id, type }) => [account_id, type]);
-  expect(heard).toEqual([
+  const published = service.published.slice(publishedBefore).map(({ account_id, type }) => [account_id, type]);
+  expect(published).toEqual([
     [made.account_id, 'account.created'],
     [made.account_id, 'tokens.granted'],
   ]);

@@ -16,7 +16,7 @@ const caller = (more: Partial<Principal> = {}): Principal => ({
   ...more,
 });
 
-describe('who gives a key which rights', () => {
+describe('which rights a caller can give to a key', () => {
   test.each([
     ['owner', ['viewer', 'member', 'admin']],
     ['admin', ['viewer', 'member', 'admin']],
@@ -43,7 +43,7 @@ describe('who gives a key which rights', () => {
     else expect(give).toThrow('You do not administer the group g1.');
   });
 
-  test('all groups are given by who holds all', () => {
+  test('only a caller with all groups can give all groups', () => {
     expect(() => requireGivable(caller(), { group_scope: 'all' })).not.toThrow();
     expect(() => requireGivable(caller({ groups: new Map([['g1', 'a']]) }), { group_scope: 'all' })).toThrow(
       'The group_scope all is wider than your own.',

@@ -14,10 +14,10 @@ afterAll(() => service.stop());
 
 const environment = { prefix: 'atp', name: 'live' } as const;
 
-describe('the two halves', () => {
+describe('the id and the secret of a key', () => {
   const pairs = Array.from({ length: 500 }, () => newKeyPair(environment));
 
-  test('have their shapes, and none is made twice', () => {
+  test('have the right format, and are never generated twice', () => {
     for (const { accessKeyId, secret } of pairs) {
       expect(accessKeyId).toMatch(/^atp_live_[0-9A-Za-z]{22}$/);
       expect(secret).toMatch(/^[0-9A-Za-z]{40}$/);
@@ -26,25 +26,25 @@ describe('the two halves', () => {
     expect(new Set(pairs.flatMap(({ accessKeyId, secret }) => [accessKeyId, secret])).size).toBe(1000);
   });
 
-  test('tell nothing of each other', () => {
+  test('reveal nothing about each other', () => {
     for (const { accessKeyId, secret } of pairs) {
       const random = accessKeyId.slice('atp_live_'.length);
       for (let at = 0; at + 6 <= random.length; at++) expect(secret).not.toContain(random.slice(at, at + 6));
     }
   });
 
-  test('use every character of base62, in the first place too', () => {
+  test('use every character of base62, also in the first position', () => {
     expect(new Set(pairs.flatMap(({ secret }) => [...secret.slice(0, 34)])).size).toBe(62);
     expect(new Set(pairs.map(({ secret }) => secret[0])).size).toBeGreaterThan(50);
   });
 });
 
-test('the last six characters are a checksum: the same for the same, in fixed width', () => {
+test('the last six characters are a checksum: deterministic and of fixed width', () => {
   // CRC-32 of the 34 zeros by zlib itself, 662668069, in base62.
   expect(looksLikeKey(`atp_live_${'0'.repeat(22)}`, `${'0'.repeat(34)}0iqUEf`)).toBe(true);
 });
 
-test('one changed character, wherever it is, two swapped ones, or a random word are no secret', () => {
+test('a changed character anywhere, two swapped characters, and a random word are not valid secrets', () => {
   const { accessKeyId, secret } = newKeyPair(environment);
   for (let at = 0; at < secret.length; at++) {
     const other = secret[at] === 'a' ? 'b' : 'a';
@@ -55,7 +55,7 @@ test('one changed character, wherever it is, two swapped ones, or a random word 
   expect(looksLikeKey(accessKeyId, 'x'.repeat(40))).toBe(false);
 });
 
-test('of a secret its sha256 alone is kept', async () => {
+test('only the sha256 of a secret is stored', async () => {
   const { client } = await join(service);
   const { id, access_key_secret: secret } = await makeKey(client);
   const [row] = await rows<{ secret_hash: string }>(service, 'SELECT * FROM api_keys WHERE id = $1', id);
@@ -64,7 +64,7 @@ test('of a secret its sha256 alone is kept', async () => {
   expect(JSON.stringify(row)).not.toContain(secret);
 });
 
-test('after a whole life of keys, with its refusals and faults of ours, no secret, hash or token is in logs, records or events', async () => {
+test('after a full lifecycle of keys, with refusals and server errors, no secret, hash or token is in logs, records or events', async () => {
   const { client, accountId } = await join(service);
   const secrets: string[] = [];
   const keyed = { headers: { 'idempotency-key': 'a-life' } };

@@ -49,7 +49,7 @@ async function lastUse({ id } = key): Promise<Date | null> {
 
 const from = { id: 'request-4711', ip: '203.0.113.9', userAgent: 'Mosaic/0.9', traceparent: '' };
 
-/** A gateway's worth of uses: each replica of the service has its own. */
+/** The uses of one replica; each replica collects its own. */
 const replica = () => createKeyUses({ database, clock });
 
 async function useNow(uses = replica()): Promise<Date> {
@@ -60,7 +60,7 @@ async function useNow(uses = replica()): Promise<Date> {
   return at;
 }
 
-test('a use is remembered, and written down at the next flush, at the time it was made', async () => {
+test('a use is kept in memory, and written at the next flush with its own time', async () => {
   const uses = replica();
   const before = clock.now();
   uses.note(key, from);
@@ -73,7 +73,7 @@ test('a use is remembered, and written down at the next flush, at the time it wa
   expect(at?.getTime()).toBeLessThanOrEqual(after.getTime());
 });
 
-test('within a minute of the last one written, a use is not; from a minute on it is', async () => {
+test('a use within a minute of the last written one is not written; a later one is', async () => {
   const first = await useNow();
   clock.advance({ seconds: 50 });
   expect(await useNow()).toEqual(first);
@@ -81,7 +81,7 @@ test('within a minute of the last one written, a use is not; from a minute on it
   expect((await useNow()).getTime()).toBeGreaterThanOrEqual(first.getTime() + 60_000);
 });
 
-test('of several uses between two flushes the last counts', async () => {
+test('of several uses between two flushes the last one is written', async () => {
   const uses = replica();
   uses.note(key, from);
   clock.advance({ minutes: 5 });
@@ -91,7 +91,7 @@ test('of several uses between two flushes the last counts', async () => {
   expect((await lastUse())?.getTime()).toBeGreaterThanOrEqual(last.getTime());
 });
 
-test('a late flush of another replica does not move it back', async () => {
+test('a late flush of another replica does not move the time back', async () => {
   const late = replica();
   late.note(key, from);
   clock.advance({ minutes: 10 });
@@ -100,7 +100,7 @@ test('a late flush of another replica does not move it back', async () => {
   expect(await lastUse()).toEqual(at);
 });
 
-test('20 replicas that flush at once leave the latest of their uses, or one less than a minute before it', async () => {
+test('20 replicas that flush at once leave their latest use, or one less than a minute before it', async () => {
   const replicas = await atOnce(async () => {
     clock.advance({ seconds: 7 });
     const uses = replica();
@@ -113,7 +113,7 @@ test('20 replicas that flush at once leave the latest of their uses, or one less
   expect(at).toBeGreaterThan(latest - 60_000);
 });
 
-test('each key has its own', async () => {
+test('each key has its own time of last use', async () => {
   const [another, unused] = [await addKey(), await addKey()];
   const uses = replica();
   uses.note(key, from);
@@ -125,7 +125,7 @@ test('each key has its own', async () => {
   expect(await lastUse(unused)).toBeNull();
 });
 
-test('what could not be written is written at the next flush', async () => {
+test('uses that could not be written are written at the next flush', async () => {
   const uses = replica();
   uses.note(key, from);
   await database.pool.query('ALTER TABLE api_keys RENAME COLUMN last_used_at TO gone');
@@ -135,7 +135,7 @@ test('what could not be written is written at the next flush', async () => {
   expect(await lastUse()).not.toBeNull();
 });
 
-test('an exchange notes its key and a refused one does not; the service writes it down by itself', async () => {
+test('an exchange notes its key and a refused one does not; the service writes it without a request', async () => {
   const service = await startAccountService();
   try {
     const { client } = await join(service);

@@ -44,7 +44,7 @@ async function kindOf(answer: ReturnType<typeof sendRaw>): Promise<string> {
 
 const allKeys = () => rows(service, 'SELECT * FROM api_keys ORDER BY id');
 
-test.each(calls)('401: %s %s without a token of ours', async (method, path, body) => {
+test.each(calls)('401: %s %s without one of our tokens', async (method, path, body) => {
   const before = await allKeys();
   const internal: [string, string] = ['an internal token', internalToken('billing', 'account')];
   for (const [, token] of [...badTokens(), internal]) {
@@ -54,7 +54,7 @@ test.each(calls)('401: %s %s without a token of ours', async (method, path, body
   expect(await allKeys()).toEqual(before);
 });
 
-test.each(calls)('401: %s %s with the two halves of a key in place of a token', async (method, path, body) => {
+test.each(calls)('401: %s %s with the id and the secret of a key instead of a token', async (method, path, body) => {
   const response = await fetch(service.url + path.replace('{id}', key.id), {
     method,
     headers: {
@@ -67,7 +67,7 @@ test.each(calls)('401: %s %s with the two halves of a key in place of a token', 
   expect(response.status).toBe(401);
 });
 
-test.each(calls)('403: %s %s with any key’s token, before a look at the body', async (method, path) => {
+test.each(calls)('403: %s %s with the token of any key, before the body is read', async (method, path) => {
   const before = await allKeys();
   const account = ada.accountId;
   const writing = { type: 'api', readonly: false };
@@ -97,17 +97,20 @@ test.each(calls)('403: %s %s for a member, or without access to account', async 
   expect(await allKeys()).toEqual(before);
 });
 
-test.each(writes)('403: %s %s for a support session, and for who only reads in account', async (method, path) => {
-  const before = await allKeys();
-  const account = ada.accountId;
-  expect(await kindOf(send(method, path, supportToken({ account }), '{'))).toBe(
-    '403 forbidden A support session only looks on.',
-  );
-  expect(await kindOf(send(method, path, personToken({ account, svc: { '*': 'r' } }), '{'))).toBe(
-    '403 forbidden This credential may only read in account.',
-  );
-  expect(await allKeys()).toEqual(before);
-});
+test.each(writes)(
+  '403: %s %s for a support session, and for a caller who only reads in account',
+  async (method, path) => {
+    const before = await allKeys();
+    const account = ada.accountId;
+    expect(await kindOf(send(method, path, supportToken({ account }), '{'))).toBe(
+      '403 forbidden A support session only looks on.',
+    );
+    expect(await kindOf(send(method, path, personToken({ account, svc: { '*': 'r' } }), '{'))).toBe(
+      '403 forbidden This credential may only read in account.',
+    );
+    expect(await allKeys()).toEqual(before);
+  },
+);
 
 test('200: a support session reads keys', async () => {
   const token = supportToken({ account: ada.accountId });
@@ -129,7 +132,7 @@ const shapes: [string, (foreign: string) => string][] = [
 ];
 
 test.each(ofOneKey)(
-  '404: %s %s answers every id that is not the account’s byte for byte alike',
+  '404: %s %s sends the same response byte for byte for every id that is not of the account',
   async (method, path, body) => {
     const other = await join(service);
     const { id: foreign } = await makeKey(other.client);
@@ -143,7 +146,7 @@ test.each(ofOneKey)(
   },
 );
 
-test('400: a malformed body is told alike whosever key it is', async () => {
+test('400: a malformed body gets the same response whoever owns the key', async () => {
   const other = await join(service);
   const { id: foreign } = await makeKey(other.client);
   for (const [method, path, body] of [

@@ -90,10 +90,10 @@ test.each<[string, (now: number) => string]>([
   ['not "', () => 'tomorrow'],
 ])('400: an expires_at that %s', async (what, expiry) => {
   const expires_at = expiry(service.clock.now().getTime());
-  const told = await refusal({ name: 'x', expires_at });
-  expect(told).toMatch(/^400 validation-error body\.expires_at: /);
-  expect(told).toContain(what);
-  expect(told).toContain(expires_at);
+  const message = await refusal({ name: 'x', expires_at });
+  expect(message).toMatch(/^400 validation-error body\.expires_at: /);
+  expect(message).toContain(what);
+  expect(message).toContain(expires_at);
 });
 
 test('400: both expires_in and expires_at', async () => {
@@ -103,7 +103,7 @@ test('400: both expires_in and expires_at', async () => {
   );
 });
 
-test('422: a group that nobody has, and another account’s, are told alike', async () => {
+test('422: a group that does not exist and one of another account get the same response', async () => {
   const other = await join(service);
   const groups = [newId('group'), organization.addGroup(other.accountId)];
   for (const group of groups) {
@@ -113,7 +113,7 @@ test('422: a group that nobody has, and another account’s, are told alike', as
   }
 });
 
-test('201: a group that no event has told of yet is looked up', async () => {
+test('201: a group without an event yet is looked up', async () => {
   const group = organization.addGroup(ada.accountId);
   expect((await makeKey(ada.client, { group_scope: 'selected', groups: [group] })).groups).toEqual([
     { group_id: group, role: 'm' },
@@ -134,7 +134,7 @@ test('502: groups cannot be looked up', async () => {
   }
 });
 
-test('refusals come in this order: 401, 403 of the credential, 403 of the role, 400, 403 of what is given, 422', async () => {
+test('refusals come in this order: 401, 403 for the credential, 403 for the role, 400, 403 for the given rights, 422', async () => {
   const unknown = newId('group');
   const as = (token: string) => service.client.with({ token });
   const malformed = { name: '', type: 'sim', group_scope: 'selected', groups: [unknown] };
@@ -154,26 +154,26 @@ test('refusals come in this order: 401, 403 of the credential, 403 of the role, 
   expect(await refusal({ ...malformed, name: 'x', type: 'api' }, administering)).toMatch(/^422 unprocessable/);
 });
 
-test.each(['sim', 'production'])('403: a key of type %s is not an ordinary caller’s to make', async (type) => {
+test.each(['sim', 'production'])('403: an ordinary caller cannot create a key of type %s', async (type) => {
   expect(await refusal({ name: 'x', type })).toBe(
     `403 forbidden body.type: ${type} keys are made by the platform itself.`,
   );
 });
 
-test('403: who has not every service makes no key, which would have them all', async () => {
+test('403: a caller without every service cannot create a key, which would have them all', async () => {
   const as = (svc: object) => withClaims(service, ada, { role: 'admin', svc });
   const detail = (name: string) => `403 forbidden A key has every service, and you do not have ${name} to give.`;
   const reader = as({ '*': 'r', account: 'w' });
   expect(await refusal({ name: 'x' }, as({ account: 'w' }))).toBe(detail('organization'));
   expect(await refusal({ name: 'x', role: 'admin', readonly: false }, reader)).toBe(detail('organization'));
-  // A key below admin has no billing access, so nobody needs it to make one.
+  // A key below admin has no billing access, so billing access is not needed to create one.
   const unbilled = as({ account: 'w', organization: 'w', device: 'w', campaign: 'w', events: 'w', utilities: 'w' });
   expect(await refusal({ name: 'x', role: 'admin', readonly: false }, unbilled)).toBe(detail('billing'));
   expect((await makeKey(unbilled, { role: 'member', readonly: false })).role).toBe('member');
   expect((await makeKey(reader, { role: 'admin' })).readonly).toBe(true);
 });
 
-test('403: who is narrowed to groups makes no key for all of them', async () => {
+test('403: a caller narrowed to groups cannot create a key for all groups', async () => {
   const group = organization.addGroup(ada.accountId);
   const narrowed = withClaims(service, ada, { role: 'admin', group_scope: 'selected', groups: { [group]: 'a' } });
   expect(await refusal({ name: 'x' }, narrowed)).toBe('403 forbidden The group_scope all is wider than your own.');

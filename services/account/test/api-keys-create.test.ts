@@ -42,7 +42,7 @@ test('201: only a name is needed; every other field comes back with its default'
   expect(headers.get('cache-control')).toBe('no-store');
 });
 
-test('201: what is given comes back, and reads the same without the secret', async () => {
+test('201: the given fields are returned, and reading the key returns the same without the secret', async () => {
   const group = await addGroup(service, ada.accountId);
   const { access_key_secret: secret, ...key } = await makeKey(ada.client, {
     name: '  Nightly export ',
@@ -65,7 +65,7 @@ test('201: what is given comes back, and reads the same without the secret', asy
   expect((await ada.client.call(getApiKey, { params: { id: key.id } })).body).toEqual(key);
 });
 
-test('201: groups are given as ids or with a role, and answered as objects in one order', async () => {
+test('201: groups are given as ids or with a role, and returned as sorted objects', async () => {
   const [first, second, third] = [
     await addGroup(service, ada.accountId),
     await addGroup(service, ada.accountId),
@@ -93,12 +93,12 @@ test.each([
   expect([key.role, key.readonly]).toEqual([role, expected]);
 });
 
-test('201: an admin makes keys of every role, up to its own', async () => {
+test('201: an admin creates keys with every role up to admin', async () => {
   const admin = withClaims(service, ada, { role: 'admin' });
   for (const role of ['viewer', 'member', 'admin'] as const) expect((await makeKey(admin, { role })).role).toBe(role);
 });
 
-test('201: two keys of one name are two keys', async () => {
+test('201: two keys may have the same name', async () => {
   const [one, other] = [await makeKey(ada.client), await makeKey(ada.client)];
   for (const field of ['id', 'access_key_id', 'access_key_secret'] as const) expect(one[field]).not.toBe(other[field]);
 });
@@ -125,7 +125,7 @@ test.each([
   expect((await makeKey(ada.client, { expires_at })).expires_at).toBe(expires_at);
 });
 
-test('201: what a key’s owner does not decide is not taken from the body', async () => {
+test('201: fields that the caller cannot choose are not taken from the body', async () => {
   const other = await join(service);
   const own = {
     id: 'key_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f',
@@ -147,7 +147,7 @@ test('201: what a key’s owner does not decide is not taken from the body', asy
   expect(rows).toEqual([{ account_id: ada.accountId, secret_hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
 });
 
-test('a key belongs to the environment of its platform, by its access key id', async () => {
+test('the access key id names the environment of the platform', async () => {
   const live = await startAccountService({ API_KEY_ENVIRONMENT: 'live', API_KEY_PREFIX: 'acme' });
   try {
     const { client } = await join(live);

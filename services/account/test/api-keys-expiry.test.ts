@@ -26,7 +26,7 @@ async function refusal(id: string, expires_at: string | null) {
   return `${status} ${problem?.kind} ${problem?.detail}`;
 }
 
-test('200: an expiry may be set, brought forward, put off and taken away', async () => {
+test('200: an expiry can be set, moved in both directions, and removed', async () => {
   const { id, created_at } = await makeKey(ada.client);
   for (const expires_at of [fromNow(30 * day), fromNow(day), after(created_at, 90 * day), null]) {
     const { status, body } = await change(id, expires_at);
@@ -34,7 +34,7 @@ test('200: an expiry may be set, brought forward, put off and taken away', async
   }
 });
 
-test('200: a key that has expired lives again under a new expiry', async () => {
+test('200: an expired key works again with a new expiry', async () => {
   const key = await makeKey(ada.client, { expires_in: '10d' });
   await age(service, key, 11);
   expect(await outcomeOf(service, key)).toBe(expired);
@@ -60,7 +60,7 @@ test('400: an expiry that lies in the past', async () => {
   expect(await refusal(id, past)).toBe(`400 validation-error body.expires_at: ${past} is not in the future.`);
 });
 
-test('400: a key older than 90 days takes no expiry, and may lose one', async () => {
+test('400: a key older than 90 days cannot get an expiry, but its expiry can be removed', async () => {
   const [endless, ending] = [await makeKey(ada.client), await makeKey(ada.client, { expires_in: '90d' })];
   for (const key of [endless, ending]) {
     await age(service, key, 91);
@@ -72,7 +72,7 @@ test('400: a key older than 90 days takes no expiry, and may lose one', async ()
   }
 });
 
-test('409: the end of a rotated key can only come sooner', async () => {
+test('409: the end of a rotated key can only be moved forward', async () => {
   const key = await makeKey(ada.client);
   await ada.client.call(rotateApiKey, { params: { id: key.id }, body: { grace: '48h' } });
   const { expires_at } = await readKey(ada.client, key.id);
@@ -84,14 +84,14 @@ test('409: the end of a rotated key can only come sooner', async () => {
     expect((await change(key.id, sooner)).body.expires_at).toBe(sooner);
 });
 
-test('409: a rotated key whose end has come does not live again', async () => {
+test('409: a rotated key whose grace is over cannot be reactivated', async () => {
   const key = await makeKey(ada.client);
   await ada.client.call(rotateApiKey, { params: { id: key.id } });
   for (const later of [null, fromNow(day)]) expect(await refusal(key.id, later)).toMatch(/^409 conflict/);
   expect(await outcomeOf(service, key)).toBe(expired);
 });
 
-test('a key gives tokens until its expiry, and none after', async () => {
+test('a key gives tokens until its expiry, and none afterwards', async () => {
   const key = await makeKey(ada.client, { expires_in: '10m' });
   service.clock.advance({ minutes: 9 });
   expect(await outcomeOf(service, key)).toBe(200);

@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('200: no keys are an empty array', async () => {
+test('200: without keys the list is empty', async () => {
   const { client } = await join(service);
   const { status, body } = await client.call(listApiKeys);
   expect([status, body]).toEqual([200, []]);
 });
 
-test('200: the list is a bare array, newest first, of what each key reads as by itself', async () => {
+test('200: the list is a bare array, newest first, with each key as it is read by id', async () => {
   const { client, accountId } = await join(service);
   const group = await addGroup(service, accountId);
   const first = await makeKey(client, { name: 'First' });
@@ -27,7 +27,7 @@ test('200: the list is a bare array, newest first, of what each key reads as by 
   for (const listed of body) expect((await client.call(getApiKey, { params: { id: listed.id } })).body).toEqual(listed);
 });
 
-test('200: no secret is read again, nor its hash', async () => {
+test('200: neither the secret nor its hash is ever returned again', async () => {
   const { client, session } = await join(service);
   const { id, access_key_secret } = await makeKey(client);
   const [row] = (await service.db.query('SELECT secret_hash FROM api_keys WHERE id = $1', [id])).rows as [
@@ -56,14 +56,14 @@ test('200: rotated, expired and revoked keys stay in the list', async () => {
   expect(gone).toMatchObject({ revoked_at: expect.any(String), rotated_at: null, expires_at: null });
 });
 
-test('200: an account sees its own keys alone', async () => {
+test('200: an account sees only its own keys', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const key = await makeKey(ada.client);
   await makeKey(bob.client);
   expect((await ada.client.call(listApiKeys)).body.map(({ id }) => id)).toEqual([key.id]);
 });
 
-test('200: a key outlives the user who made it, whom it still names', async () => {
+test('200: a key outlives the user who created it, and still names that user', async () => {
   const ada = await join(service);
   const key = await makeKey(ada.client);
   const bob = await join(service);

@@ -25,7 +25,7 @@ const wasDone = (id: string) =>
   `Idempotency-Key: this request was done, and made ${id}. Its answer held a secret, which is shown once.`;
 const otherRequest = 'Idempotency-Key: was used for another request.';
 
-test('409: a creation done again makes nothing, and names the key that was made', async () => {
+test('409: a repeated creation creates nothing, and names the key that was created', async () => {
   const repeated = newKey();
   const { status, body } = await create(repeated);
   expect(status).toBe(201);
@@ -35,7 +35,7 @@ test('409: a creation done again makes nothing, and names the key that was made'
   expect(await keyIds()).toEqual(ids);
 });
 
-test('409: a rotation done again makes nothing, and names the new key', async () => {
+test('409: a repeated rotation creates nothing, and names the new key', async () => {
   const repeated = newKey();
   const key = await makeKey(ada.client);
   const { body: renewed } = await rotate(repeated, key.id, { grace: '1h' });
@@ -59,14 +59,14 @@ test('409: the same Idempotency-Key for another body, another key or by another 
   expect(await outcomeOf(service, second)).toBe(200);
 });
 
-test('201: an Idempotency-Key is of one account and one endpoint', async () => {
+test('201: an Idempotency-Key belongs to one account and one endpoint', async () => {
   const shared = newKey();
   const { body } = await create(shared);
   expect((await create(shared, undefined, (await join(service)).client)).status).toBe(201);
   expect((await rotate(shared, body.id)).status).toBe(201);
 });
 
-test('201: what was refused may be tried again under its key', async () => {
+test('201: a refused request may be repeated under its key', async () => {
   const repeated = newKey();
   for (const body of [{ name: '' }, { name: 'x', type: 'sim' }])
     expect((await create(repeated, body)).status).toBeGreaterThanOrEqual(400);
@@ -80,7 +80,7 @@ test('201: what was refused may be tried again under its key', async () => {
   expect((await rotate(rotation, key.id)).status).toBe(201);
 });
 
-test('20 creations at once under one key: one makes a key, the others are 409 and name it', async () => {
+test('20 creations at once under one key: one creates a key, the others are 409 and name it', async () => {
   const repeated = newKey();
   const before = await count(service, 'api_keys');
   const answers = await atOnce(() => create(repeated));
@@ -90,7 +90,7 @@ test('20 creations at once under one key: one makes a key, the others are 409 an
   expect(await count(service, 'api_keys')).toBe(before + 1);
 });
 
-test('20 rotations at once under one key: one makes a key, the others are 409 and name it', async () => {
+test('20 rotations at once under one key: one creates a key, the others are 409 and name it', async () => {
   const repeated = newKey();
   const key = await makeKey(ada.client);
   const answers = await atOnce(() => rotate(repeated, key.id));
@@ -99,7 +99,7 @@ test('20 rotations at once under one key: one makes a key, the others are 409 an
   for (const { problem } of answers) if (problem) expect(problem.detail).toBe(wasDone(made ?? ''));
 });
 
-test('nothing of an answer with a secret is kept', async () => {
+test('no response with a secret is stored', async () => {
   const repeated = newKey();
   const { body } = await create(repeated);
   const [kept] = await rows<{ answer: unknown; resource_id: string }>(
@@ -127,7 +127,7 @@ test.each(['', 'two words', 'ä', 'x'.repeat(256)])('400: an Idempotency-Key of 
   expect(await count(service, 'api_keys')).toBe(before);
 });
 
-test('201: after a day an Idempotency-Key is free again', async () => {
+test('201: an Idempotency-Key can be reused after a day', async () => {
   const repeated = newKey();
   await create(repeated);
   service.clock.advance({ days: 1 });

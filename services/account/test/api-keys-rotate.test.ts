@@ -28,7 +28,7 @@ async function rotated(key: Key, grace?: string): Promise<{ old: Omit<Key, 'acce
 const lengthOf = ({ created_at, expires_at }: Pick<Key, 'created_at' | 'expires_at'>) =>
   Date.parse(expires_at ?? '') - Date.parse(created_at);
 
-test('201: a new key of the same rights with halves of its own; the old secret stops at once', async () => {
+test('201: a new key with the same rights and its own id and secret; the old secret stops at once', async () => {
   const group = await addGroup(service, ada.accountId);
   const key = await makeKey(ada.client, {
     name: 'Nightly',
@@ -65,7 +65,7 @@ test('201: a viewer key stays read-only', async () => {
   expect(renewed).toMatchObject({ role: 'viewer', readonly: true });
 });
 
-test('201: the new key is as long-lived as the old one was to be, from now on', async () => {
+test('201: the new key gets the same lifetime as the old one, counted from now', async () => {
   const key = await makeKey(ada.client, { expires_in: '30d' });
   await age(service, key, 20);
   const { renewed } = await rotated(key);
@@ -73,12 +73,12 @@ test('201: the new key is as long-lived as the old one was to be, from now on', 
   expect(Date.parse(renewed.created_at)).toBeGreaterThan(service.clock.now().getTime() - hour);
 });
 
-test('201: a key that never expires is replaced by one that never does', async () => {
+test('201: a key that never expires is replaced by another that never expires', async () => {
   const { renewed } = await rotated(await makeKey(ada.client));
   expect(renewed.expires_at).toBeNull();
 });
 
-test('201: a key that has expired may be rotated, and its own end stays', async () => {
+test('201: an expired key can be rotated, and keeps its expiry', async () => {
   const key = await makeKey(ada.client, { expires_in: '7d' });
   await age(service, key, 8);
   const { expires_at } = await readKey(ada.client, key.id);
@@ -101,14 +101,14 @@ test.each([
   expect(await outcomeOf(service, key)).toBe(ms ? 200 : expired);
 });
 
-test('201: a grace never puts off the old key’s own expiry', async () => {
+test('201: the grace period never extends the old key’s expiry', async () => {
   const key = await makeKey(ada.client, { expires_in: '1h' });
   const { old, renewed } = await rotated(key, '48h');
   expect(old.expires_at).toBe(key.expires_at);
   expect(lengthOf(renewed)).toBe(hour);
 });
 
-test('201: who rotates is named, and the type is kept', async () => {
+test('201: the new key names the caller who rotated, and keeps the type', async () => {
   const key = await makeKey(ada.client, { role: 'member' });
   await service.db.query(`UPDATE api_keys SET type = 'sim' WHERE id = $1`, [key.id]);
   const bob = await addMember(service, ada, { role: 'admin' });
@@ -116,7 +116,7 @@ test('201: who rotates is named, and the type is kept', async () => {
   expect(body).toMatchObject({ type: 'sim', role: 'member', created_by: bob.userId });
 });
 
-test('201: what the body says besides the grace is nothing', async () => {
+test('201: fields other than the grace are ignored', async () => {
   const key = await makeKey(ada.client);
   const { body } = await rotate(key.id, { role: 'admin', readonly: false, type: 'production', expires_in: '1d' });
   expect(body).toMatchObject({ role: 'viewer', readonly: true, type: 'api', expires_at: null });
@@ -136,7 +136,7 @@ test.each([
   expect(await outcomeOf(service, key)).toBe(200);
 });
 
-test('403: who has not every service gets no secret of a key, which has them all', async () => {
+test('403: a caller without every service cannot rotate a key, which has them all', async () => {
   const key = await makeKey(ada.client, { role: 'admin', readonly: false });
   const reader = withClaims(service, ada, { role: 'admin', svc: { '*': 'r', account: 'w' } });
   expect((await rotate(key.id, {}, reader)).status).toBe(403);
@@ -144,7 +144,7 @@ test('403: who has not every service gets no secret of a key, which has them all
   expect((await rotate((await makeKey(ada.client)).id, {}, reader)).status).toBe(201);
 });
 
-test('403: who is narrowed to groups gets no secret of a wider key', async () => {
+test('403: a caller narrowed to groups cannot rotate a wider key', async () => {
   const group = await addGroup(service, ada.accountId);
   const narrow = await makeKey(ada.client, { group_scope: 'selected', groups: [group] });
   const wide = await makeKey(ada.client);
@@ -155,7 +155,7 @@ test('403: who is narrowed to groups gets no secret of a wider key', async () =>
   expect(await outcomeOf(service, wide)).toBe(200);
 });
 
-test('409: a key that was rotated already, in its grace or after', async () => {
+test('409: a key that was already rotated, during its grace or afterwards', async () => {
   for (const grace of ['48h', '0']) {
     const key = await makeKey(ada.client);
     const { old } = await rotated(key, grace);
@@ -174,14 +174,14 @@ test('409: a key that is revoked', async () => {
   expect(await count(service, 'api_keys')).toBe(before);
 });
 
-test('20 rotations at once: one makes a key, the others are 409', async () => {
+test('20 rotations at once: one creates a key, the others are 409', async () => {
   const key = await makeKey(ada.client);
   const before = await count(service, 'api_keys');
   expect(statusesOf(await atOnce(() => rotate(key.id)))).toEqual({ 201: 1, 409: 19 });
   expect(await count(service, 'api_keys')).toBe(before + 1);
 });
 
-test('rotations and deletions at once: whoever comes first, a deleted key is not rotated after', async () => {
+test('rotations and deletions at once: a deleted key is never rotated afterwards', async () => {
   const key = await makeKey(ada.client);
   const answers = await atOnce<{ status: number }>((i) =>
     i % 2 ? rotate(key.id, { grace: '1h' }) : ada.client.call(deleteApiKey, { params: { id: key.id } }),

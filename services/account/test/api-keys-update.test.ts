@@ -22,7 +22,7 @@ afterAll(async () => {
 const change = (id: string, body: unknown, client = ada.client) =>
   client.call(updateApiKey, { params: { id }, body: body as never });
 
-/** A change that is refused and leaves the key as it was. */
+/** Expects a refusal that leaves the key unchanged. */
 async function refusal(key: Key, body: unknown, client = ada.client) {
   const before = await readKey(ada.client, key.id);
   const { status, problem } = await change(key.id, body, client);
@@ -30,7 +30,7 @@ async function refusal(key: Key, body: unknown, client = ada.client) {
   return `${status} ${problem?.kind} ${problem?.detail}`;
 }
 
-test('200: each field changes alone, and the others stay', async () => {
+test('200: each field can be changed separately, and the others stay', async () => {
   const group = await addGroup(service, ada.accountId);
   const { access_key_secret: _, ...key } = await makeKey(ada.client, { role: 'member', expires_in: '7d' });
   let expected = key;
@@ -63,13 +63,13 @@ test('200: unknown fields are ignored, and so is an account', async () => {
   expect((await readKey(ada.client, key.id)).id).toBe(key.id);
 });
 
-test('200: a viewer key stays read-only, whatever is asked', async () => {
+test('200: a viewer key stays read-only, whatever the request says', async () => {
   const key = await makeKey(ada.client, { role: 'viewer' });
   const { status, body } = await change(key.id, { readonly: false });
   expect([status, body.readonly]).toEqual([200, true]);
 });
 
-test('200: groups take the place of all grants before; a scope of all leaves none', async () => {
+test('200: groups replace all previous grants; the scope all removes them', async () => {
   const [north, south] = [await addGroup(service, ada.accountId), await addGroup(service, ada.accountId)];
   const key = await makeKey(ada.client, { group_scope: 'selected', groups: [{ group_id: north, role: 'a' }] });
   expect((await change(key.id, { groups: [south] })).body.groups).toEqual([{ group_id: south, role: 'm' }]);
@@ -78,7 +78,7 @@ test('200: groups take the place of all grants before; a scope of all leaves non
   expect((await change(key.id, { group_scope: 'selected', groups: [north] })).body.groups).toHaveLength(1);
 });
 
-test('200: a key whose groups have gone since is renamed, and sees nothing still', async () => {
+test('200: a key whose groups were deleted can be renamed, and still sees nothing', async () => {
   const group = await addGroup(service, ada.accountId);
   const key = await makeKey(ada.client, { group_scope: 'selected', groups: [group] });
   const gone = { account_id: ada.accountId, aggregate_version: 2, group_id: group };
@@ -122,7 +122,7 @@ test.each<[string, unknown]>([
   expect(await refusal(await makeKey(ada.client), body)).toBe(`400 validation-error ${detail}`);
 });
 
-test('400: groups for a key of all groups, and none for a key of selected ones', async () => {
+test('400: groups for a key with scope all, and no groups for a key with scope selected', async () => {
   const group = await addGroup(service, ada.accountId);
   const [wide, narrow] = [
     await makeKey(ada.client),
@@ -132,7 +132,7 @@ test('400: groups for a key of all groups, and none for a key of selected ones',
   expect(await refusal(narrow, { groups: [] })).toMatch(/^400 .* must not be empty when group_scope is selected/);
 });
 
-test('403: who only reads in some service lets no key write, but may rename one', async () => {
+test('403: a caller who only reads in some service cannot let a key write, but may rename one', async () => {
   const key = await makeKey(ada.client, { role: 'member' });
   const reader = withClaims(service, ada, { role: 'admin', svc: { '*': 'r', account: 'w' } });
   expect(await refusal(key, { readonly: false }, reader)).toBe(
@@ -141,7 +141,7 @@ test('403: who only reads in some service lets no key write, but may rename one'
   expect((await change(key.id, { name: 'Renamed', readonly: true }, reader)).body).toMatchObject({ readonly: true });
 });
 
-test('403: who is narrowed to groups gives no others, and not all', async () => {
+test('403: a caller narrowed to groups can give neither other groups nor all', async () => {
   const [own, other] = [await addGroup(service, ada.accountId), await addGroup(service, ada.accountId)];
   const key = await makeKey(ada.client, { group_scope: 'selected', groups: [own] });
   const narrowed = withClaims(service, ada, { role: 'admin', groups: { [own]: 'a', [other]: 'm' } });
@@ -158,7 +158,7 @@ test('409: a revoked key', async () => {
   expect(await refusal(key, { name: 'x' })).toBe('409 conflict This API key is revoked.');
 });
 
-test('422: a group that nobody has, and another account’s, are told alike', async () => {
+test('422: a group that does not exist and one of another account get the same response', async () => {
   const bob = await join(service);
   const key = await makeKey(ada.client);
   for (const group of [newId('group'), await addGroup(service, bob.accountId), organization.addGroup(bob.accountId)]) {
@@ -168,7 +168,7 @@ test('422: a group that nobody has, and another account’s, are told alike', as
   }
 });
 
-test('20 changes at once: each is whole, and the last is what stays', async () => {
+test('20 changes at once: each is applied as a whole, and the last one stays', async () => {
   const groups = await Promise.all(Array.from({ length: 20 }, () => addGroup(service, ada.accountId)));
   const [first = ''] = groups;
   const key = await makeKey(ada.client, { group_scope: 'selected', groups: [first] });

@@ -2,7 +2,7 @@ import { exchangeApiKey } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join, type Person, rows, startAccountService } from './support.ts';
-import { deedsOn, exchange, type Key, makeKey, outcomeOf } from './support-keys.ts';
+import { auditRecordsOn, exchange, type Key, makeKey, outcomeOf } from './support-keys.ts';
 
 let service: TestService;
 let ada: Person;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const noPair = '401 The access key id and secret are no pair of ours.';
-/** Another character in place of the first: the checksum is wrong by that. */
+/** Replaces the first character, which makes the checksum wrong. */
 const altered = (secret: string) => (secret.startsWith('a') ? 'b' : 'a') + secret.slice(1);
 
 async function refusal(headers: Record<string, string>): Promise<string> {
@@ -57,7 +57,7 @@ test.each<[string, () => { access_key_id?: string; access_key_secret?: string }]
   expect(statements).toEqual([]);
 });
 
-test('401: an unknown id, a wrong secret and another key’s secret are told alike and ask the database alike', async () => {
+test('401: an unknown id, a wrong secret and another key’s secret get the same response and send the same statements', async () => {
   const { access_key_id, access_key_secret } = other;
   const unknown = `atp_stage_${'x'.repeat(22)}`;
   const strangers = await makeKey((await join(service)).client);
@@ -109,7 +109,7 @@ async function faulty(fault: Fault): Promise<Key> {
 }
 
 test.each(Object.entries(faults))(
-  '401: a key that is %s is told so to who knows the secret, and to nobody else',
+  '401: a key that is %s is reported as such only to a caller with its secret',
   async (_what, fault) => {
     const made = await faulty(fault);
     expect(await outcomeOf(service, made)).toBe(fault.detail);
@@ -118,7 +118,7 @@ test.each(Object.entries(faults))(
 );
 
 test.each(['suspended', 'closed'])(
-  '403: the account is %s, and only who knows the secret hears of it',
+  '403: the account is %s, which is revealed only to a caller with the secret',
   async (status) => {
     const bob = await join(service);
     const made = await makeKey(bob.client);
@@ -138,11 +138,11 @@ test('401 before 403: a revoked key of a closed account', async () => {
   expect(await outcomeOf(service, made)).toBe(faults.revoked?.detail);
 });
 
-test('a refusal after the right secret is in the account’s log before it is answered', async () => {
+test('a refusal after the right secret is in the audit log before the response is sent', async () => {
   const made = await makeKey(ada.client);
   await service.db.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [made.id]);
   await outcomeOf(service, made);
-  const [, ...refused] = await deedsOn(service, made.id);
+  const [, ...refused] = await auditRecordsOn(service, made.id);
   expect(refused).toEqual([
     {
       action: 'api_key.exchanged',

@@ -24,7 +24,7 @@ test('200: a token for 15 minutes, and no refresh token', async () => {
   expect((await reads(body.access_token)).status).toBe(200);
 });
 
-test('200: the claims are the key’s: its id, its account, its rights, and no session', async () => {
+test('200: the claims are those of the key: its id, its account, its rights, and no session', async () => {
   const key = await makeKey(ada.client, { role: 'admin', readonly: false });
   const { iat: _iat, exp: _exp, ...claims } = claimsIn(service, await tokenOf(service, key));
   expect(claims).toEqual({
@@ -56,26 +56,26 @@ test('200: a narrowed key carries its groups with their roles', async () => {
   expect([claims.group_scope, claims.groups]).toEqual(['selected', { [north]: 'a', [south]: 'm' }]);
 });
 
-test('200: a narrowed key whose groups are gone is narrowed to nothing, not to everything', async () => {
+test('200: a narrowed key whose groups were deleted sees nothing, not everything', async () => {
   const key = await makeKey(ada.client, { group_scope: 'selected', groups: [await addGroup(service, ada.accountId)] });
   await service.db.query('DELETE FROM api_key_grants WHERE api_key_id = $1', [key.id]);
   const claims = claimsIn(service, await tokenOf(service, key));
   expect([claims.group_scope, claims.groups]).toEqual(['selected', {}]);
 });
 
-test('200: a key of as many groups as there may be gets a token that is accepted', async () => {
+test('200: a key with the maximum number of groups gets a token that is accepted', async () => {
   const groups = await Promise.all(Array.from({ length: 100 }, () => addGroup(service, ada.accountId)));
   const token = await tokenOf(service, await makeKey(ada.client, { group_scope: 'selected', groups }));
   expect(Object.keys(claimsIn(service, token).groups ?? {})).toHaveLength(100);
   expect((await reads(token)).status).toBe(200);
 });
 
-test('200: a key may be exchanged as often as one likes, also by many at once', async () => {
+test('200: a key can be exchanged any number of times, also in parallel', async () => {
   const key = await makeKey(ada.client);
   expect(statusesOf(await atOnce(() => exchange(service, key)))).toEqual({ 200: 20 });
 });
 
-test('200: a body and a bearer token are nothing to it', async () => {
+test('200: a body and a bearer token are ignored', async () => {
   const key = await makeKey(ada.client);
   const response = await fetch(`${service.url}/v2/auth/api-token`, {
     method: 'POST',
@@ -90,7 +90,7 @@ test('200: a body and a bearer token are nothing to it', async () => {
   expect(response.status).toBe(200);
 });
 
-test('a read-only key’s token reads and does not write; one that writes does', async () => {
+test('the token of a read-only key reads and cannot write; that of another key can', async () => {
   const [reading, writing] = [
     await makeKey(ada.client, { role: 'member' }),
     await makeKey(ada.client, { role: 'member', readonly: false }),
@@ -102,20 +102,20 @@ test('a read-only key’s token reads and does not write; one that writes does',
   expect(await logOut(await tokenOf(service, writing))).toBe(204);
 });
 
-test('a token from before a rotation lives on to its expiry', async () => {
+test('a token from before a rotation is valid until it expires', async () => {
   const key = await makeKey(ada.client);
   const token = await tokenOf(service, key);
   await ada.client.call(rotateApiKey, { params: { id: key.id } });
   expect((await reads(token)).status).toBe(200);
 });
 
-test('a change of the key shows in the next token', async () => {
+test('a change of the key appears in the next token', async () => {
   const key = await makeKey(ada.client, { role: 'member' });
   await service.db.query('UPDATE api_keys SET readonly = false WHERE id = $1', [key.id]);
   expect(claimsIn(service, await tokenOf(service, key)).key).toEqual({ type: 'api', readonly: false });
 });
 
-test('the two headers open nothing else: neither here in a query or body, nor there as headers', async () => {
+test('the two headers are accepted by no other endpoint, and by this one only as headers', async () => {
   const { access_key_id, access_key_secret } = await makeKey(ada.client);
   const headers = { 'x-access-key-id': access_key_id, 'x-access-key-secret': access_key_secret };
   expect((await service.client.call(listPlans, { headers })).status).toBe(401);

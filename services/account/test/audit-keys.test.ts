@@ -8,8 +8,8 @@ import { createKeyUses } from '../src/api-keys/index.ts';
 import account from '../src/index.ts';
 import { type AccountDatabase, openAccountDatabase } from '../src/store.ts';
 import { atOnce, join, type Person, rows, startAccountService } from './support.ts';
-import { toldOf } from './support-audit.ts';
-import { deedsOn, exchange, type Key, makeKey, outcomeOf, readKey } from './support-keys.ts';
+import { auditRecordsOf } from './support-audit.ts';
+import { auditRecordsOn, exchange, type Key, makeKey, outcomeOf, readKey } from './support-keys.ts';
 
 let service: TestService;
 let database: AccountDatabase;
@@ -54,9 +54,9 @@ const wrong = (ip: string, attempts: number) => ({
   details: { reason: 'wrong_secret', attempts },
 });
 
-test('a use is told of with where the last came from, and again from a minute on', async () => {
+test('a use is recorded with the address of the last one, and again after a minute', async () => {
   const uses = replica();
-  const told = await toldOf(service, async () => {
+  const records = await auditRecordsOf(service, async () => {
     for (const ip of ['203.0.113.1', '203.0.113.2']) uses.note(key, from(ip));
     await uses.flush();
     service.clock.advance({ seconds: 50 });
@@ -67,10 +67,10 @@ test('a use is told of with where the last came from, and again from a minute on
     await uses.flush();
     await uses.flush();
   });
-  expect(told).toEqual([used('203.0.113.2'), used('203.0.113.4')]);
+  expect(records).toEqual([used('203.0.113.2'), used('203.0.113.4')]);
 });
 
-test('a record has the time, the request and the program of the use, not of its writing', async () => {
+test('a record has the time, the request and the client of the use, not of the flush', async () => {
   const uses = replica();
   const before = service.clock.now().getTime();
   uses.note(key, from('203.0.113.1', 'request-0815'));
@@ -85,41 +85,41 @@ test('a record has the time, the request and the program of the use, not of its 
   expect((record?.occurred_at.getTime() ?? 0) - before).toBeLessThan(20_000);
 });
 
-test('20 replicas that were used at once leave one record', async () => {
-  const told = await toldOf(service, () =>
+test('20 replicas with uses at the same time leave one record', async () => {
+  const records = await auditRecordsOf(service, () =>
     atOnce(async (i) => {
       const uses = replica();
       uses.note(key, from(`203.0.113.${i}`));
       await uses.flush();
     }),
   );
-  expect(told).toMatchObject([{ action: 'api_key.used' }]);
+  expect(records).toMatchObject([{ action: 'api_key.used' }]);
 });
 
-test('wrong secrets are told of by address, with how many there were, and are no use', async () => {
+test('wrong secrets are recorded per address with their number, and do not count as uses', async () => {
   const uses = replica();
-  const told = await toldOf(service, async () => {
+  const records = await auditRecordsOf(service, async () => {
     for (const ip of ['203.0.113.1', '203.0.113.2', '203.0.113.1']) uses.noteWrongSecret(key, from(ip));
     await uses.flush();
     uses.noteWrongSecret(key, from('203.0.113.1'));
     await uses.flush();
   });
-  expect(told).toEqual([wrong('203.0.113.1', 2), wrong('203.0.113.2', 1), wrong('203.0.113.1', 1)]);
+  expect(records).toEqual([wrong('203.0.113.1', 2), wrong('203.0.113.2', 1), wrong('203.0.113.1', 1)]);
   expect((await readKey(ada.client, key.id)).last_used_at).toBeNull();
 });
 
-test('what waits is bounded: of addresses without end, the attempts are counted by key', async () => {
+test('memory is bounded: with very many addresses, attempts are counted per key', async () => {
   const uses = replica();
   for (let i = 0; i < 10_050; i++) uses.noteWrongSecret(key, from(`2001:db8::${i.toString(16)}`));
   uses.note(key, from('203.0.113.9'));
-  const told = await toldOf(service, () => uses.flush());
-  const refusals = told.filter(({ outcome }) => outcome === 'refused');
+  const records = await auditRecordsOf(service, () => uses.flush());
+  const refusals = records.filter(({ outcome }) => outcome === 'refused');
   expect(refusals).toHaveLength(10_001);
   expect(refusals.at(-1)?.details).toEqual({ reason: 'wrong_secret', attempts: 50 });
-  expect(told.at(-1)).toEqual(used('203.0.113.9'));
+  expect(records.at(-1)).toEqual(used('203.0.113.9'));
 });
 
-test('a use and its record are written both or neither; what could not be written adds up until it can', async () => {
+test('a use and its record are written together or not at all; uses that could not be written accumulate until they can', async () => {
   const uses = replica();
   uses.note(key, from('203.0.113.1'));
   uses.noteWrongSecret(key, from('203.0.113.2'));
@@ -127,28 +127,31 @@ test('a use and its record are written both or neither; what could not be writte
   await expect(uses.flush()).rejects.toThrow('refuse');
   await service.db.query('ALTER TABLE audit_log DROP CONSTRAINT refuse');
   expect((await readKey(ada.client, key.id)).last_used_at).toBeNull();
-  expect(await deedsOn(service, key.id)).toHaveLength(1);
+  expect(await auditRecordsOn(service, key.id)).toHaveLength(1);
   uses.noteWrongSecret(key, from('203.0.113.2'));
-  const told = await toldOf(service, () => uses.flush());
-  expect(told).toEqual([used('203.0.113.1'), wrong('203.0.113.2', 2)]);
+  const records = await auditRecordsOf(service, () => uses.flush());
+  expect(records).toEqual([used('203.0.113.1'), wrong('203.0.113.2', 2)]);
   expect((await readKey(ada.client, key.id)).last_used_at).not.toBeNull();
 });
 
-test('an exchange and a wrong secret are told of by the service itself, and without the secret; an unknown id is nobody’s', async () => {
+test('the service records an exchange and a wrong secret, without the secret; an unknown id is not recorded', async () => {
   const other = await makeKey(ada.client);
-  const told = await toldOf(service, async () => {
+  const records = await auditRecordsOf(service, async () => {
     await exchange(service, made);
     await exchange(service, made);
     await outcomeOf(service, { ...made, access_key_secret: other.access_key_secret });
     await outcomeOf(service, { ...made, access_key_id: `atp_stage_${'x'.repeat(22)}` });
-    await eventually(async () => expect(await deedsOn(service, key.id)).toHaveLength(3), 15_000);
+    await eventually(async () => expect(await auditRecordsOn(service, key.id)).toHaveLength(3), 15_000);
   });
-  expect(told.toSorted((a, b) => (a.action < b.action ? -1 : 1))).toEqual([wrong('127.0.0.1', 1), used('127.0.0.1')]);
+  expect(records.toSorted((a, b) => (a.action < b.action ? -1 : 1))).toEqual([
+    wrong('127.0.0.1', 1),
+    used('127.0.0.1'),
+  ]);
   const secrets = [made, other].flatMap((one) => [one.access_key_secret, one.access_key_id]);
-  expect(secrets.filter((secret) => JSON.stringify(told).includes(secret))).toEqual([]);
+  expect(secrets.filter((secret) => JSON.stringify(records).includes(secret))).toEqual([]);
 });
 
-test('nothing of it is written while a request is answered, and all of it when the service stops', async () => {
+test('nothing is written while a request is answered, and everything is written when the service stops', async () => {
   const stopping = account.create(
     {
       databaseUrl: url(),
@@ -172,10 +175,10 @@ test('nothing of it is written while a request is answered, and all of it when t
   const client = createClient({ baseUrl: `http://127.0.0.1:${server.port}` });
   expect((await exchange({ ...service, client }, made)).status).toBe(200);
   await exchange({ ...service, client }, { ...made, access_key_secret: (await makeKey(ada.client)).access_key_secret });
-  expect(await deedsOn(service, key.id)).toHaveLength(1);
+  expect(await auditRecordsOn(service, key.id)).toHaveLength(1);
   await server.close(Date.now() + 1_000);
   await stopping.drain(Date.now() + 2_000);
   await stopping.close();
-  const told = (await deedsOn(service, key.id)).map(({ action }) => action).sort();
-  expect(told).toEqual(['api_key.created', 'api_key.exchanged', 'api_key.used']);
+  const records = (await auditRecordsOn(service, key.id)).map(({ action }) => action).sort();
+  expect(records).toEqual(['api_key.created', 'api_key.exchanged', 'api_key.used']);
 });

@@ -26,7 +26,7 @@ async function addRecords(accountId: string, ...times: string[]): Promise<void> 
   }
 }
 
-test('200: who did what, whose, from where and when, newest first', async () => {
+test('200: records with actor, action, subject, origin and time, newest first', async () => {
   const person = await join(service);
   const headers = { 'x-forwarded-for': '198.51.100.7', 'user-agent': 'Mosaic/0.9', 'x-request-id': 'request-0001' };
   await rename({ ...person, client: person.client.with({ headers }) }, 'Lovelace & Co.');
@@ -50,14 +50,14 @@ test('200: who did what, whose, from where and when, newest first', async () => 
   ]);
 });
 
-test('200: of this account alone', async () => {
+test('200: only records of this account', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   await rename(bob, 'Bob & Co.');
   const actors = new Set((await read(ada.client)).entries.map(({ actor }) => actor.id));
   expect([...actors]).toEqual([ada.userId]);
 });
 
-test('200: an admin reads what the owner reads, and so does support', async () => {
+test('200: an admin and support read the same as the owner', async () => {
   const owner = await join(service);
   const admin = await addMember(service, owner, { role: 'admin' });
   const support = service.client.with({ token: supportToken({ account: owner.accountId }) });
@@ -123,7 +123,7 @@ test('200: pages by cursor, each record once, filtered or not; a full last page 
   }
 });
 
-test('400: a cursor of other filters, of another list, and one that somebody else put together', async () => {
+test('400: a cursor of other filters, of another list, and a forged one', async () => {
   const { client, accountId } = await join(service);
   await addRecords(accountId, '2025-01-01T00:00:00Z');
   const { next_cursor } = await read(client, { limit: 1 });
@@ -189,7 +189,7 @@ test('the log is append-only: the database refuses to change, delete and truncat
   expect(before).toHaveLength(2);
 });
 
-test('records outlive the user and the account that they tell of', async () => {
+test('records outlive the user and the account that they are about', async () => {
   const { accountId, userId } = await join(service);
   await service.db.query('DELETE FROM accounts WHERE id = $1', [accountId]);
   await service.db.query('DELETE FROM users WHERE id = $1', [userId]);

@@ -16,7 +16,7 @@ import {
   startAccountService,
   wrong,
 } from './support.ts';
-import { toldOf } from './support-audit.ts';
+import { auditRecordsOf } from './support-audit.ts';
 import { answer, beginSetup, challengeOf, joinWithMfa, nextCode, requireMfa, setupTokenOf } from './support-mfa.ts';
 
 let service: TestService;
@@ -26,10 +26,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const sql = (text: string, id: string) => service.db.query(text, [id]);
-const by = (id: string) => ({ actor_type: 'person', actor_id: id });
-const nobody = { actor_type: 'unknown', actor_id: null };
+const actedBy = (id: string) => ({ actor_type: 'person', actor_id: id });
+const unknownActor = { actor_type: 'unknown', actor_id: null };
 const opened = (person: { userId: string; accountId: string }, via: string) => ({
-  ...by(person.userId),
+  ...actedBy(person.userId),
   account_id: person.accountId,
   action: 'session.opened',
   outcome: 'done',
@@ -43,49 +43,57 @@ const refused = (reason: string, more: object = {}) => ({
   ...more,
 });
 
-describe('a sign-in is told of, with the way it came', () => {
+describe('a sign-in is recorded with its method', () => {
   test('by a password', async () => {
     const person = await join(service);
     const session: { token?: string } = {};
-    const told = await toldOf(service, async () => {
+    const records = await auditRecordsOf(service, async () => {
       session.token = (await enter(service, person.email)).access_token;
     });
-    expect(told).toMatchObject([opened(person, 'password')]);
-    expect(told[0]?.details.session_id).toBe(`rt_${claimsIn(service, session.token ?? '').sid}`);
+    expect(records).toMatchObject([opened(person, 'password')]);
+    expect(records[0]?.details.session_id).toBe(`rt_${claimsIn(service, session.token ?? '').sid}`);
   });
 
   test('by the code of the first e-mail', async () => {
     const person = await signUp(service);
     const code = await service.mailbox.codeFor(person.email);
     const verify = () => service.client.call(verifyEmail, { body: { email: person.email, code } });
-    expect(await toldOf(service, verify)).toMatchObject([opened(person, 'email_code')]);
+    expect(await auditRecordsOf(service, verify)).toMatchObject([opened(person, 'email_code')]);
   });
 
-  test('by MFA: that a code was asked for, and which kind it was', async () => {
+  test('by MFA: that a code was requested, and its kind', async () => {
     const person = await joinWithMfa(service);
     const { accountId: account_id, userId } = person;
     for (const [via, code] of [
       ['mfa_code', () => nextCode(service, person.secret)],
       ['recovery_code', () => person.recoveryCodes[0] ?? ''],
     ] as const) {
-      const told = await toldOf(service, async () => answer(service, await challengeOf(service, person.email), code()));
-      const challenged = { account_id, action: 'mfa.challenged', outcome: 'done', ...by(userId), subject_id: userId };
-      expect(told).toMatchObject([challenged, opened(person, via)]);
+      const records = await auditRecordsOf(service, async () =>
+        answer(service, await challengeOf(service, person.email), code()),
+      );
+      const challenged = {
+        account_id,
+        action: 'mfa.challenged',
+        outcome: 'done',
+        ...actedBy(userId),
+        subject_id: userId,
+      };
+      expect(records).toMatchObject([challenged, opened(person, via)]);
     }
   });
 
-  test('by MFA that was set up first', async () => {
+  test('by MFA that had to be set up first', async () => {
     const person = await join(service);
     await requireMfa(person);
-    const told = await toldOf(service, async () => {
+    const records = await auditRecordsOf(service, async () => {
       const setup_token = await setupTokenOf(service, person.email);
       const secret = await beginSetup(service.client.with({ token: person.session.access_token }));
       const body = { setup_token, code: nextCode(service, secret) };
       await service.client.call(verifyMfaSetup, { body });
     });
-    expect(told).toMatchObject([
-      { action: 'mfa.setup_required', ...by(person.userId) },
-      { action: 'mfa.enabled', ...by(person.userId), details: { sessions_ended: 1 } },
+    expect(records).toMatchObject([
+      { action: 'mfa.setup_required', ...actedBy(person.userId) },
+      { action: 'mfa.enabled', ...actedBy(person.userId), details: { sessions_ended: 1 } },
       opened(person, 'mfa_setup'),
     ]);
   });
@@ -93,41 +101,43 @@ describe('a sign-in is told of, with the way it came', () => {
   test('by a switch, in the account that was entered', async () => {
     const person = await join(service);
     const accountId = await addMembership(service, person.userId);
-    const told = await toldOf(service, () => person.client.call(switchAccount, { body: { account_id: accountId } }));
-    expect(told).toMatchObject([opened({ ...person, accountId }, 'switch')]);
+    const records = await auditRecordsOf(service, () =>
+      person.client.call(switchAccount, { body: { account_id: accountId } }),
+    );
+    expect(records).toMatchObject([opened({ ...person, accountId }, 'switch')]);
   });
 
-  test('a refresh is no sign-in', async () => {
+  test('a refresh is not a sign-in', async () => {
     const { session } = await join(service);
-    expect(await toldOf(service, () => refresh(service, session.refresh_token))).toEqual([]);
+    expect(await auditRecordsOf(service, () => refresh(service, session.refresh_token))).toEqual([]);
   });
 });
 
-describe('a refused login is told of, in the account that it was meant for', () => {
-  test('a wrong password: of whom, and by nobody known', async () => {
+describe('a refused login is recorded in the account that the user would have entered', () => {
+  test('a wrong password: with the user as the subject, and an unknown actor', async () => {
     const { email, userId, accountId } = await join(service);
     const away = service.client.with({ headers: { 'x-forwarded-for': '203.0.113.9' } });
-    const told = await toldOf(service, () => logIn({ ...service, client: away }, email, 'not the password'));
+    const records = await auditRecordsOf(service, () => logIn({ ...service, client: away }, email, 'not the password'));
     const where = { account_id: accountId, subject_id: userId, ip: '203.0.113.9' };
-    expect(told).toMatchObject([refused('wrong_password', { ...where, ...nobody })]);
-    expect(told[0]?.details).toEqual({ reason: 'wrong_password' });
+    expect(records).toMatchObject([refused('wrong_password', { ...where, ...unknownActor })]);
+    expect(records[0]?.details).toEqual({ reason: 'wrong_password' });
   });
 
-  test('an unknown address: in no account, of nobody, with a mark of the address and not the address', async () => {
+  test('an unknown address: without account and subject, with a keyed hash of the address instead of the address', async () => {
     const email = newEmail();
-    const told = await toldOf(service, async () => {
+    const records = await auditRecordsOf(service, async () => {
       await logIn(service, email);
       await logIn(service, email.toUpperCase());
       await logIn(service, newEmail());
     });
-    const [first, again, other] = told.map(({ details }) => details.address_mark);
-    expect(told).toMatchObject(
-      Array(3).fill(refused('unknown_address', { account_id: null, subject_id: null, ...nobody })),
+    const [first, again, other] = records.map(({ details }) => details.address_mark);
+    expect(records).toMatchObject(
+      Array(3).fill(refused('unknown_address', { account_id: null, subject_id: null, ...unknownActor })),
     );
     expect(first).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(again).toBe(first);
     expect(other).not.toBe(first);
-    expect(JSON.stringify(told)).not.toContain(email.split('@')[0]);
+    expect(JSON.stringify(records)).not.toContain(email.split('@')[0]);
   });
 
   test.each([
@@ -138,69 +148,69 @@ describe('a refused login is told of, in the account that it was meant for', () 
   ] as const)('%s, by the password’s owner', async (reason, change, whose) => {
     const person = await join(service);
     await sql(change, person[whose]);
-    const told = await toldOf(service, () => logIn(service, person.email));
+    const records = await auditRecordsOf(service, () => logIn(service, person.email));
     const where = { account_id: person.accountId, subject_id: person.userId };
-    expect(told).toMatchObject([refused(reason, { ...where, ...by(person.userId) })]);
+    expect(records).toMatchObject([refused(reason, { ...where, ...actedBy(person.userId) })]);
   });
 
-  test('of somebody in several accounts, in the one that would be entered', async () => {
+  test('for a user in several accounts, in the one that would be entered', async () => {
     const { email, userId, accountId } = await join(service);
     const other = await addMembership(service, userId, { joinedAt: '2019-01-01T00:00:00Z' });
-    const one = await toldOf(service, () => logIn(service, email, 'wrong'));
+    const one = await auditRecordsOf(service, () => logIn(service, email, 'wrong'));
     expect(one[0]?.account_id).toBe(accountId);
     await sql("UPDATE accounts SET status = 'closed' WHERE id = $1", accountId);
-    const two = await toldOf(service, () => logIn(service, email, 'wrong'));
+    const two = await auditRecordsOf(service, () => logIn(service, email, 'wrong'));
     expect(two[0]?.account_id).toBe(other);
   });
 
-  test('of somebody in no account, in none', async () => {
+  test('for a user without an account, in none', async () => {
     const { email, userId } = await join(service);
     await sql('DELETE FROM memberships WHERE user_id = $1', userId);
-    const told = await toldOf(service, () => logIn(service, email));
-    expect(told).toMatchObject([refused('no_open_account', { account_id: null, subject_id: userId })]);
+    const records = await auditRecordsOf(service, () => logIn(service, email));
+    expect(records).toMatchObject([refused('no_open_account', { account_id: null, subject_id: userId })]);
   });
 });
 
-test('a wrong code of the first e-mail is told of', async () => {
+test('a wrong verification code is recorded', async () => {
   const { email, userId, accountId } = await signUp(service);
   const code = await service.mailbox.codeFor(email);
   const verify = (given: string, address = email) =>
     service.client.call(verifyEmail, { body: { email: address, code: given } });
-  const told = await toldOf(service, async () => {
+  const records = await auditRecordsOf(service, async () => {
     for (let i = 0; i < 6; i++) await verify(wrong(code));
     await verify(code, newEmail());
   });
-  const meant = { account_id: accountId, subject_id: userId, ...nobody };
-  expect(told).toMatchObject([
+  const meant = { account_id: accountId, subject_id: userId, ...unknownActor };
+  expect(records).toMatchObject([
     ...Array(5).fill(refused('wrong_code', meant)),
     refused('dead_code', meant),
-    refused('wrong_code', { account_id: null, subject_id: null, ...nobody }),
+    refused('wrong_code', { account_id: null, subject_id: null, ...unknownActor }),
   ]);
-  expect(told[6]?.details).toHaveProperty('address_mark');
+  expect(records[6]?.details).toHaveProperty('address_mark');
 });
 
-test('a refresh token that comes twice ends its session, which is told of once; within 10 s of each other, nothing', async () => {
+test('a reused refresh token ends its session, which is recorded once; reuse within 10 s is not recorded', async () => {
   const { session, accountId } = await join(service);
   await refresh(service, session.refresh_token);
-  expect(await toldOf(service, () => atOnce(() => refresh(service, session.refresh_token)))).toEqual([]);
+  expect(await auditRecordsOf(service, () => atOnce(() => refresh(service, session.refresh_token)))).toEqual([]);
   service.clock.advance({ seconds: 11 });
-  const told = await toldOf(service, () => atOnce(() => refresh(service, session.refresh_token)));
+  const records = await auditRecordsOf(service, () => atOnce(() => refresh(service, session.refresh_token)));
   const subject_id = `rt_${claimsIn(service, session.access_token).sid}`;
-  expect(told).toMatchObject([
-    { account_id: accountId, action: 'session.ended', outcome: 'done', ...nobody, subject_id },
+  expect(records).toMatchObject([
+    { account_id: accountId, action: 'session.ended', outcome: 'done', ...unknownActor, subject_id },
   ]);
-  expect(told[0]?.details).toEqual({ reason: 'refresh_token_reused' });
+  expect(records[0]?.details).toEqual({ reason: 'refresh_token_reused' });
 });
 
-test('what is nobody’s sign-in is not told of: tokens and challenges that are not ours', async () => {
-  const told = await toldOf(service, async () => {
+test('tokens and challenges that are not ours are not recorded', async () => {
+  const records = await auditRecordsOf(service, async () => {
     await refresh(service, 'x');
     await answer(service, newUuid(), '123456');
   });
-  expect(told).toEqual([]);
+  expect(records).toEqual([]);
 });
 
-test('no record holds a password, a code, a token or an address', async () => {
+test('no record contains a password, a code, a token or an address', async () => {
   const { email, secret, recoveryCodes, session } = await joinWithMfa(service);
   const [recovery = ''] = recoveryCodes;
   const code = nextCode(service, secret);

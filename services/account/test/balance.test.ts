@@ -34,14 +34,14 @@ test('200: the free grant of a new account, all of it available', async () => {
   });
 });
 
-test('200: available is what is posted less what is held', async () => {
+test('200: available is the posted amount minus the held amount', async () => {
   const { client, accountId } = await join(service);
   await hold(service, accountId, { amount: 300 });
   const { body } = await client.call(getBalance, { params: { id: accountId } });
   expect(body).toMatchObject({ posted: 1000, held: 300, available: 700 });
 });
 
-test('200: grants stand in the order they burn: priority, then expiry, then age; spent ones are left out', async () => {
+test('200: grants are in their order of use: priority, then expiry, then age; spent ones are omitted', async () => {
   const { client, accountId } = await join(service);
   const add = async (priority: number, expires_at: string | null = null) =>
     (await grant(service, accountId, { amount: 50, priority, expires_at })).body.id;
@@ -62,14 +62,14 @@ test('200: grants stand in the order they burn: priority, then expiry, then age;
   expect(body.grants[2]).toMatchObject({ remaining: 50, expires_at: '2099-01-01T00:00:00.000Z' });
 });
 
-test('200: an account that has spent all has no grants left', async () => {
+test('200: an account that has spent everything has no grants left', async () => {
   const { client, accountId } = await join(service);
   await capture(service, await holdId(service, accountId, { amount: 1000 }), 1000);
   const { body } = await client.call(getBalance, { params: { id: accountId } });
   expect(body).toEqual({ account_id: accountId, posted: 0, held: 0, available: 0, grants: [] });
 });
 
-test('200: what is posted is the sum of what is left of the grants, also while tokens are spent', async () => {
+test('200: the posted amount is the sum of the remaining grants, also while tokens are spent', async () => {
   const { client, accountId } = await join(service);
   const ids = await atOnce(() => holdId(service, accountId, { amount: 10 }));
   const spending = Promise.all(ids.map((id) => capture(service, id, 10)));
@@ -88,7 +88,7 @@ test('200: amounts beyond 32 bits', async () => {
   expect(body).toMatchObject({ posted: 9_000_001_000, available: 9_000_001_000 });
 });
 
-test('200: for a key that reads', async () => {
+test('200: for a key with read access', async () => {
   const { accountId } = await join(service);
   const key = service.client.with({ token: keyToken({ account: accountId }) });
   expect((await key.call(getBalance, { params: { id: accountId } })).status).toBe(200);
@@ -110,7 +110,7 @@ test('403: without access to account', async () => {
   ]);
 });
 
-test('404: the caller’s own account, where it is gone', async () => {
+test('404: the caller’s own account, after it was deleted', async () => {
   const account = newId('account');
   const client = service.client.with({ token: personToken({ account }) });
   expect((await client.call(getBalance, { params: { id: account } })).problem?.kind).toBe('not-found');

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** What an address got about money, once everything is sent. */
+/** The payment mails to an address, after everything was sent. */
 async function mailsTo(email: string) {
   await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));
   const mails = await Promise.all((await service.mailbox.messagesTo(email)).map((raw) => PostalMime.parse(raw)));
@@ -62,7 +62,7 @@ test.each([
   expect(await subjectsTo(ada.email)).toEqual([`Your receipt: ${written}`]);
 });
 
-test('a payment of nothing has no receipt; one for no tokens speaks of none', async () => {
+test('a payment of 0 sends no receipt; one for no tokens does not mention tokens', async () => {
   await pay({ amount_cents: 0 });
   await pay({ token_amount: 0, amount_cents: 100 });
   const mails = await mailsTo(ada.email);
@@ -71,7 +71,7 @@ test('a payment of nothing has no receipt; one for no tokens speaks of none', as
 });
 
 test.each([null, 'javascript:alert(1)', 'data:text/html,x', 'not a link', ''])(
-  'a receipt link that is none is left out: %p',
+  'an invalid receipt link is left out: %p',
   async (receipt_url) => {
     await pay({ receipt_url });
     const [mail] = await mailsTo(ada.email);
@@ -79,7 +79,7 @@ test.each([null, 'javascript:alert(1)', 'data:text/html,x', 'not a link', ''])(
   },
 );
 
-test('a link and a text of anybody’s are text, on one line, and no markup', async () => {
+test('links and texts from outside are shown as text, on one line, without markup', async () => {
   const description = '<b>Pack</b> & "more"\r\n\r\nCall 0800';
   await pay({ description, receipt_url: 'https://pay.example/?a="><script>&b=1' });
   await fail('<i>declined</i>\nno');
@@ -91,7 +91,7 @@ test('a link and a text of anybody’s are text, on one line, and no markup', as
   expect(linesOf(failure?.text)).toContain('Reason: <i>declined</i> no');
 });
 
-test('a payment that failed is told of with its reason, where there is one', async () => {
+test('a failed payment is announced with its reason, if there is one', async () => {
   await fail('Your card was declined.');
   await fail(null);
   const [first, second] = await mailsTo(ada.email);
@@ -100,7 +100,7 @@ test('a payment that failed is told of with its reason, where there is one', asy
   expect(second?.text).not.toContain('Reason');
 });
 
-test('a refund is told of with the tokens that it took, and again where the bank sends it back; none that failed is', async () => {
+test('a refund is announced with the tokens that it took, and again when the bank reverses it; a failed refund is not', async () => {
   const payment = paymentOf(ada.accountId);
   await service.deliver(paymentSucceeded, payment, ada.accountId);
   const refund = refundOf(payment, { token_amount: 200, amount_cents: 3160 });
@@ -117,7 +117,7 @@ test('a refund is told of with the tokens that it took, and again where the bank
   expect(linesOf(mails[2]?.text)).toContain('Tokens given back: 200');
 });
 
-test('each is sent once, though its event is delivered or told of again', async () => {
+test('each message is sent once, even if its event is redelivered or published again', async () => {
   const payment = paymentOf(ada.accountId, { token_amount: 0 });
   const refund = refundOf(payment);
   const once = [
@@ -126,14 +126,14 @@ test('each is sent once, though its event is delivered or told of again', async 
     await refundRefused(service, refund, true),
     await fail('No.'),
   ];
-  for (const told of once) await service.redeliver(told, paymentSucceeded.topic.name);
+  for (const delivered of once) await service.redeliver(delivered, paymentSucceeded.topic.name);
   await service.deliver(invoicePaid, payment, ada.accountId);
   await refundPaid(service, refund);
   await refundRefused(service, refund, true);
   expect(await mailsTo(ada.email)).toHaveLength(4);
 });
 
-test('it goes to the account’s people with billing access, and to nobody else', async () => {
+test('messages go to the account’s users with billing access only', async () => {
   const set = (person: Person, body: object) => ada.client.call(updateUser, { params: { id: person.userId }, body });
   const role = 'admin' as const;
   const admin = await addMember(service, ada, { role });
@@ -147,10 +147,17 @@ test('it goes to the account’s people with billing access, and to nobody else'
     await addMember(service, ada, { billing: true }),
     await join(service), // Of another account.
   ];
-  const [, , narrowed, disabled, gone, unverified] = without as [Person, Person, Person, Person, Person, Person];
+  const [, , narrowed, disabled, disabledUser, unverified] = without as [
+    Person,
+    Person,
+    Person,
+    Person,
+    Person,
+    Person,
+  ];
   await set(narrowed, { services: { account: 'w' } });
   await set(disabled, { status: 'disabled' });
-  await service.db.query('UPDATE users SET disabled_at = now() WHERE id = $1', [gone.userId]);
+  await service.db.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabledUser.userId]);
   await service.db.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', [unverified.userId]);
   const { entries } = (await ada.client.call(listUsers)).body;
   expect(entries.length).toBe(9);
@@ -161,7 +168,7 @@ test('it goes to the account’s people with billing access, and to nobody else'
   for (const { email } of without) expect(await subjectsTo(email)).toEqual([]);
 });
 
-test('nobody is written to of an account that is gone, or before anybody has verified', async () => {
+test('no message is sent for a deleted account, or before any user is verified', async () => {
   const email = newEmail();
   const { accountId } = await signUp(service, email);
   for (const id of [accountId, newId('account')]) {

@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 const as = (token: string) => service.client.with({ token });
 
-test('200: all plans with their entitlements, in their order; null is no limit', async () => {
+test('200: all plans with their entitlements, in order; null means no limit', async () => {
   const { status, body } = await as(personToken()).call(listPlans);
   expect(status).toBe(200);
   expect(body.map(({ key }) => key)).toEqual(['free', 'starter', 'growth', 'enterprise']);
@@ -25,7 +25,7 @@ test('200: all plans with their entitlements, in their order; null is no limit',
   expect(body.at(-1)?.entitlements).toEqual({ tokens: 250_000, users: null, locations: null, screens: null });
 });
 
-test('200: the account types that are active, in their order', async () => {
+test('200: the active account types, in order', async () => {
   await service.db.query(
     `INSERT INTO account_types VALUES ('agency', 'Agency', 'For others', 0, true), ('old', 'Old', 'No more', 3, false)`,
   );
@@ -43,7 +43,7 @@ describe.each([
   ['/v2/plans', listPlans],
   ['/v2/account-types', listAccountTypes],
 ] as const)('%s', (_path, endpoint) => {
-  test('200: for a member, a viewer key and whoever may read in account', async () => {
+  test('200: for a member, a viewer key and any caller who reads in account', async () => {
     const read = personToken({ role: 'member', svc: { account: 'r' } });
     for (const token of [personToken({ role: 'member' }), keyToken(), read]) {
       expect((await as(token).call(endpoint)).status).toBe(200);

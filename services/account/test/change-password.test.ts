@@ -36,7 +36,7 @@ test('204: the new password logs in, the old one does not', async () => {
   expect((await logIn(service, email, password)).problem?.kind).toBe('unauthorized');
 });
 
-test('204: ends the user’s other sessions and keeps this one; nobody else’s are touched', async () => {
+test('204: ends the user’s other sessions, keeps this one, and touches no other user’s', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const other = await enter(service, ada.email);
   await change(ada.client);
@@ -48,20 +48,20 @@ test('204: ends the user’s other sessions and keeps this one; nobody else’s 
   ).toEqual([{ end_reason: 'password_changed' }]);
 });
 
-test('204: a challenge from before dies with the old password', async () => {
+test('204: a challenge from before becomes invalid with the old password', async () => {
   const { client, email, secret } = await joinWithMfa(service);
   const challenge = await challengeOf(service, email);
   await change(client);
   expect((await answer(service, challenge, nextCode(service, secret))).status).toBe(401);
 });
 
-test('204: the password may be typed in another Unicode form', async () => {
+test('204: the password may be typed in a different Unicode form', async () => {
   const { client, email } = await join(service);
   await change(client, { new_password: 'ﬁve Ångström' });
   expect((await logIn(service, email, 'five A\u030angstro\u0308m')).status).toBe(200);
 });
 
-test('20 changes from one password at once: one is done', async () => {
+test('20 changes from one password at once: one succeeds', async () => {
   const { client, email } = await join(service);
   const passwords = Array.from({ length: 20 }, (_, i) => `${newPassword} ${i}`);
   const answers = await atOnce((i) => change(client, { new_password: passwords[i] }));
@@ -70,7 +70,7 @@ test('20 changes from one password at once: one is done', async () => {
   expect((await logIn(service, email, passwords[winner])).status).toBe(200);
 });
 
-test('a change and a reset at once: both are whole, and the password is one of theirs', async () => {
+test('a change and a reset at once: each is applied as a whole, and one of the two passwords remains', async () => {
   const { client, email, userId } = await join(service);
   const code = await resetCode(service, email);
   const [changed, reset] = await Promise.all([
@@ -105,7 +105,7 @@ test.each([
   await enter(service, email);
 });
 
-test('401: a user who does not exist any more', async () => {
+test('401: a user who no longer exists', async () => {
   const { problem } = await change(service.client.with({ token: personToken() }));
   expect(problem).toMatchObject({ status: 401, detail: 'This user does not exist any more.' });
 });

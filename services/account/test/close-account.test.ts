@@ -41,7 +41,7 @@ test('200: every session in it ends, of every user, and account.closed is publis
   expect(eventsOf(owner.accountId)[0]?.data).toEqual({ account_id: owner.accountId });
 });
 
-test('200: sessions of its users in other accounts go on', async () => {
+test('200: sessions of its users in other accounts continue', async () => {
   const { client, email, userId, accountId } = await join(service);
   const other = await addMembership(service, userId);
   const switched = await client.call(switchAccount, { body: { account_id: other } });
@@ -52,7 +52,7 @@ test('200: sessions of its users in other accounts go on', async () => {
   expect((await enter(service, email)).account.id).toBe(other);
 });
 
-test('200: nobody logs in to it any more, nobody switches to it, and its API keys give no tokens', async () => {
+test('200: nobody can log in or switch to it any more, and its API keys give no tokens', async () => {
   const { client, email, accountId } = await join(service);
   const key = await makeKey(client);
   await close(client, accountId);
@@ -62,12 +62,12 @@ test('200: nobody logs in to it any more, nobody switches to it, and its API key
   });
   expect((await exchange(service, key)).status).toBe(403);
   expect((await client.call(switchAccount, { body: { account_id: accountId } })).status).toBe(401);
-  // What is out lives until it expires.
+  // An issued token is valid until it expires.
   expect((await client.call(getMe)).status).toBe(200);
   expect((await client.call(listSessions)).body.entries).toEqual([]);
 });
 
-test('20 at once: one closes it, and one event tells of it', async () => {
+test('20 at once: one closes it, and one event is published', async () => {
   const { client, accountId } = await join(service);
   const answers = await atOnce(() => close(client, accountId));
   expect(statusesOf(answers)).toEqual({ 200: 1, 409: 19 });
@@ -90,7 +90,7 @@ test.each(['admin', 'member'] as const)('403: with the role %s', async (role) =>
   expect(await openIn(owner.accountId)).toBe(2);
 });
 
-test('403: who was the owner when the token was made, and is no more', async () => {
+test('403: a former owner whose token still says owner', async () => {
   const { client, accountId, userId } = await join(service);
   await service.db.query("UPDATE memberships SET role = 'admin' WHERE user_id = $1", [userId]);
   const { problem } = await close(client, accountId);
@@ -98,7 +98,7 @@ test('403: who was the owner when the token was made, and is no more', async () 
   expect(await count(service, 'accounts', "id = $1 AND status = 'active'", accountId)).toBe(1);
 });
 
-test('404: another account, whoever owns it, is like one that does not exist', async () => {
+test('404: another account gets the same response as one that does not exist, whoever owns it', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const own = await addMembership(service, ada.userId, { role: 'owner' });
   const answers = await Promise.all(
@@ -109,7 +109,7 @@ test('404: another account, whoever owns it, is like one that does not exist', a
   expect(await count(service, 'accounts', "id = ANY($1) AND status = 'closed'", [bob.accountId, own])).toBe(0);
 });
 
-test('409: an account that is closed already', async () => {
+test('409: an account that is already closed', async () => {
   const { client, accountId } = await join(service);
   await close(client, accountId);
   expect((await close(client, accountId)).problem).toMatchObject({ status: 409, detail: 'The account is closed.' });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe.each(codeUses)('20 tries of $purpose at once', (use) => {
+describe.each(codeUses)('20 attempts of $purpose at once', (use) => {
   const attempts = async (email: string) =>
     rows(
       service,
@@ -17,7 +17,7 @@ describe.each(codeUses)('20 tries of $purpose at once', (use) => {
       use.purpose,
     );
 
-  test('of a wrong code: five are compared, and all are counted', async () => {
+  test('with a wrong code: five are compared, and all are counted', async () => {
     const { email, code } = await use.open(service);
     const answers = await atOnce(() => use.attempt(service, email, wrong(code)));
     expect(statusesOf(answers)).toEqual({ 400: 4, 410: 16 });
@@ -25,31 +25,31 @@ describe.each(codeUses)('20 tries of $purpose at once', (use) => {
     expect((await use.attempt(service, email, code)).status).toBe(410);
   });
 
-  test('of an unknown address: the same', async () => {
+  test('for an unknown address: the same', async () => {
     const email = newEmail();
     const answers = await atOnce(() => use.attempt(service, email, '123456'));
     expect(statusesOf(answers)).toEqual({ 400: 4, 410: 16 });
     expect(await attempts(email)).toEqual([{ attempts: 20 }]);
   });
 
-  test('of the right code, when it is exhausted: none succeeds', async () => {
+  test('with the right code, when it is exhausted: none succeeds', async () => {
     const { email, code } = await use.open(service);
     for (let i = 0; i < 5; i++) await use.attempt(service, email, wrong(code));
     expect(statusesOf(await atOnce(() => use.attempt(service, email, code)))).toEqual({ 410: 20 });
   });
 
-  test('of the right code, with one attempt left: that one succeeds', async () => {
+  test('with the right code and one attempt left: one succeeds', async () => {
     const { email, code } = await use.open(service);
     for (let i = 0; i < 4; i++) await use.attempt(service, email, wrong(code));
     expect(statusesOf(await atOnce(() => use.attempt(service, email, code)))).toEqual({ [use.right]: 1, 410: 19 });
   });
 
-  test('of the right code: one succeeds', async () => {
+  test('with the right code: one succeeds', async () => {
     const { email, code } = await use.open(service);
     expect(statusesOf(await atOnce(() => use.attempt(service, email, code)))).toEqual({ [use.right]: 1, 410: 19 });
   });
 
-  test('for a new code each: all are answered alike, and one code is alive', async () => {
+  test('to request a new code: all get the same response, and one code is valid', async () => {
     for (const email of [(await use.open(service)).email, newEmail()]) {
       expect(statusesOf(await atOnce(() => use.again(service, email)))).toEqual({ 202: 20 });
       const where = 'email_key = $1 AND purpose = $2::"CodePurpose" AND used_at IS NULL AND attempts = 0';
@@ -70,7 +70,7 @@ test('20 right verifications at once open one session', async () => {
   ).toBe(1);
 });
 
-test('20 right resets at once, each to another password: one password is set', async () => {
+test('20 right resets at once, each to a different password: one password is set', async () => {
   const [, resetPassword] = codeUses;
   if (!resetPassword) throw new Error('There are two uses');
   const { email, code } = await resetPassword.open(service);

@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** All that can be seen of an address from outside: wrong tries to the end and beyond, late ones, a new code, again. */
+/**
+ * Everything about an address that is visible from outside: responses to wrong codes up to and beyond the limit, late
+ * codes, a new code, and wrong ones again.
+ */
 async function wholeSequence(
   use: CodeUse,
   addresses: readonly { email: string; code: string }[],
@@ -58,7 +61,7 @@ describe.each(codeUses)('$purpose', (use) => {
     for (const answers of others) expect(answers).toEqual(ofKnown);
   });
 
-  test('an unknown address that never asked for a code is exhausted for all, until a code is sent', async () => {
+  test('an unknown address that never requested a code is exhausted for everybody, until a code is sent', async () => {
     const email = newEmail();
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await use.attempt(service, email, String(100_000 + i))).status);

@@ -13,14 +13,14 @@ const kindOf = ({ text }: { text: string }) => String(JSON.parse(text).type).spl
 describe.each(codeUses)('a code of $purpose', (use) => {
   const attempt = (email: string, code: string) => use.attempt(service, email, code);
 
-  test('works once: used again it is 410', async () => {
+  test('works once: the second use is 410', async () => {
     const { email, code } = await use.open(service);
     expect((await attempt(email, code)).status).toBe(use.right);
     const again = await attempt(email, code);
     expect([again.status, kindOf(again)]).toEqual([410, 'gone']);
   });
 
-  test('that was used is 410 to itself alone: any other answers as for an unknown address', async () => {
+  test('that was used gets 410 itself; any other code gets the response of an unknown address', async () => {
     const { email, code } = await use.open(service);
     for (let i = 0; i < 3; i++) await attempt(email, wrong(code));
     expect((await attempt(email, code)).status).toBe(use.right);
@@ -47,7 +47,7 @@ describe.each(codeUses)('a code of $purpose', (use) => {
     expect([late?.status, late]).toEqual([410, lateOfNobody]);
   });
 
-  test('works at the fifth attempt, after four wrong ones of 400', async () => {
+  test('works at the fifth attempt, after four wrong ones with 400', async () => {
     const { email, code } = await use.open(service);
     for (let i = 0; i < 4; i++) {
       const { status, text } = await attempt(email, wrong(code));
@@ -56,7 +56,7 @@ describe.each(codeUses)('a code of $purpose', (use) => {
     expect((await attempt(email, code)).status).toBe(use.right);
   });
 
-  test('is exhausted by the fifth wrong attempt, which is 410, as the right code is then', async () => {
+  test('is exhausted by the fifth wrong attempt, which is 410, as is the right code afterwards', async () => {
     const { email, code } = await use.open(service);
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await attempt(email, wrong(code))).status);
@@ -65,7 +65,7 @@ describe.each(codeUses)('a code of $purpose', (use) => {
     expect([right.status, kindOf(right)]).toEqual([410, 'gone']);
   });
 
-  test('lives 10 minutes', async () => {
+  test('is valid for 10 minutes', async () => {
     const { email, code } = await use.open(service);
     const { email: other, code: otherCode } = await use.open(service);
     service.clock.advance({ minutes: 9, seconds: 30 });
@@ -75,18 +75,18 @@ describe.each(codeUses)('a code of $purpose', (use) => {
     expect([late.status, kindOf(late)]).toEqual([410, 'gone']);
   });
 
-  test('is dead when another was sent, which has five attempts of its own', async () => {
+  test('is replaced by the next one, which has five attempts of its own', async () => {
     const { email, code, sent } = await use.open(service);
     for (let i = 0; i < 5; i++) await attempt(email, wrong(code));
     await use.again(service, email);
     const next = await service.mailbox.codeFor(email, sent + 1);
-    // Two codes in a row are the same once in a million: then the old one is not wrong.
+    // Two consecutive codes are equal once in a million times; then the old one is not wrong.
     if (next !== code) expect((await attempt(email, code)).status).toBe(400);
     else expect((await attempt(email, wrong(code))).status).toBe(400);
     expect((await attempt(email, next)).status).toBe(use.right);
   });
 
-  test('is kept as a slow salted hash, not as itself', async () => {
+  test('is stored as a slow salted hash only', async () => {
     const { email, code } = await use.open(service);
     const [row] = await rows<{ code_hash: string }>(
       service,
@@ -99,7 +99,7 @@ describe.each(codeUses)('a code of $purpose', (use) => {
   });
 });
 
-test('a code of one purpose is nothing to the other: wrong there, not counted here', async () => {
+test('a code for one purpose is wrong for the other, and its attempts are not counted there', async () => {
   const [verifyEmail, resetPassword] = codeUses;
   if (!verifyEmail || !resetPassword) throw new Error('There are two uses');
   const { email, code: verification, sent } = await verifyEmail.open(service);
@@ -115,7 +115,7 @@ test('a code of one purpose is nothing to the other: wrong there, not counted he
   expect((await resetPassword.attempt(service, email, reset)).status).toBe(204);
 });
 
-test('a code of one address is nothing to another', async () => {
+test('a code of one address does not work for another', async () => {
   const [verifyEmail] = codeUses;
   const mine = await verifyEmail?.open(service);
   const { email } = await signUp(service);

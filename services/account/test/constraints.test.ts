@@ -23,7 +23,7 @@ test('the ledger is append-only: the database refuses to change and to delete an
   expect(await count(service, 'ledger_entries', 'account_id = $1 AND amount = 1000', accountId)).toBe(1);
 });
 
-test('the ledger of an account goes with the whole account', async () => {
+test('the ledger of an account is deleted only with the whole account', async () => {
   const { accountId } = await join(service);
   await sql(
     `INSERT INTO token_holds (id, account_id, amount, description, idempotency_key, expires_at, created_at)
@@ -37,7 +37,7 @@ test('the ledger of an account goes with the whole account', async () => {
   }
 });
 
-test('the entries of an account are numbered once, from 1, and posted once by their key', async () => {
+test('the entries of an account are numbered without duplicates from 1, and posted once per key', async () => {
   const { accountId } = await join(service);
   const insert = (seq: number, key: string, balanceAfter = 1) =>
     sql(

@@ -34,7 +34,7 @@ test('202: sends a code to an address that is not verified yet', async () => {
   expect(await resetCode(service, email)).toMatch(/^\d{6}$/);
 });
 
-test('202: answers byte for byte alike for a known, an unverified, a disabled and an unknown address', async () => {
+test('202: the response is identical byte for byte for a known, an unverified, a disabled and an unknown address', async () => {
   const known = await join(service);
   const unverified = await signUp(service);
   const disabled = await join(service);
@@ -54,14 +54,14 @@ test('202: sends nothing to a disabled or an unknown address', async () => {
   const unknown = newEmail();
   for (const email of [disabled.email, unknown]) await forgot({ email });
 
-  // A message of the same queue that was put in last has come: so would the others have.
+  // A message that was queued last has arrived, so the others would have arrived too.
   await join(service);
   await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));
   expect(await service.mailbox.messagesTo(disabled.email)).toHaveLength(1);
   expect(await service.mailbox.messagesTo(unknown)).toEqual([]);
 });
 
-test('202: changes nothing by itself: the password and the sessions stay', async () => {
+test('202: changes neither the password nor the sessions', async () => {
   const { email, session } = await join(service);
   await resetCode(service, email);
   expect(await count(service, 'sessions', 'user_id = $1 AND ended_at IS NULL', session.user.id)).toBe(1);

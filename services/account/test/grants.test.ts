@@ -46,7 +46,7 @@ async function rowsOf(table: string, order: string): Promise<Record<string, unkn
   return rows;
 }
 
-test('20 grants at once: each is posted, numbered without a gap, and the balance is their sum at every step', async () => {
+test('20 grants at once: each is posted, numbered without gaps, and the balance is their sum at every step', async () => {
   await atOnce((i) => grant(i + 1, `grant ${i}`));
   const entries = await rowsOf('ledger_entries', 'seq');
   let sum = 0;
@@ -69,7 +69,7 @@ test('20 grants with one key at once: one is posted', async () => {
   expect(await rowsOf('balances', 'account_id')).toMatchObject([{ posted: '5', last_seq: '1' }]);
 });
 
-test('a grant whose transaction fails afterwards leaves nothing, and its number is given again', async () => {
+test('a grant whose transaction fails afterwards leaves nothing, and its number is reused', async () => {
   await expect(
     database.transaction(async (tx) => {
       await postGrant(tx, {

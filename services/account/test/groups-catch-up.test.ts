@@ -16,7 +16,7 @@ async function start(environment: Record<string, string> = {}): Promise<TestServ
   return service;
 }
 
-test('groups that were there before the first event are known, of all accounts, and go when they are deleted', async () => {
+test('groups created before the first event are known for all accounts, and disappear when they are deleted', async () => {
   const organization = await startOrganizationDouble();
   const [one, other] = [newId('account'), newId('account')];
   const groups = [one, one, other, one, other].map((account_id) => ({
@@ -36,7 +36,7 @@ test('groups that were there before the first event are known, of all accounts, 
   expect(await known()).toEqual(groups.slice(1));
 });
 
-test('while Organization is away the service is well, and says so once', async () => {
+test('while Organization is unreachable the service stays healthy, and logs it once', async () => {
   const service = await start();
   await eventually(() => expect(service.logs.text()).toContain('A snapshot cannot be read yet'));
   await new Promise((resolve) => setTimeout(resolve, 1_500)); // In which it has been tried again.

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { onGroupDeleted } from '../src/groups/index.ts';
 import { openAccountDatabase } from '../src/store.ts';
 import { count, join, type Person, refresh, rows, startAccountService } from './support.ts';
-import { toldOf } from './support-audit.ts';
+import { auditRecordsOf } from './support-audit.ts';
 import { standing } from './support-locks.ts';
 import { accept, addMember, invite } from './support-members.ts';
 import { groupState, type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
@@ -38,23 +38,23 @@ afterAll(async () => {
   await organization.stop();
 });
 
-const give = (groups: readonly (string | { group_id: string; role: 'a' | 'm' })[], to = bob, by = ada) =>
-  by.client.call(updateUser, {
+const give = (groups: readonly (string | { group_id: string; role: 'a' | 'm' })[], to = bob, caller = ada) =>
+  caller.client.call(updateUser, {
     params: { id: to.userId },
     body: { group_scope: 'selected', groups: [...groups] },
   });
-const groupsOf = async (person: Person, by = ada) =>
-  (await by.client.call(getUser, { params: { id: person.userId } })).body.groups.map(({ group_id }) => group_id);
+const groupsOf = async (person: Person, caller = ada) =>
+  (await caller.client.call(getUser, { params: { id: person.userId } })).body.groups.map(({ group_id }) => group_id);
 
-/** Tells of a group as Organization does; returns its id. */
-async function tell(event: typeof groupCreated | typeof groupUpdated, accountId: string, id = newId('group')) {
+/** Publishes an event of a group, as Organization does; returns the group's id. */
+async function publishGroup(event: typeof groupCreated | typeof groupUpdated, accountId: string, id = newId('group')) {
   await service.deliver(event, groupState(id, accountId, event === groupCreated ? 1 : 2), accountId);
   return id;
 }
-const tellDeleted = (id: string, accountId = ada.accountId) =>
+const publishDeletion = (id: string, accountId = ada.accountId) =>
   service.deliver(groupDeleted, { account_id: accountId, aggregate_version: 3, group_id: id }, accountId);
 
-/** As they come when they were deleted at once. */
+/** Handles the deletion of several groups in one batch. */
 async function deleteTogether(account_id: string, ...ids: string[]): Promise<void> {
   const { handle } = onGroupDeleted({ outbox: createOutbox(() => {}), clock: service.clock });
   const events = ids.map((group_id) => ({
@@ -69,8 +69,8 @@ async function deleteTogether(account_id: string, ...ids: string[]): Promise<voi
   await database.close();
 }
 
-/** Whoever has something to tell waits, with all else that was done, until the work is done. */
-async function whileNothingIsTold(work: () => Promise<void>): Promise<void> {
+/** Locks the audit log during the work, so that transactions that write to it wait with all their other changes. */
+async function whileAuditLogIsLocked(work: () => Promise<void>): Promise<void> {
   const outside = await service.db.connect();
   try {
     await outside.query('BEGIN');
@@ -82,39 +82,39 @@ async function whileNothingIsTold(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What was published of an account, once all is out. */
+/** The events that were published for an account, when the outbox is empty. */
 async function eventsOf(accountId: string, type: string) {
   await eventually(async () => expect(await count(service, 'outbox')).toBe(0));
   return service.published.filter((event) => event.account_id === accountId && event.type === type);
 }
 
-test('200: a group that an event has told of is known without a question', async () => {
-  const group = await tell(groupCreated, ada.accountId);
+test('200: a group from an event is known without a look-up', async () => {
+  const group = await publishGroup(groupCreated, ada.accountId);
   expect((await give([group])).status).toBe(200);
-  await tell(groupUpdated, ada.accountId, group);
+  await publishGroup(groupUpdated, ada.accountId, group);
   expect(await rows(service, 'SELECT id FROM known_groups WHERE id = $1', group)).toEqual([{ id: group }]);
 });
 
-test('200: a group that no event has told of yet is looked up at its owner, beside those that are known', async () => {
-  const [known, fresh] = [await tell(groupCreated, ada.accountId), organization.addGroup(ada.accountId)];
+test('200: a group without an event yet is looked up at its owner, together with known ones', async () => {
+  const [known, fresh] = [await publishGroup(groupCreated, ada.accountId), organization.addGroup(ada.accountId)];
   expect((await give([known, fresh])).status).toBe(200);
   expect(await groupsOf(bob)).toEqual([known, fresh].sort());
 });
 
-test('200: 100 groups at once, looked up together', async () => {
+test('200: 100 groups are looked up in one request', async () => {
   const groups = Array.from({ length: 100 }, () => organization.addGroup(ada.accountId));
   expect((await give(groups)).body.groups).toHaveLength(100);
   const { problem } = await give([...groups, newId('group')]);
   expect([problem?.status, problem?.detail]).toEqual([400, 'body.groups: must have at most 100 groups.']);
 });
 
-test('422: a group that nobody has, or that is another account’s, known or looked up', async () => {
+test('422: a group that does not exist, or that belongs to another account, known or looked up', async () => {
   const stranger = await join(service);
   const fine = organization.addGroup(ada.accountId);
   const foreign = [
     newId('group'),
     organization.addGroup(stranger.accountId),
-    await tell(groupCreated, stranger.accountId),
+    await publishGroup(groupCreated, stranger.accountId),
   ];
   const before = await groupsOf(bob);
   for (const group of foreign) {
@@ -128,19 +128,22 @@ test('422: a group that nobody has, or that is another account’s, known or loo
   expect(await groupsOf(bob)).toEqual(before);
 });
 
-test('a group that is deleted takes its grants along: of members, of keys and of invitations', async () => {
-  const [gone, other] = [await tell(groupCreated, ada.accountId), await tell(groupCreated, ada.accountId)];
-  const carol = await addMember(service, ada, { group_scope: 'selected', groups: [gone, other] });
+test('deleting a group deletes its grants: of members, of keys and of invitations', async () => {
+  const [deletedGroup, other] = [
+    await publishGroup(groupCreated, ada.accountId),
+    await publishGroup(groupCreated, ada.accountId),
+  ];
+  const carol = await addMember(service, ada, { group_scope: 'selected', groups: [deletedGroup, other] });
   const key = await ada.client.call(createApiKey, {
-    body: { name: 'x', group_scope: 'selected', groups: [gone, other] },
+    body: { name: 'x', group_scope: 'selected', groups: [deletedGroup, other] },
   });
   const invited = await invite(service, ada, {
     group_scope: 'selected',
-    groups: [{ group_id: gone, role: 'a' }, other],
+    groups: [{ group_id: deletedGroup, role: 'a' }, other],
   });
-  const alone = await invite(service, ada, { group_scope: 'selected', groups: [gone] });
+  const alone = await invite(service, ada, { group_scope: 'selected', groups: [deletedGroup] });
 
-  await tellDeleted(gone);
+  await publishDeletion(deletedGroup);
   expect(await groupsOf(carol)).toEqual([other]);
   expect(await rows(service, 'SELECT group_id FROM api_key_grants WHERE api_key_id = $1', key.body.id)).toEqual([
     { group_id: other },
@@ -149,21 +152,21 @@ test('a group that is deleted takes its grants along: of members, of keys and of
   const ofInvitation = (id: string) => entries.find((entry) => entry.id === id);
   expect(ofInvitation(invited.id)?.groups).toEqual([{ group_id: other, role: 'm' }]);
   expect(ofInvitation(alone.id)).toMatchObject({ group_scope: 'selected', groups: [] });
-  expect((await give([gone])).problem?.kind).toBe('unprocessable');
+  expect((await give([deletedGroup])).problem?.kind).toBe('unprocessable');
 });
 
-test('a group that is deleted is told of for each user and key that loses by it, and for each pending invitation', async () => {
+test('the deletion of a group publishes an event for each user and key that loses a grant, and records each pending invitation', async () => {
   const owner = await join(service);
   const { accountId, client } = owner;
   const [one, two, other] = [newId('group'), newId('group'), newId('group')].sort() as [string, string, string];
-  for (const id of [one, two, other]) await tell(groupCreated, accountId, id);
+  for (const id of [one, two, other]) await publishGroup(groupCreated, accountId, id);
   const narrowed = { group_scope: 'selected' as const };
   const both = await addMember(service, owner, { ...narrowed, groups: [one, two, other] });
   const key = await client.call(createApiKey, { body: { name: 'x', ...narrowed, groups: [one, other] } });
   const pending = await invite(service, owner, { ...narrowed, groups: [two] });
   await addMember(service, owner, { ...narrowed, groups: [other] });
 
-  const told = await toldOf(service, () => deleteTogether(accountId, one, two));
+  const records = await auditRecordsOf(service, () => deleteTogether(accountId, one, two));
   const lost = (action: string, subject_id: string, ...group_ids: string[]) => ({
     account_id: accountId,
     action,
@@ -174,7 +177,7 @@ test('a group that is deleted is told of for each user and key that loses by it,
     ip: null,
     details: { reason: 'group_deleted', group_ids },
   });
-  expect(told).toEqual([
+  expect(records).toEqual([
     lost('user.changed', both.userId, one, two),
     lost('api_key.changed', key.body.id, one),
     lost('invitation.changed', pending.id, two),
@@ -183,26 +186,26 @@ test('a group that is deleted is told of for each user and key that loses by it,
   expect(events.map(({ data }) => data)).toEqual([{ account_id: accountId, user_id: both.userId }]);
 });
 
-test('a group that is deleted ends no session, and what it takes is told of once, however often it comes', async () => {
+test('deleting a group ends no session, and is published once, however often its event is delivered', async () => {
   const owner = await join(service);
-  const group = await tell(groupCreated, owner.accountId);
+  const group = await publishGroup(groupCreated, owner.accountId);
   const carol = await addMember(service, owner, { group_scope: 'selected', groups: [group] });
-  const told = await toldOf(service, async () => {
-    const deleted = await tellDeleted(group, owner.accountId);
+  const records = await auditRecordsOf(service, async () => {
+    const deleted = await publishDeletion(group, owner.accountId);
     await service.redeliver(deleted, groupDeleted.topic.name);
-    await tellDeleted(group, owner.accountId);
+    await publishDeletion(group, owner.accountId);
   });
-  expect(told).toHaveLength(1);
+  expect(records).toHaveLength(1);
   expect(await eventsOf(owner.accountId, 'user.grants_changed')).toHaveLength(1);
   expect((await refresh(service, carol.session.refresh_token)).status).toBe(200);
 });
 
-test('where its record cannot be written, a group keeps its grants, until the event is handled again', async () => {
+test('when its record cannot be written, a group keeps its grants until the event is handled again', async () => {
   const owner = await join(service);
-  const group = await tell(groupCreated, owner.accountId);
+  const group = await publishGroup(groupCreated, owner.accountId);
   const carol = await addMember(service, owner, { group_scope: 'selected', groups: [group] });
   await service.db.query(`ALTER TABLE audit_log ADD CONSTRAINT refuse CHECK (actor_id <> 'organization') NOT VALID`);
-  const handled = tellDeleted(group, owner.accountId);
+  const handled = publishDeletion(group, owner.accountId);
   await eventually(async () => expect(service.logs.text()).toContain('An event failed; trying again'));
   expect(await groupsOf(carol, owner)).toEqual([group]);
   await service.db.query('ALTER TABLE audit_log DROP CONSTRAINT refuse');
@@ -211,12 +214,15 @@ test('where its record cannot be written, a group keeps its grants, until the ev
 });
 
 test.each(['a change of a user', 'a change of a key', 'a rotation of a key', 'an acceptance'] as const)(
-  '%s that is under way when a group is deleted does not bring its grants back',
+  '%s during the deletion of a group does not restore its grants',
   async (what) => {
     const owner = await join(service);
     const { accountId, client } = owner;
-    const [gone, other] = [await tell(groupCreated, accountId), await tell(groupCreated, accountId)];
-    const narrowed = { group_scope: 'selected' as const, groups: [gone, other] };
+    const [deletedGroup, other] = [
+      await publishGroup(groupCreated, accountId),
+      await publishGroup(groupCreated, accountId),
+    ];
+    const narrowed = { group_scope: 'selected' as const, groups: [deletedGroup, other] };
     const carol = await addMember(service, owner, narrowed);
     const { id: keyId } = (await client.call(createApiKey, { body: { name: 'x', ...narrowed } })).body;
     const { token } = await invite(service, owner, narrowed);
@@ -228,34 +234,34 @@ test.each(['a change of a user', 'a change of a key', 'a rotation of a key', 'an
       'an acceptance': () => accept(service, token),
     }[what];
     const started: { work?: ReturnType<typeof work>; deleted?: Promise<unknown> } = {};
-    // The work stands where it tells of itself, with the grants written.
-    await whileNothingIsTold(async () => {
+    // The work waits before it appends its event, after the grants are written.
+    await whileAuditLogIsLocked(async () => {
       started.work = work();
       await standing(service, 1);
-      started.deleted = tellDeleted(gone, accountId);
+      started.deleted = publishDeletion(deletedGroup, accountId);
       await standing(service, 2);
     });
     expect((await started.work)?.status).toBeLessThan(300);
     await started.deleted;
     for (const table of ['group_grants', 'api_key_grants'])
-      expect(await rows(service, `SELECT 1 FROM ${table} WHERE group_id = $1`, gone)).toEqual([]);
+      expect(await rows(service, `SELECT 1 FROM ${table} WHERE group_id = $1`, deletedGroup)).toEqual([]);
   },
 );
 
-test('who loses the last group stays narrowed, and sees no estate', async () => {
-  const group = await tell(groupCreated, ada.accountId);
+test('a member who loses the last group stays narrowed, and sees no estate', async () => {
+  const group = await publishGroup(groupCreated, ada.accountId);
   const carol = await addMember(service, ada, { group_scope: 'selected', groups: [group] });
-  await tellDeleted(group);
+  await publishDeletion(group);
   const { body } = await ada.client.call(getUser, { params: { id: carol.userId } });
   expect(body).toMatchObject({ group_scope: 'selected', groups: [] });
 });
 
-test('a deleted group that is told of again, late, stays deleted: by the same event, and by another', async () => {
+test('a deleted group stays deleted when an earlier event about it arrives late, redelivered or new', async () => {
   const id = newId('group');
   const created = await service.deliver(groupCreated, groupState(id, ada.accountId), ada.accountId);
-  await tellDeleted(id);
+  await publishDeletion(id);
   await service.redeliver(created, groupCreated.topic.name);
-  await tell(groupUpdated, ada.accountId, id);
+  await publishGroup(groupUpdated, ada.accountId, id);
   expect((await give([id])).problem?.kind).toBe('unprocessable');
 });
 
@@ -282,7 +288,7 @@ test.each([
   server.close();
 });
 
-test('502: where nobody is there at all', async () => {
+test('502: when Organization cannot be reached', async () => {
   const other = await startAccountService();
   const owner = await join(other);
   const member = await addMember(other, owner);

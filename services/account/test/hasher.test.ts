@@ -3,8 +3,8 @@ import { createHasher } from '../src/passwords/index.ts';
 
 const pepper = 'a pepper for tests, of no worth at all';
 
-test('503: of a storm of sign-ins only so many wait as have their turn in time, and those are done', async () => {
-  const hasher = createHasher({ pepper, cost: 8, patience: 100 });
+test('503: of a burst of sign-ins only as many wait as can be served in time, and those are served', async () => {
+  const hasher = createHasher({ pepper, cost: 8, maxWaitMs: 100 });
   const hash = await hasher.hashPassword('right');
   const outcomes = await Promise.allSettled(Array.from({ length: 400 }, () => hasher.verifyPassword('right', hash)));
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -17,8 +17,8 @@ test('503: of a storm of sign-ins only so many wait as have their turn in time, 
   await expect(hasher.verifyPassword('right', hash)).resolves.toBe(true);
 });
 
-test('a storm of quick hashes has its turn in time, and nobody is refused', async () => {
-  const hasher = createHasher({ pepper, cost: 4, patience: 60_000 });
+test('a burst of quick hashes is served in time without refusals', async () => {
+  const hasher = createHasher({ pepper, cost: 4, maxWaitMs: 60_000 });
   const outcomes = await Promise.all(Array.from({ length: 400 }, () => hasher.verifyPassword('x', undefined)));
   expect(outcomes).toEqual(Array(400).fill(false));
 });

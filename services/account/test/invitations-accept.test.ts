@@ -39,7 +39,7 @@ afterAll(() => service.stop());
 
 const membersOf = async ({ client }: Person) => (await client.call(listUsers, { query: { limit: 200 } })).body.entries;
 
-test('200: a newcomer gets a session in the account, as a verified user who can log in', async () => {
+test('200: a new user gets a session in the account, is verified and can log in', async () => {
   const { id, email, token } = await invite(service, ada);
   const { status, body } = await accept(service, token, { full_name: ' Grace Hopper ', password });
   expect(status).toBe(200);
@@ -56,7 +56,7 @@ test('200: a newcomer gets a session in the account, as a verified user who can 
   expect(await count(service, 'invitations', 'id = $1 AND accepted_by = $2', id, session.user.id)).toBe(1);
 });
 
-test('200: user.joined and the audit log tell of it', async () => {
+test('200: user.joined is published and the acceptance is recorded', async () => {
   const { id, token } = await invite(service, ada);
   const { user } = requireSession((await accept(service, token)).body);
   const data = { account_id: ada.accountId, user_id: user.id };
@@ -81,7 +81,7 @@ test('200: the user has the rights of the invitation', async () => {
   });
 });
 
-test('200: who has a user with the address is signed in as that user, and keeps name, password and accounts', async () => {
+test('200: an existing user is signed in as that user, and keeps name, password and accounts', async () => {
   const bob = await join(service);
   const { token } = await invite(service, ada, { email: bob.email.toUpperCase() });
   const body = { token, full_name: 'Somebody Else', password: 'eight loud trumpets' };
@@ -92,7 +92,7 @@ test('200: who has a user with the address is signed in as that user, and keeps 
   expect((await membersOf(ada)).map(({ id }) => id)).toContain(bob.userId);
 });
 
-test('200: where the account requires MFA, it is to be set up before there is a session', async () => {
+test('200: when the account requires MFA, it must be set up before a session is opened', async () => {
   const owner = await join(service);
   await owner.client.call(updateAccount, { params: { id: owner.accountId }, body: { require_mfa: true } });
   const { token } = await invite(service, owner);
@@ -124,7 +124,7 @@ test.each([
   expect([status, problem?.detail]).toEqual([400, detail]);
 });
 
-test('401: a user with the invited address, verified or not, who is not signed in; and a token that is none of ours', async () => {
+test('401: the invited user, verified or not, who is not signed in; and a token that is not ours', async () => {
   const detail = 'There is a user with the invited address: sign in as that user.';
   for (const { email } of [await join(service), await signUp(service)]) {
     const { token } = await invite(service, ada, { email });
@@ -137,7 +137,7 @@ test('401: a user with the invited address, verified or not, who is not signed i
   }
 });
 
-test('401: a token whose session has ended accepts nothing', async () => {
+test('401: a token whose session has ended cannot accept an invitation', async () => {
   const bob = await join(service);
   const { token } = await invite(service, ada, { email: bob.email });
   await bob.client.call(logout);
@@ -149,7 +149,7 @@ test('401: a token whose session has ended accepts nothing', async () => {
   ).toBe(200);
 });
 
-test('403: signed in as another than the invited, whether there is a user with the address or not', async () => {
+test('403: a caller who is not the invited user, whether the address has a user or not', async () => {
   const [bob, mallory] = [await join(service), await join(service)];
   for (const { token } of [await invite(service, ada, { email: bob.email }), await invite(service, ada)]) {
     const { status, problem } = await acceptAs(mallory.client, token);
@@ -171,13 +171,13 @@ test('403: a disabled user, a key and a support session', async () => {
   expect((await acceptAs(bob.client, token)).problem).toMatchObject({ status: 403, detail: 'This user is disabled.' });
 });
 
-test('404: a token that no invitation has, before any password is hashed', async () => {
+test('404: a token without an invitation, before any password is hashed', async () => {
   const { token } = await invite(service, ada);
   for (const other of [token.slice(0, -1), `${token}x`, token.toUpperCase(), 'x'])
     expect((await accept(service, other)).problem?.kind).toBe('not-found');
 });
 
-test('409: who is a user of the account by now', async () => {
+test('409: a user who has joined the account meanwhile', async () => {
   const bob = await join(service);
   const { token } = await invite(service, ada, { email: bob.email });
   await service.db.query(
@@ -190,7 +190,7 @@ test('409: who is a user of the account by now', async () => {
   });
 });
 
-test('409: an account that is closed by now', async () => {
+test('409: an account that was closed meanwhile', async () => {
   const owner = await join(service);
   const { email, token } = await invite(service, owner);
   await owner.client.call(closeAccount, { params: { id: owner.accountId } });
@@ -198,7 +198,7 @@ test('409: an account that is closed by now', async () => {
   expect(await count(service, 'users', 'email_key = $1', email)).toBe(0);
 });
 
-test('410: an invitation that was accepted, or has expired', async () => {
+test('410: an invitation that was accepted or has expired', async () => {
   const { token } = await invite(service, ada);
   await accept(service, token);
   const again = await accept(service, token);
@@ -216,7 +216,7 @@ test('410: an invitation that was accepted, or has expired', async () => {
   });
 });
 
-test('20 acceptances of one invitation at once: one wins, and makes one user', async () => {
+test('20 acceptances of one invitation at once: one succeeds and creates one user', async () => {
   const owner = await join(service);
   const { email, token } = await invite(service, owner);
   expect(statusesOf(await atOnce(() => accept(service, token)))).toEqual({ 200: 1, 410: 19 });
@@ -225,7 +225,7 @@ test('20 acceptances of one invitation at once: one wins, and makes one user', a
   expect(await eventsOf(service, owner.accountId, 'user.joined')).toHaveLength(1);
 });
 
-test('20 acceptances by one user at once: one wins', async () => {
+test('20 acceptances by one user at once: one succeeds', async () => {
   const [owner, bob] = [await join(service), await join(service)];
   const { token } = await invite(service, owner, { email: bob.email });
   expect(statusesOf(await atOnce(() => acceptAs(bob.client, token)))).toEqual({ 200: 1, 410: 19 });

@@ -38,7 +38,7 @@ test.each([
   expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
 });
 
-test('403: nobody invites with more than they have', async () => {
+test('403: a caller cannot give more rights in an invitation than the caller has', async () => {
   const [own, other] = [await addGroup(service, ada.accountId), await addGroup(service, ada.accountId)];
   const as = (claims: object) => withClaims(service, ada, { role: 'admin', ...claims });
   const narrowed = as({ group_scope: 'selected', groups: { [own]: 'a' } });
@@ -57,7 +57,7 @@ test('403: nobody invites with more than they have', async () => {
   expect((await create({ email: newEmail(), services: { '*': 'r' } }, { client: reading })).status).toBe(201);
 });
 
-test('422: a group that the account does not have; 502: where that cannot be found out', async () => {
+test('422: a group that the account does not have; 502: when that cannot be checked', async () => {
   const group = newId('group');
   const body = { email: newEmail(), group_scope: 'selected', groups: [group] };
   expect((await create(body)).problem).toMatchObject({ status: 502, kind: 'upstream-error' });
@@ -72,7 +72,7 @@ test('422: a group that the account does not have; 502: where that cannot be fou
   await organization.stop();
 });
 
-test('409: an address that is invited already, in any letter case, until the invitation expires', async () => {
+test('409: an address that is already invited, in any letter case, until the invitation expires', async () => {
   const { email, id } = await invite(service, ada);
   for (const again of [email, email.toUpperCase()])
     expect((await create({ email: again })).problem).toMatchObject({
@@ -86,7 +86,7 @@ test('409: an address that is invited already, in any letter case, until the inv
   ).toHaveLength(1);
 });
 
-test('409: who is a user of the account already, active or disabled', async () => {
+test('409: an address whose user is already in the account, active or disabled', async () => {
   const bob = await addMember(service, ada);
   const detail = 'body.email: is a user of this account already.';
   for (const email of [ada.email, bob.email.toUpperCase()])
@@ -95,7 +95,7 @@ test('409: who is a user of the account already, active or disabled', async () =
   expect((await create({ email: bob.email })).problem).toMatchObject({ status: 409, detail });
 });
 
-test('409: a closed account invites nobody', async () => {
+test('409: a closed account cannot invite', async () => {
   const owner = await join(service);
   const { id } = await invite(service, owner);
   await owner.client.call(closeAccount, { params: { id: owner.accountId } });

@@ -15,15 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const create = (body: object, by: Pick<Person, 'client'> = ada) =>
-  by.client.call(createInvitation, { body: body as never });
-const list = async (by = ada, query: { limit?: number; cursor?: string } = {}) =>
-  (await by.client.call(listInvitations, { query })).body;
-const resend = (id: string, by = ada) => by.client.call(resendInvitation, { params: { id } });
-const remove = (id: string, by = ada) => by.client.call(deleteInvitation, { params: { id } });
+const create = (body: object, caller: Pick<Person, 'client'> = ada) =>
+  caller.client.call(createInvitation, { body: body as never });
+const list = async (caller = ada, query: { limit?: number; cursor?: string } = {}) =>
+  (await caller.client.call(listInvitations, { query })).body;
+const resend = (id: string, caller = ada) => caller.client.call(resendInvitation, { params: { id } });
+const remove = (id: string, caller = ada) => caller.client.call(deleteInvitation, { params: { id } });
 const week = 7 * 24 * 60 * 60 * 1000;
 
-test('201: with its defaults; user.invited and the audit log tell of it', async () => {
+test('201: with defaults; user.invited is published and the invitation is recorded', async () => {
   const email = newEmail();
   const { status, body } = await create({ email });
   expect(status).toBe(201);
@@ -52,7 +52,7 @@ test('201: with its defaults; user.invited and the audit log tell of it', async 
   });
 });
 
-test('201: with all rights that can be given; unknown fields are ignored', async () => {
+test('201: with all rights that an invitation can give; unknown fields are ignored', async () => {
   const group = await addGroup(service, ada.accountId);
   const rights = { role: 'member', group_scope: 'selected', services: { '*': 'r', campaign: 'w' }, billing: true };
   const { body } = await create({
@@ -66,7 +66,7 @@ test('201: with all rights that can be given; unknown fields are ignored', async
   expect((await create({ email: newEmail(), role: 'admin' })).body).toMatchObject({ role: 'admin', billing: true });
 });
 
-test('201: one message, to the address, names the account and has the link; the secret is kept as a hash alone', async () => {
+test('201: one message to the address names the account and has the link; only a hash of the secret is stored', async () => {
   const { id, email, token } = await invite(service, ada);
   const messages = await service.mailbox.messagesTo(email);
   expect(messages).toHaveLength(1);
@@ -79,12 +79,12 @@ test('201: one message, to the address, names the account and has the link; the 
   expect(JSON.stringify(row)).not.toContain(token);
 });
 
-test('201: one address may be invited to two accounts', async () => {
+test('201: an address can be invited to two accounts', async () => {
   const { email } = await invite(service, ada);
   expect((await create({ email }, await join(service))).status).toBe(201);
 });
 
-test('200: newest first, in pages without a gap; accepted and expired ones among them', async () => {
+test('200: newest first, in pages without gaps, including accepted and expired ones', async () => {
   const owner = await join(service);
   const made: string[] = [];
   for (let i = 0; i < 4; i++) made.unshift((await invite(service, owner)).id);
@@ -100,7 +100,7 @@ test('200: newest first, in pages without a gap; accepted and expired ones among
   expect(third.next_cursor).toBeNull();
 });
 
-test('202: a resent invitation has a new link, good for a week from then; the old one opens nothing', async () => {
+test('202: a resent invitation has a new link that is valid for a week; the old link stops working', async () => {
   const { id, email, token } = await invite(service, ada);
   await service.db.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [id]);
   expect(await resend(id)).toMatchObject({ status: 202, body: undefined });
@@ -114,13 +114,13 @@ test('202: a resent invitation has a new link, good for a week from then; the ol
   expect((await accept(service, renewed)).status).toBe(200);
 });
 
-test('409: an invitation that was accepted is not sent again', async () => {
+test('409: an accepted invitation cannot be resent', async () => {
   const { id, token } = await invite(service, ada);
   await accept(service, token);
   expect((await resend(id)).problem).toMatchObject({ status: 409, detail: 'This invitation was accepted.' });
 });
 
-test('204: an invitation that is taken back is gone, and so is its link', async () => {
+test('204: a deleted invitation disappears, and its link stops working', async () => {
   const { id, email, token } = await invite(service, ada);
   expect(await remove(id)).toMatchObject({ status: 204, body: undefined });
   expect((await accept(service, token)).problem?.kind).toBe('not-found');
@@ -129,7 +129,7 @@ test('204: an invitation that is taken back is gone, and so is its link', async 
   expect((await create({ email })).status).toBe(201);
 });
 
-test('201: in place of one that has expired, whose end is told of as well', async () => {
+test('201: replaces an expired invitation, whose deletion is recorded as well', async () => {
   const email = newEmail();
   const { id } = await invite(service, ada, { email: email.toUpperCase() });
   await service.db.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [id]);
@@ -144,7 +144,7 @@ test('201: in place of one that has expired, whose end is told of as well', asyn
   });
 });
 
-test('201: the same Idempotency-Key again answers the same invitation and sends nothing more; 409 for another address', async () => {
+test('201: a repeated Idempotency-Key returns the same invitation and sends no further message; 409 for another address', async () => {
   const client = ada.client.with({ headers: { 'idempotency-key': 'invite-once' } });
   const body = { email: newEmail() };
   const first = await create(body, { client });
@@ -156,7 +156,7 @@ test('201: the same Idempotency-Key again answers the same invitation and sends 
   expect([status, problem?.detail]).toEqual([409, 'Idempotency-Key: was used for another request.']);
 });
 
-test('20 invitations of one address at once: one is made, and one message sent', async () => {
+test('20 invitations of one address at once: one is created, and one message is sent', async () => {
   const email = newEmail();
   const answers = await atOnce((i) => create({ email: i % 2 ? email : email.toUpperCase() }));
   expect(statusesOf(answers)).toEqual({ 201: 1, 409: 19 });
@@ -166,7 +166,7 @@ test('20 invitations of one address at once: one is made, and one message sent',
   expect(await service.mailbox.messagesTo(to)).toHaveLength(1);
 });
 
-test('20 resendings at once: the link that is kept is of one of the messages, and one alone', async () => {
+test('20 resends at once: exactly one of the sent links works', async () => {
   const { id, email } = await invite(service, ada);
   expect(statusesOf(await atOnce(() => resend(id)))).toEqual({ 202: 20 });
   await service.mailbox.tokenFor(email, 21);

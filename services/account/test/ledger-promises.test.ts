@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** One transaction; `$1` is the account. */
+/** Runs one transaction; `$1` is the account. */
 const sql = (text: string, ...values: unknown[]) => service.db.query(text, [accountId, ...values]);
 
 interface Entry {
@@ -73,7 +73,7 @@ test.each([
   'held = 1001',
   'last_seq = 2',
   'posted = posted',
-])('a balance is moved by its rows alone: SET %s is refused', async (columns) => {
+])('a balance is changed only by its rows: SET %s is refused', async (columns) => {
   await expect(sql(`UPDATE balances SET ${columns} WHERE account_id = $1`)).rejects.toThrow(
     'a balance is moved by its ledger entries, grants and holds alone',
   );
@@ -81,7 +81,7 @@ test.each([
 });
 
 test.each(['posted', 'held', 'unspent', 'last_seq'])(
-  'a balance begins at nothing: one with %s is refused',
+  'a balance begins at zero: one with %s is refused',
   async (column) => {
     const id = newId('account');
     await service.db.query("INSERT INTO accounts VALUES ($1, 'Ada', 'network', 'active', false, now(), now())", [id]);
@@ -91,7 +91,7 @@ test.each(['posted', 'held', 'unspent', 'last_seq'])(
   },
 );
 
-test('an entry and its grant move the balance', async () => {
+test('an entry and its grant update the balance', async () => {
   await post({ seq: 2, amount: 5, balanceAfter: 1005 }, 5);
   expect(await balance()).toEqual({ posted: '1005', held: '0', unspent: '1005', last_seq: '2' });
   await expectPromisesKept(service, accountId);
@@ -115,7 +115,7 @@ test.each([
   expect(await balance()).toEqual(untouched);
 });
 
-test('tokens do not leave a grant without an entry, nor the account without leaving a grant', async () => {
+test('tokens cannot leave a grant without an entry, nor the account without leaving a grant', async () => {
   const burn = (left: number) => sql('UPDATE token_grants SET remaining = $2 WHERE account_id = $1', left);
   await expect(burn(999)).rejects.toThrow('has 1000 tokens posted, and 999 unspent');
   await expect(post({ seq: 2, amount: -1, balanceAfter: 999 })).rejects.toThrow(
@@ -132,13 +132,13 @@ test.each([
   ...["entry_id = 'led_other'", "account_id = 'acc_other'", 'amount = 2000', 'priority = priority + 1'].map(changed),
   ...['expires_at = now()', "created_at = created_at - interval '1 second'"].map(changed),
 ])(
-  'a grant has never more left than before, or less than nothing, and stays what it is: SET %s is refused',
+  'the rest of a grant never grows or becomes negative, and its other columns do not change: SET %s is refused',
   async (set, why) => {
     await expect(sql(`UPDATE token_grants SET ${set} WHERE account_id = $1`)).rejects.toThrow(new RegExp(why));
   },
 );
 
-test('holds reserve up to what is posted, and not one token more', async () => {
+test('holds can reserve up to the posted amount, and not one token more', async () => {
   await insertHold(400);
   await insertHold(600);
   expect(await balance()).toMatchObject({ posted: '1000', held: '1000' });
@@ -147,7 +147,7 @@ test('holds reserve up to what is posted, and not one token more', async () => {
   await expectPromisesKept(service, accountId);
 });
 
-test('tokens that a hold has reserved do not leave the account', async () => {
+test('tokens reserved by a hold cannot leave the account', async () => {
   await insertHold(1000);
   await expect(post({ seq: 2, amount: -1, balanceAfter: 999 })).rejects.toThrow('balances_available_check');
 });
@@ -160,7 +160,7 @@ test.each(['captured', 'voided', 'expired'])(
 );
 
 test.each(['captured', 'voided', 'expired'])(
-  'a hold is resolved once: one that is %s changes no more',
+  'a hold is resolved once: one that is %s cannot change',
   async (status) => {
     await insertHold(300);
     await resolve(status);
@@ -174,7 +174,7 @@ test.each(['captured', 'voided', 'expired'])(
   },
 );
 
-test('a grant that has an expiry keeps it: neither another nor none takes its place', async () => {
+test('the expiry of a grant cannot be changed or removed', async () => {
   await post({ seq: 2, amount: 5, balanceAfter: 1005 }, 5, '2099-01-01T00:00:00Z');
   for (const expiry of ["'2099-01-02T00:00:00Z'", 'NULL'])
     await expect(
@@ -199,7 +199,7 @@ test.each([
   expect(await balance()).toMatchObject({ held: '300' });
 });
 
-test('a hold captures at most what it is of, and nothing unless it is captured', async () => {
+test('a hold captures at most its own amount, and nothing unless it is captured', async () => {
   await insertHold(300);
   await expect(resolve('captured', 301)).rejects.toThrow('token_holds_captured_check');
   await expect(resolve('voided', 1)).rejects.toThrow('token_holds_status_check');
@@ -209,7 +209,7 @@ test('a hold captures at most what it is of, and nothing unless it is captured',
   expect(await balance()).toMatchObject({ held: '300' });
 });
 
-test.each(['token_grants', 'token_holds'])('rows of %s are not deleted, one or all', async (table) => {
+test.each(['token_grants', 'token_holds'])('rows of %s cannot be deleted, one by one or all at once', async (table) => {
   await insertHold(300);
   await expect(sql(`DELETE FROM ${table} WHERE account_id = $1`)).rejects.toThrow('append-only');
   await expect(service.db.query(`TRUNCATE ${table} CASCADE`)).rejects.toThrow('append-only');

@@ -12,21 +12,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Draws from what fast-check generates, which tells the seed of a run that fails. */
+/** Draws from fast-check's generators, which report the seed of a run that fails. */
 const choicesOf = (draw: GeneratorValue) => ({
   upTo: (most: number) => draw(fc.integer, { min: 1, max: most }),
   oneOf: <T>(items: readonly T[]) => items[draw(fc.nat, { max: Math.max(items.length - 1, 0) })] as T,
 });
 
-/** One run: the next one is another test, and shrinking would repeat what takes minutes. */
+/** A single run per test, because shrinking would repeat a run of minutes. */
 const assertOnce = (attempt: (draw: GeneratorValue) => Promise<void>) =>
   fc.assert(fc.asyncProperty(fc.gen(), attempt), { numRuns: 1, endOnFailure: true });
 
 type Payment = ReturnType<typeof paymentOf>;
 type Refund = ReturnType<typeof refundOf>;
 
-/** Of an event: it has no other answer than that it is done. */
-const told = { status: 200 };
+/** The result of an event, which has no response. */
+const done = { status: 200 };
 
 /** Everything that can be done to an account's tokens, drawn at random; each gives the status it was answered with. */
 function operationsOn(accountId: string, draw: GeneratorValue) {
@@ -59,7 +59,7 @@ function operationsOn(accountId: string, draw: GeneratorValue) {
         upTo(4) === 1 && payments.length > 0 ? oneOf(payments) : paymentOf(accountId, { token_amount: upTo(300) - 1 });
       payments.push(payment);
       await service.deliver(oneOf([paymentSucceeded, invoicePaid]), payment, accountId);
-      return told;
+      return done;
     },
     async holdPurchase() {
       const { payment_id, token_amount } = oneOf(payments) ?? paymentOf(accountId);
@@ -74,7 +74,7 @@ function operationsOn(accountId: string, draw: GeneratorValue) {
       const refund = upTo(4) === 1 && refunds.length > 0 ? oneOf(refunds) : refundOf(payment, fields);
       refunds.push(refund);
       await (upTo(3) > 1 ? refundPaid(service, refund) : refundRefused(service, refund, upTo(2) === 1));
-      return told;
+      return done;
     },
   };
   const often = [
@@ -86,7 +86,7 @@ function operationsOn(accountId: string, draw: GeneratorValue) {
 
 const statuses = [200, 201, 402, 404, 409, 422];
 
-test.each([1, 2, 3, 4])('every promise of the ledger holds after each of 60 operations drawn at random (run %d)', () =>
+test.each([1, 2, 3, 4])('every invariant of the ledger holds after each of 60 random operations (run %d)', () =>
   assertOnce(async (draw) => {
     const { accountId } = await join(service);
     const { next, upTo } = operationsOn(accountId, draw);
@@ -103,7 +103,7 @@ test.each([1, 2, 3, 4])('every promise of the ledger holds after each of 60 oper
   }),
 );
 
-test.each([1, 2])('every promise of the ledger holds after 200 operations drawn at random, 20 at once (run %d)', () =>
+test.each([1, 2])('every invariant of the ledger holds after 200 random operations, 20 at once (run %d)', () =>
   assertOnce(async (draw) => {
     const { accountId } = await join(service);
     const { next, upTo } = operationsOn(accountId, draw);

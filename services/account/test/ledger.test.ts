@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 const ledger = (person: Person, query: { limit?: number; cursor?: string } = {}) =>
   person.client.call(listLedger, { params: { id: person.accountId }, query });
 
-/** Somebody with `total` entries in the ledger: the free grant, and adjustments of one token each. */
+/** A user with `total` ledger entries: the free grant, and adjustments of one token each. */
 async function withEntries(total: number): Promise<Person> {
   const person = await join(service);
   await service.db.query(
@@ -50,7 +50,7 @@ test('200: begins with the free grant', async () => {
   });
 });
 
-test('200: pages are newest first, without a gap or a repetition; the exactly full last one has no next', async () => {
+test('200: pages are newest first, without gaps or repetitions; a last page that is exactly full has no next cursor', async () => {
   const person = await withEntries(6);
   const pages: number[][] = [];
   let cursor: string | null | undefined;
@@ -66,7 +66,7 @@ test('200: pages are newest first, without a gap or a repetition; the exactly fu
   ]);
 });
 
-test('200: a page that holds all has no next, whether exactly full or not', async () => {
+test('200: a page with all entries has no next cursor, whether exactly full or not', async () => {
   const person = await withEntries(3);
   for (const limit of [3, 4, 200]) {
     const { body } = await ledger(person, { limit });
@@ -74,7 +74,7 @@ test('200: a page that holds all has no next, whether exactly full or not', asyn
   }
 });
 
-test('200: entries that are added meanwhile move no page', async () => {
+test('200: entries that are added meanwhile do not shift the pages', async () => {
   const person = await withEntries(3);
   const first = await ledger(person, { limit: 2 });
   await grant(service, person.accountId, { amount: 1 });
@@ -89,7 +89,7 @@ test('200: 50 entries by default', async () => {
   expect(body.next_cursor).not.toBeNull();
 });
 
-test('200: for a key that reads, with the account’s own entries alone', async () => {
+test('200: for a key with read access, with the entries of its own account only', async () => {
   const [person] = [await join(service), await join(service)];
   const key = service.client.with({ token: keyToken({ account: person.accountId }) });
   const { status, body } = await key.call(listLedger, { params: { id: person.accountId } });
@@ -115,7 +115,7 @@ test.each([
   expect(problem.detail).toContain(detail);
 });
 
-test('400: the cursor of another account’s ledger, and one that was tampered with', async () => {
+test('400: the cursor of another account’s ledger, and a forged one', async () => {
   const [mine, theirs] = [await withEntries(3), await withEntries(3)];
   const foreign = (await ledger(theirs, { limit: 1 })).body.next_cursor ?? '';
   const own = (await ledger(mine, { limit: 1 })).body.next_cursor ?? '';
@@ -145,7 +145,7 @@ test('403: without access to account', async () => {
 });
 
 test.each(['ledger', 'balance'])(
-  '404: the %s of another account answers byte for byte like an id of any shape',
+  '404: the %s of another account gets the same response byte for byte as an invalid id',
   async (list) => {
     const [mine, theirs] = [await join(service), await join(service)];
     const get = (id: string) => getRaw(service, `/v2/accounts/${id}/${list}`, mine.session.access_token);

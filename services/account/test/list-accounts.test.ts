@@ -40,7 +40,7 @@ test('200: the caller’s memberships, the earliest joined first, closed and dis
   expect(next_cursor).toBeNull();
 });
 
-test('200: pages, each account once, where several were joined in one moment', async () => {
+test('200: pages list each account once, even if several were joined at the same time', async () => {
   const { client, userId } = await join(service);
   for (let i = 0; i < 4; i++) await addMembership(service, userId);
   const all = (await list(client)).entries.map(({ account }) => account.id);
@@ -84,7 +84,7 @@ test('200: the session’s account, for its owner, a member of it, and support',
   }
 });
 
-test('404: any other account, the user’s own too, and what is no id are one same answer', async () => {
+test('404: any other account, including the user’s own, gets the same response as an id that is not one', async () => {
   const { session, userId } = await join(service);
   const own = await addMembership(service, userId, { role: 'owner' });
   const stranger = await join(service);

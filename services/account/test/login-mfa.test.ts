@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 const set = (table: 'users' | 'accounts', column: string, id: string) =>
   service.db.query(`UPDATE ${table} SET ${column} WHERE id = $1`, [id]);
 
-test('200: a user who has set up MFA gets the challenge envelope, and no session', async () => {
+test('200: a user who has set up MFA gets the challenge envelope and no session', async () => {
   const { email, userId, accountId } = await join(service);
   await set('users', 'mfa_enabled_at = now()', userId);
   const { status, body } = await logIn(service, email);
@@ -26,7 +26,7 @@ test('200: a user who has set up MFA gets the challenge envelope, and no session
 });
 
 test.each(['users', 'accounts'] as const)(
-  '200: where %s require MFA that is not set up, the setup envelope',
+  '200: the setup envelope when %s require MFA and it is not set up',
   async (table) => {
     const { email, userId, accountId } = await join(service);
     await set(table, 'require_mfa = true', table === 'users' ? userId : accountId);
@@ -41,14 +41,14 @@ test.each(['users', 'accounts'] as const)(
   },
 );
 
-test('200: where MFA is required and set up, the challenge', async () => {
+test('200: the challenge when MFA is required and set up', async () => {
   const { email, userId, accountId } = await join(service);
   await set('users', 'mfa_enabled_at = now(), require_mfa = true', userId);
   await set('accounts', 'require_mfa = true', accountId);
   expect((await logIn(service, email)).body).toMatchObject({ mfa_challenge: true });
 });
 
-test('200: an account that requires MFA concerns only those who enter it', async () => {
+test('200: an account that requires MFA affects only those who enter it', async () => {
   const { email, userId } = await join(service);
   await set('accounts', 'require_mfa = true', await addMembership(service, userId, { role: 'admin' }));
   expect((await logIn(service, email)).body).toHaveProperty('access_token');
@@ -66,7 +66,7 @@ test.each([
   expect((await refresh(service, token.slice(0, 512))).problem?.kind).toBe('unauthorized');
 });
 
-test('403 comes before MFA: where no account is open, nothing is asked for', async () => {
+test('403 comes before MFA: without an open account no code is requested', async () => {
   const { email, userId, accountId } = await join(service);
   await set('users', 'mfa_enabled_at = now()', userId);
   await set('accounts', "status = 'closed'", accountId);

@@ -43,7 +43,7 @@ test('200: the address may be written in any letter case, and unknown fields are
   expect((await service.client.call(login, { body })).status).toBe(200);
 });
 
-test('200: each login is a session of its own, which knows where it was opened', async () => {
+test('200: each login opens its own session, which records where it was opened', async () => {
   const { email, userId } = await join(service);
   const client = service.client.with({ headers: { 'x-forwarded-for': '198.51.100.7', 'user-agent': 'Mosaic/0.9' } });
   await client.call(login, { body: { email, password } });
@@ -74,7 +74,7 @@ test.each([
   expect(problem?.detail).toContain(detail);
 });
 
-test('401: an unknown address and a wrong password answer byte for byte alike', async () => {
+test('401: an unknown address and a wrong password get responses that are identical byte for byte', async () => {
   const { email } = await join(service);
   const unknown = await postRaw(service, '/v2/auth/login', { email: newEmail(), password });
   const wrongPassword = await postRaw(service, '/v2/auth/login', { email, password: 'not the password' });
@@ -84,7 +84,7 @@ test('401: an unknown address and a wrong password answer byte for byte alike', 
   expect(wrongPassword).toEqual(unknown);
 });
 
-test('401: a wrong password says nothing of the user: unverified, disabled, without an open account, with MFA', async () => {
+test('401: a wrong password reveals nothing about the user: unverified, disabled, without an open account, with MFA', async () => {
   const unverified = await signUp(service);
   const [disabled, closed, mfa] = await Promise.all([join(service), join(service), join(service)]);
   await service.db.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabled.userId]);
@@ -96,7 +96,7 @@ test('401: a wrong password says nothing of the user: unverified, disabled, with
   }
 });
 
-test('401: a password that no new one could be is wrong, not refused', async () => {
+test('401: a password that breaks the rules for new ones is wrong, not invalid', async () => {
   const { email } = await join(service);
   expect((await logIn(service, email, 'x')).problem?.kind).toBe('unauthorized');
   expect((await logIn(service, email, 'x'.repeat(1024))).problem?.kind).toBe('unauthorized');
@@ -119,7 +119,7 @@ test('403: a disabled user', async () => {
   expect([status, problem?.kind, problem?.detail]).toEqual([403, 'forbidden', 'This user is disabled.']);
 });
 
-test('403: names the closed account where there is no other open one', async () => {
+test('403: names the closed account when there is no open one', async () => {
   const { email, userId, accountId } = await join(service);
   await close(accountId);
   await addMembership(service, userId, { accountStatus: 'closed' });

@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 const as = (token: string) => service.client.with({ token });
 
-test('204: ends the session that the token belongs to, and no other', async () => {
+test('204: ends the session of the token, and no other', async () => {
   const { email, session } = await join(service);
   const other = await enter(service, email);
   const { status, body } = await as(session.access_token).call(logout);
@@ -22,14 +22,14 @@ test('204: ends the session that the token belongs to, and no other', async () =
   expect(await rows(service, 'SELECT end_reason FROM sessions WHERE id = $1', sid)).toEqual([{ end_reason: 'logout' }]);
 });
 
-test('204: an access token from before a refresh ends the session too, with all its refresh tokens', async () => {
+test('204: an access token from before a refresh ends the session as well, with all its refresh tokens', async () => {
   const { session } = await join(service);
   const { body } = await refresh(service, session.refresh_token);
   await as(session.access_token).call(logout);
   expect((await refresh(service, body.refresh_token)).status).toBe(401);
 });
 
-test('204 twice: the access token lives to its expiry, and the first ending stays', async () => {
+test('204 twice: the access token is valid until it expires, and the first end of the session stays', async () => {
   const { session } = await join(service);
   const { sid } = claimsIn(service, session.access_token);
   await as(session.access_token).call(logout);
@@ -48,7 +48,7 @@ test('204: another user’s session is not ended by naming it', async () => {
   expect((await refresh(service, ada.session.refresh_token)).status).toBe(200);
 });
 
-test('204: a key that may write ends nothing', async () => {
+test('204: a key with write access ends nothing', async () => {
   const { accountId } = await join(service);
   const before = await count(service, 'sessions', 'ended_at IS NULL');
   const token = keyToken({ account: accountId, role: 'admin', key: { type: 'api', readonly: false } });
@@ -74,7 +74,7 @@ test('204: a person without access to any service may still log out', async () =
   ).toBe(204);
 });
 
-// The last one: tokens that tests sign themselves do not follow the clock.
+// This test is the last one, because tokens that tests sign do not follow the clock.
 test('401: without a token, with one that has expired, and with a refresh token', async () => {
   const { session } = await join(service);
   const refreshToken = await as(session.refresh_token).call(logout);

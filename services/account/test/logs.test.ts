@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('after a whole journey, with its refusals and a fault of ours, no log holds a secret or an address', async () => {
+test('after a complete journey, with refusals and a server error, no log contains a secret or an address', async () => {
   const email = newEmail();
   const name = 'Augusta Byron';
   const newPassword = 'eight loud trumpets';

@@ -3,7 +3,7 @@ import { newId } from '@attribution/ids';
 import { internalToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, claimsIn, count, join, type Person, startAccountService, statusesOf } from './support.ts';
-import { addGroup, age, deedsOn, keyEvents, outcomeOf, readKey, revoked, tokenOf } from './support-keys.ts';
+import { addGroup, age, auditRecordsOn, keyEvents, outcomeOf, readKey, revoked, tokenOf } from './support-keys.ts';
 import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
 
 let organization: OrganizationDouble;
@@ -31,7 +31,7 @@ const refusalOf = async (answer: ReturnType<typeof make>) => {
 };
 
 test.each<Type>(['sim', 'production'])(
-  '201: a %s key with its defaults, made by nobody in the account',
+  '201: a %s key with its defaults, created by no user of the account',
   async (type) => {
     const { accountId, client } = await join(service);
     const { status, body } = await make(accountId, type);
@@ -55,7 +55,7 @@ test.each<Type>(['sim', 'production'])(
   },
 );
 
-test('201: one of each type in an account, and in each account', async () => {
+test('201: one of each type per account', async () => {
   const [first, second] = [await join(service), await join(service)];
   for (const { accountId } of [first, second])
     for (const type of ['sim', 'production'] as const) expect((await make(accountId, type)).status).toBe(201);
@@ -73,7 +73,7 @@ test('201: a viewer key is read-only here as well, and groups narrow', async () 
   expect(body).toMatchObject({ readonly: true, groups: [{ group_id: group, role: 'm' }] });
 });
 
-test('409: while a live key of that type is there, also in the grace of an older one', async () => {
+test('409: while there is a live key of that type, also during the grace of an older one', async () => {
   const { accountId, client } = await join(service);
   const { body: first } = await make(accountId, 'sim');
   const conflict = '409 conflict body.type: the account has a live sim key already.';
@@ -83,14 +83,14 @@ test('409: while a live key of that type is there, also in the grace of an older
   expect(await count(service, 'api_keys', 'account_id = $1', accountId)).toBe(2);
 });
 
-test('201: after a key that was revoked', async () => {
+test('201: after the key was revoked', async () => {
   const { accountId } = await join(service);
   const { body: first } = await make(accountId, 'production');
   await service.db.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [first.id]);
   expect((await make(accountId, 'production')).status).toBe(201);
 });
 
-test('201: after a key that has expired, which is revoked so that it cannot become a second live one', async () => {
+test('201: after the key expired, which is revoked so that it cannot become a second live one', async () => {
   const { accountId, client } = await join(service);
   const { body: first } = await make(accountId, 'sim');
   const expires_at = new Date(service.clock.now().getTime() + 3_600_000).toISOString();
@@ -108,13 +108,13 @@ test('201: after a key that has expired, which is revoked so that it cannot beco
   ]);
 });
 
-test('20 at once: one is made, the others are 409', async () => {
+test('20 at once: one is created, the others are 409', async () => {
   const { accountId } = await join(service);
   expect(statusesOf(await atOnce(() => make(accountId, 'sim')))).toEqual({ 201: 1, 409: 19 });
   expect(await count(service, 'api_keys', 'account_id = $1', accountId)).toBe(1);
 });
 
-test('20 rotations at once of a machine key leave one that is live', async () => {
+test('20 rotations of a machine key at once leave one live key', async () => {
   const { accountId, client } = await join(service);
   const { body: key } = await make(accountId, 'production');
   const answers = await atOnce(() => client.call(rotateApiKey, { params: { id: key.id } }));
@@ -122,10 +122,10 @@ test('20 rotations at once of a machine key leave one that is live', async () =>
   expect((await make(accountId, 'production')).status).toBe(409);
 });
 
-test('who made it is in the account’s log', async () => {
+test('the creator is in the account’s audit log', async () => {
   const { accountId } = await join(service);
   const { body: key } = await make(accountId, 'sim');
-  expect(await deedsOn(service, key.id)).toEqual([
+  expect(await auditRecordsOn(service, key.id)).toEqual([
     {
       action: 'api_key.created',
       outcome: 'done',
@@ -153,7 +153,7 @@ test('409: a closed account', async () => {
   expect(await count(service, 'api_keys', 'account_id = $1', accountId)).toBe(0);
 });
 
-test('422: an account that there is not, and a group of another', async () => {
+test('422: an account that does not exist, and a group of another account', async () => {
   const nobody = newId('account');
   expect(await refusalOf(make(nobody, 'sim'))).toBe(`422 unprocessable body.account_id: there is no ${nobody}.`);
   const group = organization.addGroup((await join(service)).accountId);

@@ -12,7 +12,7 @@ let folder: string;
 let blocker: string;
 let directory: string;
 
-// The folder for messages is below a file: it cannot be made.
+// The folder for messages is inside a file, so that it cannot be created.
 beforeAll(async () => {
   folder = await mkdtemp(joinPath(tmpdir(), 'test-mail-blocked-'));
   blocker = joinPath(folder, 'not-a-folder');
@@ -37,7 +37,7 @@ interface Queued {
   readonly next_attempt_at: Date;
 }
 
-/** The one message in the queue, once it has failed that many times. */
+/** Waits until the only message in the queue has failed this many times, and returns it. */
 const queuedAfter = (attempts: number) =>
   eventually(async () => {
     const found = await rows<Queued>(service, 'SELECT * FROM queued_mails WHERE attempts >= $1', attempts);
@@ -64,7 +64,7 @@ test('202: a sign-up succeeds while messages cannot be written; the queue delive
   expect(await openMailbox(directory).messagesTo(email)).toHaveLength(1);
 });
 
-test('the pauses between attempts double from 5 seconds on, up to 10 minutes', async () => {
+test('the delays between attempts double from 5 seconds to 10 minutes', async () => {
   const before = service.clock.now().getTime();
   const attempts = [0, 1, 2, 6, 7, 40];
   await service.db.query(
@@ -87,7 +87,7 @@ test('the pauses between attempts double from 5 seconds on, up to 10 minutes', a
   }
 });
 
-test('what waits in the queue is encrypted: no code, no address, no name can be read in it', async () => {
+test('queued messages are encrypted: no code, address or name is readable in the table', async () => {
   const { email } = await signUp(service);
   const { content, last_error } = await queuedAfter(1);
   const vault = createVault([Buffer.alloc(32, 7).toString('base64')]);
@@ -109,7 +109,7 @@ test('several messages wait, and each is delivered once', async () => {
   for (const { email } of [ada, bob]) expect(await openMailbox(directory).messagesTo(email)).toHaveLength(1);
 });
 
-test('a message that nobody can send stops no other', async () => {
+test('a message that cannot be sent does not block others', async () => {
   await service.db.query("INSERT INTO queued_mails (content, next_attempt_at, created_at) VALUES ('\\x00', $1, $1)", [
     service.clock.now(),
   ]);
@@ -128,7 +128,7 @@ test('a message that could not be sent for a day is dropped', async () => {
   expect(service.logs.text()).toContain('"expired":true');
 });
 
-test('a longer address than a file name can hold gets its message, and no log names it', async () => {
+test('the message to an address that is too long for a file name is delivered, and no log contains the address', async () => {
   await makeWritable();
   const email = `${newEmail().split('@')[0]}@${'long.'.repeat(44)}example.com`;
   expect(email.length).toBeGreaterThan(230);
@@ -139,7 +139,7 @@ test('a longer address than a file name can hold gets its message, and no log na
   expect(service.logs.text()).not.toContain(email);
 });
 
-test('202: a reset code waits in the queue too', async () => {
+test('202: a reset code is queued too', async () => {
   await makeWritable();
   const { email } = await signUp(service);
   await openMailbox(directory).codeFor(email);

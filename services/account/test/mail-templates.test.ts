@@ -4,7 +4,7 @@ import { passwordResetMail, verificationMail } from '../src/mail/index.ts';
 const mail = { to: 'ada@example.com', fullName: 'Ada', code: '012345', minutes: 10 };
 
 test.each([verificationMail, passwordResetMail])(
-  '%p: a name gets no lines of its own, and no code before the real one',
+  '%p: a name cannot add lines, nor a code before the real one',
   (template) => {
     const { text, html } = template({ ...mail, fullName: 'Ada\r\n\r\n999999\r\n\u2028Call\t0800\u0085now' });
     expect(text.split('\n')[0]).toBe('Hello Ada 999999 Call 0800 now,');

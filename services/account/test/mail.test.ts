@@ -19,7 +19,7 @@ async function lastMessage(email: string, messages: number): Promise<{ mail: Ema
   return { raw, code, mail: await PostalMime.parse(raw) };
 }
 
-/** What a person sees of an HTML part, in lines. */
+/** The visible lines of an HTML part. */
 const visible = (html: string) =>
   html
     .replace(/<head>.*?<\/head>/s, '')
@@ -33,7 +33,7 @@ const visible = (html: string) =>
 
 const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '');
 
-test('the verification message: one, to the address, with the code alone on a line of both parts', async () => {
+test('the verification message: one, to the address, with the code on a line of its own in both parts', async () => {
   const { email } = await signUp(service);
   const { mail, code } = await lastMessage(email, 1);
   expect(mail.to).toEqual([{ address: email, name: '' }]);
@@ -52,7 +52,7 @@ test('the verification message: one, to the address, with the code alone on a li
   expect(mail.attachments).toEqual([]);
 });
 
-test('the reset message: its own subject and words', async () => {
+test('the reset message has its own subject and text', async () => {
   const { email } = await join(service);
   await resetCode(service, email);
   const { mail, code } = await lastMessage(email, 2);
@@ -67,7 +67,7 @@ test('the reset message: its own subject and words', async () => {
   expect(visible(mail.html ?? '')).toEqual(lines(mail.text ?? ''));
 });
 
-test('a message says nothing else: no password, no id, no token, and the code in no header', async () => {
+test('a message contains nothing else: no password, no id, no token, and no code in a header', async () => {
   const { email, userId, accountId } = await signUp(service);
   const { mail, raw, code } = await lastMessage(email, 1);
   for (const secret of [password, userId, accountId, 'acc_', 'usr_', 'eyJ']) expect(raw).not.toContain(secret);
@@ -75,7 +75,7 @@ test('a message says nothing else: no password, no id, no token, and the code in
   expect(mail.subject).not.toContain(code);
 });
 
-test('a message has a date and an id of its own', async () => {
+test('each message has a date and its own id', async () => {
   const [ada, bob] = [await signUp(service), await signUp(service)];
   const ids: string[] = [];
   for (const { email } of [ada, bob]) {
@@ -93,7 +93,7 @@ async function signUpAs(full_name: string): Promise<string> {
   return email;
 }
 
-test('a name is text, whatever it holds: markup of its own comes to nothing', async () => {
+test('a name is shown as text: its markup has no effect', async () => {
   const name = `<b onclick="x">Ada</b> & "Co" 'x'`;
   const { mail } = await lastMessage(await signUpAs(name), 1);
   expect(mail.html).not.toContain('<b ');
@@ -101,14 +101,14 @@ test('a name is text, whatever it holds: markup of its own comes to nothing', as
   expect(lines(mail.text ?? '')[0]).toBe(`Hello ${name},`);
 });
 
-test('a name in any script arrives whole', async () => {
+test('a name in any script arrives unchanged', async () => {
   const name = 'Ада Лавлейс 爱达 👩🏽‍💻 é';
   const { mail } = await lastMessage(await signUpAs(name), 1);
   expect(lines(mail.text ?? '')[0]).toBe(`Hello ${name},`);
   expect(visible(mail.html ?? '')[0]).toBe(`Hello ${name},`);
 });
 
-test('a sign-up leaves no message behind in the queue', async () => {
+test('after a sign-up no message remains in the queue', async () => {
   const { email } = await signUp(service);
   await service.mailbox.codeFor(email);
   await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What columns and claims are called, with what nobody may give themselves. */
+/** Names of columns and claims, with values that callers must not be able to set. */
 const greedy = () => ({
   id: newId('user'),
   user_id: newId('user'),
@@ -39,7 +39,7 @@ const everythingOf = (userId: string) =>
     userId,
   );
 
-test('a sign-up takes an address, a password and a name, whatever else it says', async () => {
+test('a sign-up accepts an address, a password and a name, and ignores other fields', async () => {
   const email = newEmail();
   const { body } = await service.client.call(signup, {
     body: { ...greedy(), email, password, full_name: fullName } as never,
@@ -54,7 +54,7 @@ test('a sign-up takes an address, a password and a name, whatever else it says',
   ]);
 });
 
-test('a verification verifies the address, a login logs in, and neither does anything else', async () => {
+test('a verification only verifies the address, and a login only logs in', async () => {
   const email = newEmail();
   const signedUp = await service.client.call(signup, { body: { email, password, full_name: fullName } });
   const { user_id, account_id } = signedUp.body;
@@ -73,7 +73,7 @@ test('a verification verifies the address, a login logs in, and neither does any
   });
 });
 
-test('a reset sets the password of the address that the code was sent to, and of nobody else', async () => {
+test('a reset sets the password of the address that the code was sent to, and no other', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const before = [await everythingOf(ada.userId), await everythingOf(bob.userId)];
   await service.client.call(forgotPassword, { body: { ...greedy(), user_id: bob.userId, email: ada.email } as never });

@@ -31,7 +31,7 @@ test('200: from the database, not from the token', async () => {
   expect((await client.call(getMe)).body).toMatchObject({ full_name: 'Ada King', mfa_enabled: true });
 });
 
-test('401: a user who does not exist any more', async () => {
+test('401: a user who no longer exists', async () => {
   const { status, problem } = await as(personToken()).call(getMe);
   expect([status, problem?.kind, problem?.detail]).toEqual([401, 'unauthorized', 'This user does not exist any more.']);
 });
@@ -40,7 +40,7 @@ describe.each([
   ['/v2/users/me', getMe],
   ['/v2/users/me/permissions', getMyPermissions],
 ] as const)('%s', (_path, endpoint) => {
-  test('401: without a token, and with what is no token', async () => {
+  test('401: without a token, and with an invalid one', async () => {
     for (const client of [service.client, as('abc'), as(`${personToken()}x`)]) {
       const { status, problem, headers } = await client.call(endpoint);
       expect([status, problem?.kind]).toEqual([401, 'unauthorized']);
@@ -60,7 +60,7 @@ describe.each([
     }
   });
 
-  test('200: without access to any service, as it is about the caller alone', async () => {
+  test('200: without access to any service, because it is about the caller only', async () => {
     const { userId, accountId } = await join(service);
     const token = personToken({ sub: userId, account: accountId, role: 'member', svc: {} });
     expect((await as(token).call(endpoint)).status).toBe(200);

@@ -16,7 +16,7 @@ const challengesOf = async ({ email }: Enrolled, number: number) => {
   return challenges;
 };
 
-test('five wrong codes spend a challenge: the sixth attempt is refused though it is right', async () => {
+test('five wrong codes exhaust a challenge: the sixth attempt is refused even if it is right', async () => {
   const person = await joinWithMfa(service);
   const challenge = await challengeOf(service, person.email);
   for (let i = 0; i < 5; i++)
@@ -33,14 +33,14 @@ test('the fifth attempt may be the right one', async () => {
   expect((await answer(service, challenge, nextCode(service, person.secret))).status).toBe(200);
 });
 
-test('20 wrong codes at once for one challenge: five are judged', async () => {
+test('20 wrong codes at once for one challenge: five are checked', async () => {
   const person = await joinWithMfa(service);
   const challenge = await challengeOf(service, person.email);
   const code = wrongCode(service, person.secret);
   expect(statusesOf(await atOnce(() => answer(service, challenge, code)))).toEqual({ 400: 5, 401: 15 });
 });
 
-test('20 uses of one code at once, of one challenge: one opens a session', async () => {
+test('20 uses of one code at once for one challenge: one opens a session', async () => {
   const person = await joinWithMfa(service);
   const challenge = await challengeOf(service, person.email);
   const code = nextCode(service, person.secret);
@@ -51,7 +51,7 @@ test('20 uses of one code at once, of one challenge: one opens a session', async
   expect(await openSessions(person)).toBe(before + 1);
 });
 
-test('20 uses of one code at once, of a challenge each: its step is accepted once', async () => {
+test('20 uses of one code at once, each with its own challenge: its time step is accepted once', async () => {
   const person = await joinWithMfa(service);
   const challenges = await challengesOf(person, 20);
   const code = nextCode(service, person.secret);
@@ -61,7 +61,7 @@ test('20 uses of one code at once, of a challenge each: its step is accepted onc
   expect(await openSessions(person)).toBe(before + 1);
 });
 
-test('20 uses of one recovery code at once, of a challenge each: it is good for one', async () => {
+test('20 uses of one recovery code at once, each with its own challenge: one succeeds', async () => {
   const person = await joinWithMfa(service);
   const challenges = await challengesOf(person, 20);
   const [code = ''] = person.recoveryCodes;
@@ -70,7 +70,7 @@ test('20 uses of one recovery code at once, of a challenge each: it is good for 
   expect(await count(service, 'mfa_recovery_codes', 'user_id = $1 AND used_at IS NOT NULL', person.userId)).toBe(1);
 });
 
-test('20 recovery codes and codes at once: one challenge opens one session, and spends one of them', async () => {
+test('20 recovery codes and codes at once: one challenge opens one session, and spends one code', async () => {
   const person = await joinWithMfa(service);
   const challenge = await challengeOf(service, person.email);
   const before = await openSessions(person);
@@ -80,7 +80,7 @@ test('20 recovery codes and codes at once: one challenge opens one session, and 
   expect(await count(service, 'mfa_recovery_codes', 'user_id = $1 AND used_at IS NOT NULL', person.userId)).toBe(1);
 });
 
-test('25 challenges of one user at once: 20 wrong codes are judged in a quarter of an hour, and then none', async () => {
+test('25 challenges of one user at once: 20 wrong codes are checked in 15 minutes, and then none', async () => {
   const person = await joinWithMfa(service);
   const challenges = await challengesOf(person, 25);
   const code = wrongCode(service, person.secret);
@@ -96,7 +96,7 @@ test('25 challenges of one user at once: 20 wrong codes are judged in a quarter 
   expect(later.status).toBe(200);
 });
 
-test('one user’s wrong codes are no other’s', async () => {
+test('one user’s wrong codes do not count for another', async () => {
   const [ada, bob] = [await joinWithMfa(service), await joinWithMfa(service)];
   const code = wrongCode(service, ada.secret);
   for (const challenge of await challengesOf(ada, 20)) await answer(service, challenge, code);
@@ -104,7 +104,7 @@ test('one user’s wrong codes are no other’s', async () => {
   expect(status).toBe(200);
 });
 
-test('right codes are not counted: who signs in often is not kept out', async () => {
+test('right codes are not counted: a user who signs in often is not locked out', async () => {
   const person = await joinWithMfa(service);
   for (let i = 0; i < 22; i++) {
     const challenge = await challengeOf(service, person.email);
@@ -112,7 +112,7 @@ test('right codes are not counted: who signs in often is not kept out', async ()
   }
 });
 
-test('wrong codes of a session and of challenges are counted together', async () => {
+test('wrong codes in a session and for challenges are counted together', async () => {
   const person = await joinWithMfa(service);
   const code = wrongCode(service, person.secret);
   expect(statusesOf(await atOnce(() => turnOff(person.client, code)))).toEqual({ 400: 20 });

@@ -41,7 +41,7 @@ test('200: the right code opens a session in the account that the login chose', 
   expect((await refresh(service, body.refresh_token)).status).toBe(200);
 });
 
-test('200: a code of the step before or after', async () => {
+test('200: a code of the previous or the next time step', async () => {
   const { email, secret } = await joinWithMfa(service);
   nextStep(service);
   const now = nextStep(service);
@@ -51,7 +51,7 @@ test('200: a code of the step before or after', async () => {
   }
 });
 
-test('400: a code of two steps before or after', async () => {
+test('400: a code two steps early or late', async () => {
   const { email, secret } = await joinWithMfa(service);
   for (let i = 0; i < 3; i++) nextStep(service);
   const now = service.clock.now();
@@ -61,7 +61,7 @@ test('400: a code of two steps before or after', async () => {
   }
 });
 
-test('400: a code that was accepted before, and any of an earlier step', async () => {
+test('400: a code that was accepted before, and any code of an earlier step', async () => {
   const { email, secret } = await joinWithMfa(service);
   nextStep(service);
   const now = nextStep(service);
@@ -72,7 +72,7 @@ test('400: a code that was accepted before, and any of an earlier step', async (
   expect((await answer(service, challenge, codeAt(secret, now, 1))).status).toBe(200);
 });
 
-test('400: a wrong code opens nothing, and the right one is taken after it', async () => {
+test('400: a wrong code opens no session, and the right one is accepted afterwards', async () => {
   const { email, secret, userId } = await joinWithMfa(service);
   const challenge = await challengeOf(service, email);
   const before = await count(service, 'sessions', 'user_id = $1', userId);
@@ -98,7 +98,7 @@ test.each([
   expect(problem).toMatchObject({ status: 400, kind: 'validation-error', detail });
 });
 
-test('401: a challenge that was used, even with a fresh code, and the code is not spent by it', async () => {
+test('401: a challenge that was already used, even with a fresh code, which is not spent', async () => {
   const { email, secret } = await joinWithMfa(service);
   const challenge = await challengeOf(service, email);
   await answer(service, challenge, nextCode(service, secret));
@@ -114,14 +114,14 @@ test('401: after five minutes', async () => {
   expect((await answer(service, challenge, nextCode(service, secret))).problem).toMatchObject(spent);
 });
 
-test('401: what is no challenge of ours: text, an access token, a setup_token', async () => {
+test('401: a token that is not a challenge: text, an access token, a setup_token', async () => {
   const { session, email, userId } = await join(service);
   await service.db.query('UPDATE users SET require_mfa = true WHERE id = $1', [userId]);
   for (const token of ['abc', session.access_token, await setupTokenOf(service, email)])
     expect((await answer(service, token, '123456')).problem).toMatchObject(spent);
 });
 
-test('401: the token of a challenge opens nothing but this', async () => {
+test('401: the token of a challenge is accepted by no other endpoint', async () => {
   const { email } = await joinWithMfa(service);
   const token = await challengeOf(service, email);
   expect((await service.client.with({ token }).call(getMe)).problem?.kind).toBe('unauthorized');
@@ -135,7 +135,7 @@ const changes: [string, string, 'userId' | 'accountId', object][] = [
   ['the account is closed', "UPDATE accounts SET status = 'closed' WHERE id = $1", 'accountId', {}],
 ];
 
-test.each(changes)('401: where %s since the login', async (_what, sql, whose, refusal) => {
+test.each(changes)('401: when %s since the login', async (_what, sql, whose, refusal) => {
   const person = await joinWithMfa(service);
   const challenge = await challengeOf(service, person.email);
   await service.db.query(sql, [person[whose]]);
@@ -143,7 +143,7 @@ test.each(changes)('401: where %s since the login', async (_what, sql, whose, re
   expect(problem).toMatchObject({ status: 401, kind: 'unauthorized', ...refusal });
 });
 
-test('reset-password does not pass MFA by: a challenge from before dies, and the new password meets another', async () => {
+test('reset-password does not bypass MFA: an earlier challenge becomes invalid, and the new password leads to another', async () => {
   const { email, secret, userId } = await joinWithMfa(service);
   const old = await challengeOf(service, email);
   const code = await resetCode(service, email);
@@ -155,7 +155,7 @@ test('reset-password does not pass MFA by: a challenge from before dies, and the
   expect((await answer(service, challenge, nextCode(service, secret))).status).toBe(200);
 });
 
-test('200: in an account of several, the one whose login it was', async () => {
+test('200: a user in several accounts enters the one of the login', async () => {
   const person = await joinWithMfa(service);
   await addMembership(service, person.userId, { role: 'admin', joinedAt: '2019-01-01T00:00:00Z' });
   const challenge = await challengeOf(service, person.email);
@@ -163,7 +163,7 @@ test('200: in an account of several, the one whose login it was', async () => {
   expect(body.account.id).toBe(person.accountId);
 });
 
-test('a challenge leaves a count of its attempts, and nothing of the codes', async () => {
+test('a challenge stores the number of its attempts, and nothing of the codes', async () => {
   const { email, secret, userId } = await joinWithMfa(service);
   const challenge = await challengeOf(service, email);
   await answer(service, challenge, wrongCode(service, secret));

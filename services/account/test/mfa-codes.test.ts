@@ -26,7 +26,7 @@ const opens = async (email: string, code: string) =>
   (await answer(service, await challengeOf(service, email), code)).status === 200;
 
 describe('a recovery code', () => {
-  test('is accepted where a code of the authenticator is, however it is typed, and once', async () => {
+  test('is accepted in place of an authenticator’s code, in any spelling, and once', async () => {
     const { email, recoveryCodes } = await joinWithMfa(service);
     const [first = '', second = '', third = ''] = recoveryCodes;
     expect(await opens(email, first)).toBe(true);
@@ -36,7 +36,7 @@ describe('a recovery code', () => {
     expect(await opens(email, third)).toBe(false);
   });
 
-  test('of another user is none', async () => {
+  test('does not work for another user', async () => {
     const [ada, bob] = [await joinWithMfa(service), await joinWithMfa(service)];
     expect(await opens(ada.email, bob.recoveryCodes[0] ?? '')).toBe(false);
     expect(await opens(bob.email, bob.recoveryCodes[0] ?? '')).toBe(true);
@@ -44,7 +44,7 @@ describe('a recovery code', () => {
 });
 
 describe('POST /v2/mfa/recovery-codes', () => {
-  test('200: with a fresh code, ten new ones; those before are dead', async () => {
+  test('200: with a fresh code, ten new ones; the previous ones are invalid', async () => {
     const { client, email, secret, recoveryCodes } = await joinWithMfa(service);
     const { status, body } = await renew(client, nextCode(service, secret));
     expect([status, new Set(body.recovery_codes).size]).toEqual([200, 10]);
@@ -53,14 +53,14 @@ describe('POST /v2/mfa/recovery-codes', () => {
     expect(await opens(email, body.recovery_codes[0] ?? '')).toBe(true);
   });
 
-  test('200: with a recovery code, which is spent by it', async () => {
+  test('200: with a recovery code, which is spent', async () => {
     const { client, recoveryCodes } = await joinWithMfa(service);
     const [code = ''] = recoveryCodes;
     expect((await renew(client, code)).status).toBe(200);
     expect((await renew(client, code)).status).toBe(400);
   });
 
-  test('20 at once with one code: one is done', async () => {
+  test('20 at once with one code: one succeeds', async () => {
     const { client, secret, userId } = await joinWithMfa(service);
     const code = nextCode(service, secret);
     expect(statusesOf(await atOnce(() => renew(client, code)))).toEqual({ 200: 1, 400: 19 });
@@ -69,7 +69,7 @@ describe('POST /v2/mfa/recovery-codes', () => {
 });
 
 describe('POST /v2/mfa/disable', () => {
-  test('204: with a fresh code; nothing of the secret is left, and the next login is without', async () => {
+  test('204: with a fresh code; the secret is deleted, and the next login needs no code', async () => {
     const { client, email, secret, userId } = await joinWithMfa(service);
     const { status, body } = await turnOff(client, nextCode(service, secret));
     expect([status, body]).toEqual([204, undefined]);
@@ -87,7 +87,7 @@ describe('POST /v2/mfa/disable', () => {
     expect(await opens(person.email, nextCode(service, again.secret))).toBe(true);
   });
 
-  test('204: an account that requires it is no obstacle where it is closed, or the user disabled in it', async () => {
+  test('204: an account that requires MFA does not matter if it is closed, or if the user is disabled in it', async () => {
     const { client, secret, userId } = await joinWithMfa(service);
     const closed = await addMembership(service, userId, { accountStatus: 'closed' });
     const disabled = await addMembership(service, userId, { status: 'disabled' });
@@ -95,14 +95,14 @@ describe('POST /v2/mfa/disable', () => {
     expect((await turnOff(client, nextCode(service, secret))).status).toBe(204);
   });
 
-  test('20 at once with one code: one is done', async () => {
+  test('20 at once with one code: one succeeds', async () => {
     const { client, secret } = await joinWithMfa(service);
     const code = nextCode(service, secret);
     const { 204: done, 400: wrong = 0, 409: off = 0 } = statusesOf(await atOnce(() => turnOff(client, code)));
     expect([done, wrong + off]).toEqual([1, 19]);
   });
 
-  test('409: while the account requires it, or an account that the user is in besides', async () => {
+  test('409: while the current account or another account of the user requires it', async () => {
     const person = await joinWithMfa(service);
     await requireMfa(person);
     const refused = await turnOff(person.client, nextCode(service, person.secret));
@@ -140,7 +140,7 @@ describe.each([
     expect(await opens(email, recoveryCodes[9] ?? '')).toBe(true);
   });
 
-  test('400: the code of the login is no fresh one', async () => {
+  test('400: the code of the login is not accepted again', async () => {
     const { client, email, secret } = await joinWithMfa(service);
     const code = nextCode(service, secret);
     expect(await opens(email, code)).toBe(true);
@@ -156,7 +156,7 @@ describe.each([
     expect((await ask(client, code)).problem).toMatchObject({ status: 400, detail: `body.code: ${detail}.` });
   });
 
-  test('409: where MFA is not on, begun or not', async () => {
+  test('409: when MFA is not on, whether setup was begun or not', async () => {
     const { client } = await join(service);
     expect((await ask(client, '123456')).problem).toMatchObject({ status: 409, detail: 'MFA is not on.' });
     const secret = await beginSetup(client);

@@ -25,14 +25,14 @@ afterAll(() => service.stop());
 const begin = (setup_token: string) => service.client.call(setUpMfa, { body: { setup_token } });
 const prove = (body: { setup_token: string; code: string }) => service.client.call(verifyMfaSetup, { body });
 
-/** Somebody whose account requires MFA, and the setup_token of a login. */
+/** A user whose account requires MFA, and the setup_token of a login. */
 async function mustSetUp(): Promise<Person & { setupToken: string }> {
   const person = await join(service);
   await requireMfa(person);
   return { ...person, setupToken: await setupTokenOf(service, person.email) };
 }
 
-test('an account that requires MFA: the login asks to set it up, and every login after that for a code', async () => {
+test('an account that requires MFA: the login requires setting it up, and every later login requires a code', async () => {
   const { setupToken, email, userId, accountId } = await mustSetUp();
   const { body } = await begin(setupToken);
   const proven = await prove({ setup_token: setupToken, code: nextCode(service, body.secret) });
@@ -54,7 +54,7 @@ test('an account that requires MFA: the login asks to set it up, and every login
   expect((await answer(service, challenge, nextCode(service, body.secret))).status).toBe(200);
 });
 
-test('no session exists until MFA is proven', async () => {
+test('no session exists until MFA is confirmed', async () => {
   const { setupToken, userId } = await mustSetUp();
   const open = () => count(service, 'sessions', 'user_id = $1 AND ended_at IS NULL', userId);
   const before = await open();
@@ -65,7 +65,7 @@ test('no session exists until MFA is proven', async () => {
   expect(await open()).toBe(1);
 });
 
-test('200: before a session’s own token, the setup_token says who enrols', async () => {
+test('200: the setup_token determines the user, even if a session token is sent too', async () => {
   const { setupToken, userId } = await mustSetUp();
   const other = await join(service);
   const { body } = await other.client.call(setUpMfa, { body: { setup_token: setupToken } });
@@ -76,7 +76,7 @@ test('200: before a session’s own token, the setup_token says who enrols', asy
   expect((await other.client.call(getMe)).body.mfa_enabled).toBe(false);
 });
 
-test('20 proofs with one setup_token at once: one session is opened', async () => {
+test('20 confirmations with one setup_token at once: one session is opened', async () => {
   const { setupToken, userId } = await mustSetUp();
   const { body } = await begin(setupToken);
   const code = nextCode(service, body.secret);
@@ -93,7 +93,7 @@ test('409: a setup_token does not open a second session once MFA is on', async (
   expect(again.problem).toMatchObject({ status: 409, kind: 'conflict' });
 });
 
-test('200: a user of whom MFA is required, whatever the account asks', async () => {
+test('200: a user who must use MFA, whatever the account requires', async () => {
   const { email, userId } = await join(service);
   await service.db.query('UPDATE users SET require_mfa = true WHERE id = $1', [userId]);
   const setup_token = await setupTokenOf(service, email);
@@ -101,7 +101,7 @@ test('200: a user of whom MFA is required, whatever the account asks', async () 
   expect((await prove({ setup_token, code: nextCode(service, body.secret) })).status).toBe(200);
 });
 
-test('the session is of the account that the login chose', async () => {
+test('the session is in the account of the login', async () => {
   const { email, userId } = await join(service);
   await service.db.query('UPDATE users SET require_mfa = true WHERE id = $1', [userId]);
   const setup_token = await setupTokenOf(service, email);
@@ -113,7 +113,7 @@ test('the session is of the account that the login chose', async () => {
 
 const noToken = 'body.setup_token: is no valid setup token. Log in again.';
 
-test('401: what is no setup_token: text, an access token, the token of a challenge', async () => {
+test('401: a token that is not a setup_token: text, an access token, the token of a challenge', async () => {
   const { session } = await join(service);
   const { email } = await joinWithMfa(service);
   for (const token of ['abc', session.access_token, await challengeOf(service, email)]) {
@@ -122,7 +122,7 @@ test('401: what is no setup_token: text, an access token, the token of a challen
   }
 });
 
-test('401: after a quarter of an hour', async () => {
+test('401: after 15 minutes', async () => {
   const { setupToken } = await mustSetUp();
   service.clock.advance({ minutes: 15 });
   expect((await begin(setupToken)).problem).toMatchObject({ status: 401, detail: noToken });
@@ -135,7 +135,7 @@ const changes: [string, string, 'userId' | 'accountId'][] = [
   ['the account is closed', "UPDATE accounts SET status = 'closed' WHERE id = $1", 'accountId'],
 ];
 
-test.each(changes)('401: where %s since the login, and MFA stays off', async (_what, sql, whose) => {
+test.each(changes)('401: when %s since the login, and MFA stays off', async (_what, sql, whose) => {
   const { setupToken, ...person } = await mustSetUp();
   const { body } = await begin(setupToken);
   await service.db.query(sql, [person[whose]]);
@@ -146,7 +146,7 @@ test.each(changes)('401: where %s since the login, and MFA stays off', async (_w
   expect(await count(service, 'users', 'id = $1 AND mfa_enabled_at IS NULL', person.userId)).toBe(1);
 });
 
-test('200: where the account requires MFA no more, a login opens a session again', async () => {
+test('200: when the account no longer requires MFA, a login opens a session again', async () => {
   const person = await join(service);
   await requireMfa(person);
   await requireMfa(person, false);

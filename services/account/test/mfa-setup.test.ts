@@ -19,7 +19,7 @@ const storedSecret = async (userId: string) => {
 };
 const vaultOf = (...keys: number[]) => createVault(keys.map((byte) => Buffer.alloc(32, byte).toString('base64')));
 
-test('200: a secret, and the URI of it for an authenticator; nothing is asked for until it is proven', async () => {
+test('200: a secret and its URI for an authenticator; logins need no code until it is confirmed', async () => {
   const { client, email } = await join(service);
   const { status, body } = await client.call(setUpMfa);
   expect([status, Object.keys(body).sort()]).toEqual([200, ['otpauth_uri', 'secret']]);
@@ -30,7 +30,7 @@ test('200: a secret, and the URI of it for an authenticator; nothing is asked fo
   await enter(service, email);
 });
 
-test('200: beginning again gives another secret, and the one before proves nothing any more', async () => {
+test('200: a second setup gives a new secret, and the previous one no longer works', async () => {
   const { client } = await join(service);
   const first = await beginSetup(client);
   const second = await beginSetup(client);
@@ -39,7 +39,7 @@ test('200: beginning again gives another secret, and the one before proves nothi
   expect((await verify(client, nextCode(service, second))).status).toBe(200);
 });
 
-test('200: the right code turns MFA on and gives ten recovery codes; the next login asks for a code', async () => {
+test('200: the right code turns MFA on and returns ten recovery codes; the next login requires a code', async () => {
   const { client, email } = await join(service);
   const secret = await beginSetup(client);
   const { status, body } = await verify(client, nextCode(service, secret));
@@ -51,7 +51,7 @@ test('200: the right code turns MFA on and gives ten recovery codes; the next lo
   expect((await answer(service, challenge, nextCode(service, secret))).status).toBe(200);
 });
 
-test('the code that turned MFA on is spent: no login takes it', async () => {
+test('the code that turned MFA on is spent: a login does not accept it', async () => {
   const { client, email } = await join(service);
   const secret = await beginSetup(client);
   const code = nextCode(service, secret);
@@ -72,7 +72,7 @@ test('turning MFA on ends the user’s other sessions, which have not passed it,
   ]);
 });
 
-test('20 proofs at once: one turns MFA on, and its recovery codes are those that hold', async () => {
+test('20 confirmations at once: one turns MFA on, and its recovery codes are the valid ones', async () => {
   const { client, email } = await join(service);
   const secret = await beginSetup(client);
   const code = nextCode(service, secret);
@@ -82,7 +82,7 @@ test('20 proofs at once: one turns MFA on, and its recovery codes are those that
   expect((await answer(service, await challengeOf(service, email), recovery)).status).toBe(200);
 });
 
-test('the secret is encrypted where it is kept, for its user alone, and recovery codes are hashes', async () => {
+test('the secret is encrypted for its user only, and recovery codes are hashed', async () => {
   const { secret, userId, recoveryCodes } = await joinWithMfa(service);
   const stored = await storedSecret(userId);
   expect(stored.includes(Buffer.from(secret))).toBe(false);
@@ -100,7 +100,7 @@ test('the secret is encrypted where it is kept, for its user alone, and recovery
   }
 });
 
-test('a new key in front encrypts what is new, and what was encrypted before is still read', async () => {
+test('a new first key encrypts new secrets, and old secrets are still readable', async () => {
   const [older, newer] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64'));
   const rotated = await startAccountService({ SECRET_KEYS: `${newer},${older}` });
   try {
@@ -128,12 +128,12 @@ test.each([
   expect(problem).toMatchObject({ status: 400, kind: 'validation-error', detail });
 });
 
-test('400: a setup_token that is no text', async () => {
+test('400: a setup_token that is not a string', async () => {
   const { problem } = await service.client.call(setUpMfa, { body: { setup_token: 7 } as never });
   expect(problem).toMatchObject({ status: 400, detail: 'body.setup_token: must be text.' });
 });
 
-test('400: a wrong code changes nothing, and the right one is taken afterwards', async () => {
+test('400: a wrong code changes nothing, and the right one is accepted afterwards', async () => {
   const { client, userId } = await join(service);
   const secret = await beginSetup(client);
   const { problem } = await verify(client, wrongCode(service, secret));
@@ -147,7 +147,7 @@ test('401: without a session and without a setup_token', async () => {
     expect(problem).toMatchObject({ status: 401, detail: 'Sign in, or give the setup_token of a login.' });
 });
 
-test('401: a session that has ended enrols nobody, though its token still works elsewhere', async () => {
+test('401: a session that has ended cannot set up MFA, though its token still works elsewhere', async () => {
   const { client } = await join(service);
   const secret = await beginSetup(client);
   await client.call(logout);
@@ -157,7 +157,7 @@ test('401: a session that has ended enrols nobody, though its token still works 
   expect((await verify(client, codeAt(secret, service.clock.now()))).problem).toMatchObject(ended);
 });
 
-test('401: a user who is disabled or gone', async () => {
+test('401: a user who is disabled or deleted', async () => {
   const { client, userId } = await join(service);
   await service.db.query('UPDATE users SET disabled_at = now() WHERE id = $1', [userId]);
   const stranger = service.client.with({ token: personToken({ sid: newUuid() }) });
@@ -168,7 +168,7 @@ test('401: a user who is disabled or gone', async () => {
   }
 });
 
-test('409: where MFA is on, and where there is nothing to prove', async () => {
+test('409: when MFA is on, and when there is nothing to confirm', async () => {
   const { client, secret } = await joinWithMfa(service);
   const on = { status: 409, detail: 'MFA is on already: turn it off first.' };
   expect((await client.call(setUpMfa)).problem).toMatchObject(on);

@@ -39,7 +39,10 @@ const managing = [
 const all = [...reads, ...managing];
 const writes = managing.filter(([method]) => method !== 'GET');
 
-/** The kind of the answer; a body, where the method has one, is no JSON: nobody looks at it before. */
+/**
+ * The type of the problem. The body, if the method has one, is invalid JSON, because it must not be read before the
+ * check.
+ */
 async function refusal(method: string, path: string, token: string | undefined): Promise<string> {
   const filled = path.replace('{user}', bob.userId).replace('{invitation}', invitationId);
   const { status, text } = await sendRaw(service, method, filled, token, method === 'GET' ? undefined : '{');
@@ -49,7 +52,7 @@ async function refusal(method: string, path: string, token: string | undefined):
 const people = () =>
   rows(service, 'SELECT to_json(m) FROM memberships AS m UNION ALL SELECT to_json(i) FROM invitations AS i');
 
-test.each(all)('401: %s %s without a token of ours', async (method, path) => {
+test.each(all)('401: %s %s without one of our tokens', async (method, path) => {
   const before = await people();
   const others: [string, string | undefined][] = [
     ...badTokens(),
@@ -64,7 +67,7 @@ test.each(all)('401: %s %s without a token of ours', async (method, path) => {
   expect(await people()).toEqual(before);
 });
 
-test.each(all)('403: %s %s with any key’s token', async (method, path) => {
+test.each(all)('403: %s %s with the token of any key', async (method, path) => {
   const before = await people();
   for (const claims of [{}, { role: 'admin' as const, key: { type: 'production', readonly: false } }])
     expect(await refusal(method, path, keyToken({ account: ada.accountId, ...claims }))).toBe(
@@ -86,18 +89,21 @@ test.each(all)('403: %s %s without access to account', async (method, path) => {
   expect(await refusal(method, path, token)).toBe('403 This credential has no access to account.');
 });
 
-test.each(writes)('403: %s %s for a support session, and for who only reads in account', async (method, path) => {
-  const account = ada.accountId;
-  const before = await people();
-  expect(await refusal(method, path, supportToken({ account }))).toBe('403 A support session only looks on.');
-  expect(await refusal(method, path, personToken({ account, svc: { '*': 'r' } }))).toBe(
-    '403 This credential may only read in account.',
-  );
-  expect(await people()).toEqual(before);
-});
+test.each(writes)(
+  '403: %s %s for a support session, and for a caller who only reads in account',
+  async (method, path) => {
+    const account = ada.accountId;
+    const before = await people();
+    expect(await refusal(method, path, supportToken({ account }))).toBe('403 A support session only looks on.');
+    expect(await refusal(method, path, personToken({ account, svc: { '*': 'r' } }))).toBe(
+      '403 This credential may only read in account.',
+    );
+    expect(await people()).toEqual(before);
+  },
+);
 
 test.each(['resend', ''])(
-  '404: an invitation of another account answers every id byte for byte alike (%s)',
+  '404: an invitation of another account gets the same response byte for byte as any id (%s)',
   async (action) => {
     const stranger = await join(service);
     const { id: foreign } = await invite(service, stranger);

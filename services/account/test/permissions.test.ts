@@ -20,7 +20,7 @@ const everyService = {
   utilities: 'w',
 };
 
-/** Somebody's permissions, after a change of the membership behind the token's back. */
+/** A user's permissions, after the membership was changed in the database while the token stayed the same. */
 async function permissionsAfter(columns: string, grants: Record<string, 'a' | 'm'> = {}) {
   const { client, userId, accountId } = await join(service);
   await service.db.query(`UPDATE memberships SET ${columns} WHERE user_id = $1`, [userId]);
@@ -81,13 +81,13 @@ test('200: a member has no billing and administers nothing', async () => {
   });
 });
 
-test('200: billing that was granted to a member shows', async () => {
+test('200: billing access granted to a member is included', async () => {
   const { can, services } = await permissionsAfter("role = 'member', billing = true");
   expect(services).toEqual(everyService);
   expect(can).toMatchObject({ manage_billing: true, invite_users: false });
 });
 
-test('200: a narrowed member has the groups, and may set up the estate where it is group admin', async () => {
+test('200: a narrowed member has groups, and can set up the estate where the member is group admin', async () => {
   const [north, south] = [newId('group'), newId('group')];
   const narrowed = "role = 'member', group_scope = 'selected'";
   const admin = await permissionsAfter(narrowed, { [north]: 'a', [south]: 'm' });
@@ -110,19 +110,19 @@ test('200: a narrowed member has the groups, and may set up the estate where it 
   expect(member.can).toMatchObject({ set_up_estate: false, edit_campaigns: true });
 });
 
-test('200: narrowed to no group at all is legal', async () => {
+test('200: narrowed to no group is valid', async () => {
   const { group_scope, groups, can } = await permissionsAfter("role = 'member', group_scope = 'selected'");
   expect([group_scope, groups]).toEqual(['selected', []]);
   // Own campaigns may be drafted, and there is no screen to publish them to.
   expect(can).toMatchObject({ edit_campaigns: true, publish_campaigns: false, set_up_estate: false, in_groups: {} });
 });
 
-test('200: nothing is answered by group where the scope is all', async () => {
+test('200: no permissions by group when the scope is all', async () => {
   const { client } = await join(service);
   expect((await client.call(getMyPermissions)).body.can).not.toHaveProperty('in_groups');
 });
 
-test('200: grants that are left over from before do not show where the scope is all', async () => {
+test('200: old grants do not appear when the scope is all', async () => {
   const { groups, can } = await permissionsAfter("role = 'member'", { [newId('group')]: 'a' });
   expect(groups).toEqual([]);
   expect(can.set_up_estate).toBe(false);
@@ -139,12 +139,12 @@ test.each([
   expect(services).toEqual(expected);
 });
 
-test('200: can follows the services', async () => {
+test('200: the permissions follow the services', async () => {
   const { can } = await permissionsAfter(`services = '{"*":"r"}'`);
   expect(Object.values(can)).toEqual(Array(7).fill(false));
 });
 
-test('200: can follows the services in each group too', async () => {
+test('200: the permissions in each group follow the services too', async () => {
   const [north, south] = [newId('group'), newId('group')];
   const narrowed = `role = 'member', group_scope = 'selected', services = '{"organization":"w","campaign":"r"}'`;
   const { can } = await permissionsAfter(narrowed, { [north]: 'a', [south]: 'm' });
@@ -153,14 +153,14 @@ test('200: can follows the services in each group too', async () => {
   expect(can).toMatchObject({ set_up_estate: true, edit_campaigns: false, publish_campaigns: false });
 });
 
-/** What is asked of the service itself with the rights that were read: an answer that it refuses would be a lie. */
+/** Calls the endpoints with the same rights, and compares their responses with the permissions. */
 test.each([
   ['an owner', {}, 201],
   ['an admin who only reads in account', { role: 'admin', svc: { '*': 'w', account: 'r' } }, 403],
   ['an admin of campaigns alone', { role: 'admin', svc: { campaign: 'w' } }, 403],
   ['a member', { role: 'member' }, 403],
 ] as const)(
-  '200: invite_users and manage_api_keys are what the endpoints answer to %s',
+  '200: invite_users and manage_api_keys agree with the responses of the endpoints to %s',
   async (_who, rights, status) => {
     const person = await join(service);
     const { userId } = person;
@@ -184,7 +184,7 @@ test('200: a member without billing does not get it by the services map', async 
   expect(can.manage_billing).toBe(false);
 });
 
-test('200: of the token’s account, where the user is in several', async () => {
+test('200: for the account of the token, when the user is in several', async () => {
   const { client, userId } = await join(service);
   const other = await addMembership(service, userId, { role: 'admin' });
   expect((await client.call(getMyPermissions)).body.role).toBe('owner');
@@ -207,7 +207,7 @@ test.each([
   expect(headers.get('www-authenticate')).toBe('Bearer');
 });
 
-test('401: of an account that was closed since', async () => {
+test('401: for an account that was closed since', async () => {
   const { client, accountId } = await join(service);
   await service.db.query("UPDATE accounts SET status = 'closed' WHERE id = $1", [accountId]);
   expect((await client.call(getMyPermissions)).problem).toMatchObject({

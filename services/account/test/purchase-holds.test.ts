@@ -30,7 +30,7 @@ afterAll(() => service.stop());
 
 const bought = (tokens = 500) => buy(service, ada.accountId, { token_amount: tokens });
 
-/** A purchase with an expiry, which Billing has none of so far. */
+/** A purchase with an expiry, which Billing does not sell yet. */
 async function boughtForAnHour() {
   const { payment, grantId } = await bought();
   await service.db.query('ALTER TABLE token_grants DISABLE TRIGGER token_grants_burn');
@@ -40,7 +40,7 @@ async function boughtForAnHour() {
   return { payment, grantId };
 }
 
-test('201: the tokens of that purchase are reserved, and tokens.held tells of it', async () => {
+test('201: the tokens of that purchase are reserved, and tokens.held is published', async () => {
   const { payment, grantId } = await bought();
   const { status, body } = await hold(service, ada.accountId, { payment_id: payment.payment_id, amount: 200 });
   expect([status, body.status, body.amount]).toEqual([201, 'pending', 200]);
@@ -51,7 +51,7 @@ test('201: the tokens of that purchase are reserved, and tokens.held tells of it
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('402: more than is left of the purchase: the detail has what is there and what is needed', async () => {
+test('402: more than the rest of the purchase: the detail has the available and the required amount', async () => {
   const { payment } = await bought();
   await capture(service, await holdId(service, ada.accountId, { amount: 1100 }), 1100);
   const refused = await hold(service, ada.accountId, { payment_id: payment.payment_id, amount: 401 });
@@ -65,7 +65,7 @@ test('402: more than is left of the purchase: the detail has what is there and w
   expect(problem?.detail).toBe('The purchase has 0 tokens available; 1 are needed.');
 });
 
-test('402: more than is available in the account, as other holds wait', async () => {
+test('402: more than is available in the account because of other holds', async () => {
   const { payment } = await bought();
   await hold(service, ada.accountId, { amount: 1200 });
   const { status, problem } = await hold(service, ada.accountId, { payment_id: payment.payment_id, amount: 301 });
@@ -74,7 +74,7 @@ test('402: more than is available in the account, as other holds wait', async ()
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('422: a payment that bought no tokens of this account, and of another one', async () => {
+test('422: a payment that bought no tokens, and one of another account', async () => {
   const other = await buy(service, (await join(service)).accountId);
   for (const payment_id of [newId('payment'), other.payment.payment_id]) {
     const { status, problem } = await hold(service, ada.accountId, { payment_id });
@@ -85,7 +85,7 @@ test('422: a payment that bought no tokens of this account, and of another one',
   }
 });
 
-test('201: the same key again answers the same hold, also when nothing else is left', async () => {
+test('201: a repeated key returns the same hold, also when nothing else is left', async () => {
   const { payment } = await bought();
   const fields = { idempotency_key: 'refund', payment_id: payment.payment_id, amount: 500 };
   const { body } = await hold(service, ada.accountId, fields);
@@ -95,7 +95,7 @@ test('201: the same key again answers the same hold, also when nothing else is l
   expect(await figuresOf(service, ada.accountId)).toMatchObject({ held: 500 });
 });
 
-test('409: the same key with another amount, with another payment, with none, or for the first time with one', async () => {
+test('409: a repeated key with another amount, with another payment, without one, or newly with one', async () => {
   const [{ payment }, other] = [await bought(), await bought()];
   const same = { idempotency_key: 'refund', payment_id: payment.payment_id };
   await hold(service, ada.accountId, { ...same, amount: 100 });
@@ -119,7 +119,7 @@ test('409: a closed account', async () => {
   expect(problem).toMatchObject({ status: 409, detail: `body.account_id: account ${ada.accountId} is closed.` });
 });
 
-test('200: a capture takes the tokens of the purchase, though others would burn first; a part releases the rest', async () => {
+test('200: a capture takes the tokens of the purchase, even if others come first; a partial capture releases the rest', async () => {
   const { payment, grantId } = await bought();
   const id = await holdPurchase(service, payment, 300);
   expect((await capture(service, id, 120)).body).toMatchObject({ status: 'captured', captured_amount: 120 });
@@ -129,7 +129,7 @@ test('200: a capture takes the tokens of the purchase, though others would burn 
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('200: what a void releases is there for everything again', async () => {
+test('200: the tokens released by a void are available for everything', async () => {
   const { payment, grantId } = await bought();
   const id = await holdPurchase(service, payment);
   expect((await hold(service, ada.accountId, { amount: 1001 })).status).toBe(402);
@@ -147,7 +147,7 @@ test('200: a balance shows what remains of each grant, reserved or not', async (
   expect(body.grants[1]?.id).toBe(grantId);
 });
 
-test('other captures burn around what is reserved, though it is first in their order', async () => {
+test('other captures skip the reserved tokens, even if those come first', async () => {
   const { payment, grantId } = await boughtForAnHour();
   const id = await holdPurchase(service, payment, 400);
   await capture(service, await holdId(service, ada.accountId, { amount: 150 }), 150);
@@ -158,7 +158,7 @@ test('other captures burn around what is reserved, though it is first in their o
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('100 ordinary holds and their captures race with a hold of a purchase: its tokens remain to be captured', async () => {
+test('100 ordinary holds and captures race with a hold on a purchase: its tokens can still be captured', async () => {
   const { payment, grantId } = await bought(300);
   const spend = async () => {
     const made = await hold(service, ada.accountId, { amount: 20 });
@@ -177,7 +177,7 @@ test('100 ordinary holds and their captures race with a hold of a purchase: its 
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('20 holds at once of one purchase reserve no more than it has', async () => {
+test('20 holds on one purchase at once reserve no more than it has', async () => {
   const { payment, grantId } = await bought();
   const answers = await atOnce(() => hold(service, ada.accountId, { payment_id: payment.payment_id, amount: 60 }));
   expect(statusesOf(answers)).toEqual({ 201: 8, 402: 12 });
@@ -185,7 +185,7 @@ test('20 holds at once of one purchase reserve no more than it has', async () =>
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('tokens that run out are not taken while they are reserved, and are once the hold is voided', async () => {
+test('expired tokens are not taken while they are reserved, but once the hold is voided', async () => {
   const { payment, grantId } = await boughtForAnHour();
   const id = await holdPurchase(service, payment, 400);
   service.clock.advance({ minutes: 61 });
@@ -200,7 +200,7 @@ test('tokens that run out are not taken while they are reserved, and are once th
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('what an ordinary hold reserves of tokens that run out is told apart from what a purchase has reserved', async () => {
+test('expired tokens reserved by an ordinary hold are distinguished from those reserved by a hold on the purchase', async () => {
   const { payment, grantId } = await boughtForAnHour();
   await holdPurchase(service, payment, 200);
   await hold(service, ada.accountId, { amount: 50, expires_in: '30d' });
@@ -210,7 +210,7 @@ test('what an ordinary hold reserves of tokens that run out is told apart from w
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('a hold of a purchase expires as any other, and gives its tokens back', async () => {
+test('a hold on a purchase expires like any other, and releases its tokens', async () => {
   const { payment, grantId } = await bought();
   await hold(service, ada.accountId, { payment_id: payment.payment_id, expires_in: '1h' });
   service.clock.advance({ minutes: 61 });
@@ -219,7 +219,7 @@ test('a hold of a purchase expires as any other, and gives its tokens back', asy
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('an account goes with its purchases and their holds', async () => {
+test('deleting an account deletes its purchases and their holds', async () => {
   const { payment } = await bought();
   await holdPurchase(service, payment);
   await service.db.query('DELETE FROM accounts WHERE id = $1', [ada.accountId]);
@@ -227,7 +227,7 @@ test('an account goes with its purchases and their holds', async () => {
     expect(await count(service, table, 'account_id = $1', ada.accountId)).toBe(0);
 });
 
-test('a purchase of tokens that nobody told of is no purchase, whatever else the account has', async () => {
+test('a purchase without an event does not exist, whatever else the account has', async () => {
   const { payment_id } = paymentOf(ada.accountId);
   expect((await hold(service, ada.accountId, { payment_id, amount: 1 })).status).toBe(422);
   expect(await rows(service, 'SELECT 1 FROM token_holds WHERE account_id = $1', ada.accountId)).toEqual([]);

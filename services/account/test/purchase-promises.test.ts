@@ -17,10 +17,10 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** One transaction, past the service; `$1` is the grant. */
+/** Runs one transaction that bypasses the service; `$1` is the grant. */
 const sql = (text: string, ...values: unknown[]) => service.db.query(text, [grantId, ...values]);
 
-/** Holds of the purchase, made by one statement. */
+/** Makes holds on the purchase in one statement. */
 const insertHolds = (amounts: readonly number[], fields: { account?: string; grant?: string } = {}) =>
   service.db.query(
     `INSERT INTO token_holds (id, account_id, grant_id, amount, description, idempotency_key, expires_at, created_at)
@@ -38,7 +38,7 @@ const resolve = (status: string, amount: number) =>
 const reserved = async () => (await grantOf(service, grantId))?.reserved;
 
 test.each(['reserved = 1', 'reserved = -1', 'reserved = 500', 'remaining = 400, reserved = 100'])(
-  'what is reserved of a grant is moved by its holds alone: SET %s is refused',
+  'the reserved tokens of a grant are changed only by its holds: SET %s is refused',
   async (set) => {
     await expect(sql(`UPDATE token_grants SET ${set} WHERE entry_id = $1`)).rejects.toThrow(
       'is moved by the holds of it alone',
@@ -64,7 +64,7 @@ test('a grant begins with nothing reserved', async () => {
   ).rejects.toThrow('is moved by the holds of it alone');
 });
 
-test('holds of a grant reserve what is left of it, and not one token more, by one statement or several', async () => {
+test('holds on a grant reserve up to its rest, and not one token more, in one statement or several', async () => {
   await expect(insertHolds([300, 201])).rejects.toThrow('token_grants_reserved_check');
   await insertHolds([300, 150]);
   expect(await reserved()).toBe(450);
@@ -74,7 +74,7 @@ test('holds of a grant reserve what is left of it, and not one token more, by on
   await expectPromisesKept(service, accountId);
 });
 
-test('a hold gives back what it had reserved of its grant once, however it is resolved', async () => {
+test('a hold releases its reservation on the grant once, however it is resolved', async () => {
   await insertHolds([100, 200, 50]);
   for (const [status, amount, left] of [
     ['voided', 100, 250],
@@ -88,7 +88,7 @@ test('a hold gives back what it had reserved of its grant once, however it is re
   await expectPromisesKept(service, accountId);
 });
 
-test('tokens that a hold of their grant has reserved do not leave it', async () => {
+test('tokens reserved by a hold on their grant cannot leave it', async () => {
   await insertHolds([400]);
   const take = (amount: number) =>
     sql(
@@ -105,7 +105,7 @@ test('tokens that a hold of their grant has reserved do not leave it', async () 
   await expectPromisesKept(service, accountId);
 });
 
-test('a hold is of a grant of its own account', async () => {
+test('a hold belongs to a grant of its own account', async () => {
   const other = await join(service);
   await expect(insertHolds([1], { account: other.accountId })).rejects.toThrow('token_holds_grant_id_account_id_fkey');
   await expect(insertHolds([1], { grant: newId('ledger_entry') })).rejects.toThrow(
@@ -113,7 +113,7 @@ test('a hold is of a grant of its own account', async () => {
   );
 });
 
-test('a hold stays of the grant that it began with, and one of none of none', async () => {
+test('the grant of a hold cannot be changed, nor added later', async () => {
   const other = (await grant(service, accountId)).body.id;
   await insertHolds([100]);
   for (const to of [other, null])
@@ -132,7 +132,7 @@ test('a hold stays of the grant that it began with, and one of none of none', as
   expect(await reserved()).toBe(100);
 });
 
-test('what took effect stays so: settlements are not changed, deleted or truncated', async () => {
+test('settlements cannot be changed, deleted or truncated', async () => {
   const where = 'WHERE account_id = (SELECT account_id FROM token_grants WHERE entry_id = $1)';
   await expect(sql(`UPDATE settlements SET key = 'other' ${where}`)).rejects.toThrow('append-only');
   await expect(sql(`DELETE FROM settlements ${where}`)).rejects.toThrow('append-only');

@@ -22,7 +22,7 @@ const granted = async () => (await eventsOf(service, ada.accountId, 'tokens.gran
 test.each([
   ['payment.succeeded', paymentSucceeded],
   ['invoice.paid', invoicePaid],
-])('%s: its tokens are granted for good, and tokens.granted tells of it', async (_type, event) => {
+])('%s: its tokens are granted without expiry, and tokens.granted is published', async (_type, event) => {
   const payment = paymentOf(ada.accountId);
   await service.deliver(event, payment, ada.accountId);
   expect(await purchases()).toMatchObject([{ amount: 500, balance_after: 1500, seq: 2, description: '500 tokens' }]);
@@ -34,23 +34,23 @@ test.each([
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('what was bought burns after the free grant', async () => {
+test('purchased tokens are used after the free grant', async () => {
   const { grantId } = await buy(service, ada.accountId);
   await capture(service, await holdId(service, ada.accountId, { amount: 1000 }), 1000);
   expect(await count(service, 'token_grants', 'entry_id = $1 AND remaining = 500', grantId)).toBe(1);
 });
 
-test('a payment that is delivered again, told of again, or told of as an invoice too is granted once', async () => {
+test('a payment that is redelivered, published again, or also published as an invoice is granted once', async () => {
   const payment = paymentOf(ada.accountId);
-  const told = await service.deliver(paymentSucceeded, payment, ada.accountId);
-  await service.redeliver(told, paymentSucceeded.topic.name);
+  const delivered = await service.deliver(paymentSucceeded, payment, ada.accountId);
+  await service.redeliver(delivered, paymentSucceeded.topic.name);
   await service.deliver(paymentSucceeded, payment, ada.accountId);
   await service.deliver(invoicePaid, payment, ada.accountId);
   expect(await purchases()).toHaveLength(1);
   expect(await granted()).toHaveLength(1);
 });
 
-test('20 deliveries at once of one payment, each with an id of its own, are granted once', async () => {
+test('20 deliveries of one payment at once, each with a different event id, are granted once', async () => {
   const payment = paymentOf(ada.accountId);
   await atOnce(() => service.deliver(paymentSucceeded, payment, ada.accountId));
   expect(await purchases()).toHaveLength(1);
@@ -71,7 +71,7 @@ test('a payment for no tokens grants nothing', async () => {
   expect(await granted()).toEqual([]);
 });
 
-test('a payment of an account that is gone comes to nothing, and lies among no dead letters', async () => {
+test('a payment of a deleted account has no effect, and makes no dead letter', async () => {
   const unknown = newId('account');
   for (const event of [paymentSucceeded, invoicePaid]) await service.deliver(event, paymentOf(unknown), unknown);
   expect(await count(service, 'dead_letters')).toBe(0);

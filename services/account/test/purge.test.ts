@@ -31,7 +31,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Housekeeping has its turn each hour, and when a process starts: starts another on the same database and clock. */
+/**
+ * The purges run every hour and when a process starts, so this starts another process on the same database and clock.
+ */
 async function startReplica(): Promise<void> {
   const transport = createInProcessTransport();
   const replica = account.create(
@@ -64,7 +66,7 @@ async function startReplica(): Promise<void> {
   replicas.push(replica);
 }
 
-/** What either process has published of an account, oldest first. */
+/** The events that both processes published for an account, oldest first. */
 const publishedOf = (accountId: string) =>
   [...published, ...service.published]
     .filter(({ account_id }) => account_id === accountId)
@@ -76,7 +78,7 @@ async function purge(userId: string): Promise<void> {
   await eventually(async () => expect(await count(service, 'users', 'id = $1', userId)).toBe(0));
 }
 
-test('a sign-up that was not verified for a week is taken back as a whole, and account.purged tells of it once', async () => {
+test('a sign-up that was not verified for a week is deleted completely, and account.purged is published once', async () => {
   const { email, userId, accountId } = await signUp(service);
   await service.mailbox.codeFor(email);
   service.clock.advance({ days: 7, seconds: 1 });
@@ -104,7 +106,7 @@ test('a sign-up that was not verified for a week is taken back as a whole, and a
   });
 });
 
-test('202: the address of a sign-up that was taken back can sign up again', async () => {
+test('202: the address of a deleted sign-up can sign up again', async () => {
   const { email, userId } = await signUp(service);
   service.clock.advance({ days: 7, seconds: 1 });
   await purge(userId);
@@ -114,7 +116,7 @@ test('202: the address of a sign-up that was taken back can sign up again', asyn
   expect((await service.client.call(verifyEmail, { body: { email, code } })).status).toBe(200);
 });
 
-test('a sign-up that is younger than a week stays, and a verified user stays for good', async () => {
+test('a sign-up younger than a week stays, and a verified user stays forever', async () => {
   const verified = await join(service);
   const stale = await signUp(service);
   service.clock.advance({ days: 3 });
@@ -130,7 +132,7 @@ test('a sign-up that is younger than a week stays, and a verified user stays for
   expect((await enter(service, verified.email)).user.id).toBe(verified.userId);
 });
 
-test('more sign-ups than one transaction takes are taken back in one turn', async () => {
+test('more sign-ups than fit into one transaction are deleted in one run', async () => {
   await service.db.query(
     `INSERT INTO users (id, email, email_key, full_name, password_hash, created_at, updated_at)
      SELECT 'usr_' || n, n || '@example.org', n || '@example.org', 'Nobody', '', $1, $1 FROM generate_series(1, 250) AS n`,
@@ -140,7 +142,7 @@ test('more sign-ups than one transaction takes are taken back in one turn', asyn
   await eventually(async () => expect(await count(service, 'users', "email LIKE '%@example.org'")).toBe(0));
 });
 
-test('codes and challenges that are long dead and sessions that no token can come back to are deleted, others stay', async () => {
+test('long-expired codes and challenges, and sessions that no token can refresh, are deleted; others stay', async () => {
   const old = await join(service);
   service.clock.advance({ days: 31, seconds: 1 });
   const young = await join(service);
@@ -168,12 +170,12 @@ test('codes and challenges that are long dead and sessions that no token can com
 test('a session in use is not deleted, however old it is', async () => {
   const { session, userId } = await join(service);
   await service.db.query("UPDATE sessions SET created_at = '2020-01-01' WHERE user_id = $1", [userId]);
-  const gone = newUuid();
+  const unused = newUuid();
   await service.db.query(
     `INSERT INTO sessions (id, user_id, account_id, ip, created_at, last_used_at) VALUES ($1, $2, $3, '', '2020-01-01', '2020-01-01')`,
-    [gone, userId, session.account.id],
+    [unused, userId, session.account.id],
   );
   await startReplica();
-  await eventually(async () => expect(await count(service, 'sessions', 'id = $1', gone)).toBe(0));
+  await eventually(async () => expect(await count(service, 'sessions', 'id = $1', unused)).toBe(0));
   expect(await count(service, 'sessions', 'user_id = $1', userId)).toBe(1);
 });

@@ -21,7 +21,7 @@ test.each([
   expect(problem?.detail).toContain(detail);
 });
 
-test('401: what is no token of ours, whatever its length', async () => {
+test('401: a string that is not one of our tokens, of any length', async () => {
   const { session } = await join(service);
   const [id, secret] = session.refresh_token.split('.');
   const others = [
@@ -43,7 +43,7 @@ test('401: what is no token of ours, whatever its length', async () => {
   }
 });
 
-test('401: the id of a token with another secret does the session no harm', async () => {
+test('401: the id of a token with a wrong secret does not affect the session', async () => {
   const { session } = await join(service);
   const [id] = session.refresh_token.split('.');
   await refresh(service, `${id}.${'A'.repeat(43)}`);
@@ -66,7 +66,7 @@ const refusals: [string, (person: Person) => [string, unknown[]]][] = [
   ['the account is gone', ({ accountId }) => ['DELETE FROM accounts WHERE id = $1', [accountId]]],
 ];
 
-test.each(refusals)('401: where %s', async (_what, change) => {
+test.each(refusals)('401: when %s', async (_what, change) => {
   const person = await join(service);
   const [sql, values] = change(person);
   await service.db.query(sql, values);
@@ -75,7 +75,7 @@ test.each(refusals)('401: where %s', async (_what, change) => {
   expect(problem?.detail).toBe('The refresh token is unknown, expired or was used before. Log in again.');
 });
 
-test('200: where the account is suspended', async () => {
+test('200: when the account is suspended', async () => {
   const { session, accountId } = await join(service);
   await service.db.query("UPDATE accounts SET status = 'suspended' WHERE id = $1", [accountId]);
   expect((await refresh(service, session.refresh_token)).status).toBe(200);
@@ -89,7 +89,7 @@ test('a refused refresh issues no token', async () => {
   expect(await rows(service, 'SELECT id FROM refresh_tokens WHERE session_id = $1', sid)).toHaveLength(1);
 });
 
-test('401: an access token is told so, and not repeated; its session goes on', async () => {
+test('401: the response names an access token as such without repeating it; its session continues', async () => {
   const { session } = await join(service);
   expect(session.access_token.length).toBeGreaterThan(300);
   for (const token of [session.access_token, `${session.access_token}${'A'.repeat(1_000)}`]) {

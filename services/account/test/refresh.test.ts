@@ -27,7 +27,7 @@ test('200: two new tokens and nothing else, and the access token works', async (
   expect(me.body.id).toBe(userId);
 });
 
-test('200: the tokens of a session rotate again and again, and stay of that session', async () => {
+test('200: the tokens of a session rotate any number of times, and stay in that session', async () => {
   const { session } = await join(service);
   const { sid } = claimsIn(service, session.access_token);
   let token = session.refresh_token;
@@ -44,7 +44,7 @@ test('200: unknown fields of the body are ignored', async () => {
   expect((await service.client.call(refreshSession, { body })).status).toBe(200);
 });
 
-test('200: what has changed since shows in the new access token', async () => {
+test('200: changes since then appear in the new access token', async () => {
   const { session, userId } = await join(service);
   await service.db.query("UPDATE memberships SET role = 'member', billing = false WHERE user_id = $1", [userId]);
   const { body } = await refresh(service, session.refresh_token);
@@ -52,7 +52,7 @@ test('200: what has changed since shows in the new access token', async () => {
   expect(claimsIn(service, body.access_token)).toMatchObject({ role: 'member', bil: 'n' });
 });
 
-test('401: a token used again within 10 s of its rotation, which ends nothing', async () => {
+test('401: a token reused within 10 s of its rotation, which ends nothing', async () => {
   const { session } = await join(service);
   const { body: second } = await refresh(service, session.refresh_token);
   service.clock.advance({ seconds: 5 });
@@ -62,7 +62,7 @@ test('401: a token used again within 10 s of its rotation, which ends nothing', 
   expect((await refresh(service, third.refresh_token)).status).toBe(200);
 });
 
-test('401: a token used again later, and with it the whole family is revoked', async () => {
+test('401: a token reused later, which revokes the whole family', async () => {
   const { session } = await join(service);
   const { body: second } = await refresh(service, session.refresh_token);
   const { body: third } = await refresh(service, second.refresh_token);
@@ -75,7 +75,7 @@ test('401: a token used again later, and with it the whole family is revoked', a
   ]);
 });
 
-test('401: the reuse of one session’s token leaves the user’s other sessions alone', async () => {
+test('401: reusing one session’s token does not affect the user’s other sessions', async () => {
   const { email, session } = await join(service);
   const other = await enter(service, email);
   await refresh(service, session.refresh_token);
@@ -85,7 +85,7 @@ test('401: the reuse of one session’s token leaves the user’s other sessions
   expect((await refresh(service, other.refresh_token)).status).toBe(200);
 });
 
-test('20 parallel uses of one token: one wins, and its session goes on', async () => {
+test('20 parallel uses of one token: one succeeds, and its session continues', async () => {
   const { session } = await join(service);
   const answers = await atOnce(() => refresh(service, session.refresh_token));
   expect(statusesOf(answers)).toEqual({ 200: 1, 401: 19 });
@@ -93,7 +93,7 @@ test('20 parallel uses of one token: one wins, and its session goes on', async (
   expect((await refresh(service, winner?.body.refresh_token ?? '')).status).toBe(200);
 });
 
-test('refresh tokens are kept as hashes only', async () => {
+test('only hashes of refresh tokens are stored', async () => {
   const { session } = await join(service);
   const [id, secret] = session.refresh_token.split('.');
   const [row] = await rows<{ hash: string }>(service, 'SELECT * FROM refresh_tokens WHERE id = $1', id);
@@ -101,7 +101,7 @@ test('refresh tokens are kept as hashes only', async () => {
   expect(JSON.stringify(row)).not.toContain(secret);
 });
 
-test('a refresh token lives 30 days, each from when it was issued', async () => {
+test('a refresh token is valid for 30 days from its own issue', async () => {
   const [early, late] = [await join(service), await join(service)];
   service.clock.advance({ days: 29, minutes: 23 * 60 + 59 });
   const { status, body } = await refresh(service, early.session.refresh_token);
@@ -111,7 +111,7 @@ test('a refresh token lives 30 days, each from when it was issued', async () => 
   expect((await refresh(service, body.refresh_token)).status).toBe(200);
 });
 
-test('a session lives 90 days in all, however often it is refreshed', async () => {
+test('a session lasts 90 days at most, however often it is refreshed', async () => {
   const { session } = await join(service);
   const id = `rt_${claimsIn(service, session.access_token).sid}`;
   let token = session.refresh_token;

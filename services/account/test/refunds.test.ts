@@ -36,7 +36,7 @@ const entries = async (kind: string) =>
 const typesSince = async (first: number) =>
   (await eventsOf(service, ada.accountId, 'tokens.')).slice(first).map(({ type }) => type);
 
-/** One entry of a refund of so many tokens; none of 0. */
+/** The ledger entry of a refund of this many tokens; none for 0. */
 async function expectTaken(amount: number) {
   expect(await entries('refund')).toMatchObject(
     amount > 0 ? [{ amount: -amount, description: 'Refund: 500 tokens' }] : [],
@@ -44,7 +44,7 @@ async function expectTaken(amount: number) {
   await expectPromisesKept(service, ada.accountId);
 }
 
-test('a refund with a hold captures it: the tokens of that purchase are taken, and tokens.captured tells of it', async () => {
+test('a refund with a hold captures it: the tokens of that purchase are taken, and tokens.captured is published', async () => {
   const hold_id = await holdPurchase(service, bought.payment);
   await refundPaid(service, refundOf(bought.payment, { hold_id }));
   await expectTaken(500);
@@ -54,14 +54,14 @@ test('a refund with a hold captures it: the tokens of that purchase are taken, a
   expect(event?.data).toEqual({ account_id: ada.accountId, hold_id, amount: 500 });
 });
 
-test('a refund of a part, with a hold of a part, leaves the rest', async () => {
+test('a partial refund with a partial hold leaves the rest', async () => {
   const hold_id = await holdPurchase(service, bought.payment, 200);
   await refundPaid(service, refundOf(bought.payment, { hold_id, token_amount: 200 }));
   await expectTaken(200);
   expect(await grantOf(service, bought.grantId)).toEqual({ remaining: 300, reserved: 0 });
 });
 
-test('a hold that is over, and that the job has not come to, is captured still: the money is back', async () => {
+test('an overdue hold that the job has not expired yet is still captured, because the money is back', async () => {
   const { id } = (await hold(service, ada.accountId, { payment_id: bought.payment.payment_id, amount: 500 })).body;
   const job = await keepJobAway(service, 'expire-token-holds');
   service.clock.advance({ minutes: 61 });
@@ -70,7 +70,7 @@ test('a hold that is over, and that the job has not come to, is captured still: 
   await expectTaken(500);
 });
 
-test('a refund that nobody held tokens for takes those of the purchase, told of as held and captured', async () => {
+test('a refund without a hold takes the tokens of the purchase, and publishes them as held and captured', async () => {
   await refundPaid(service, refundOf(bought.payment));
   await expectTaken(500);
   expect(await grantOf(service, bought.grantId)).toEqual({ remaining: 0, reserved: 0 });
@@ -78,7 +78,7 @@ test('a refund that nobody held tokens for takes those of the purchase, told of 
   expect(await typesSince(2)).toEqual(['tokens.held', 'tokens.captured']);
 });
 
-test('of a purchase that is partly spent no hold takes all, and a refund from the provider takes the rest', async () => {
+test('a hold cannot take all of a partly spent purchase, and a refund from the provider takes the rest', async () => {
   await spend(1200);
   const fields = { payment_id: bought.payment.payment_id, amount: 500 };
   expect((await hold(service, ada.accountId, fields)).problem?.detail).toBe(
@@ -89,14 +89,14 @@ test('of a purchase that is partly spent no hold takes all, and a refund from th
   expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 0, held: 0, available: 0 });
 });
 
-test('a refund from the provider takes nothing that other holds have reserved', async () => {
+test('a refund from the provider takes no tokens that other holds have reserved', async () => {
   await hold(service, ada.accountId, { amount: 1100 });
   await refundPaid(service, refundOf(bought.payment));
   await expectTaken(400);
   expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1100, held: 1100, available: 0 });
 });
 
-test('a refund of a purchase that is spent takes nothing, then or when it is told of again', async () => {
+test('a refund of a spent purchase takes nothing, nor does it when it is published again', async () => {
   const held = await holdId(service, ada.accountId, { amount: 1500 });
   const refund = refundOf(bought.payment);
   await refundPaid(service, refund);
@@ -106,19 +106,22 @@ test('a refund of a purchase that is spent takes nothing, then or when it is tol
   expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 1500 });
 });
 
-test.each(['expired', 'voided'])('a refund whose hold was %s takes what is open of the purchase', async (how) => {
-  const id = await holdPurchase(service, bought.payment);
-  if (how === 'voided') await release(service, id);
-  else {
-    service.clock.advance({ days: 31 });
-    await expired(service);
-  }
-  await spend(1100);
-  await refundPaid(service, refundOf(bought.payment, { hold_id: id }));
-  await expectTaken(400);
-});
+test.each(['expired', 'voided'])(
+  'a refund whose hold was %s takes the unreserved tokens of the purchase',
+  async (how) => {
+    const id = await holdPurchase(service, bought.payment);
+    if (how === 'voided') await release(service, id);
+    else {
+      service.clock.advance({ days: 31 });
+      await expired(service);
+    }
+    await spend(1100);
+    await refundPaid(service, refundOf(bought.payment, { hold_id: id }));
+    await expectTaken(400);
+  },
+);
 
-test('a refund whose hold was captured before takes nothing more', async () => {
+test('a refund whose hold was captured before takes no more', async () => {
   const hold_id = await holdPurchase(service, bought.payment, 200);
   await capture(service, hold_id, 200);
   await refundPaid(service, refundOf(bought.payment, { hold_id, token_amount: 200 }));
@@ -126,7 +129,7 @@ test('a refund whose hold was captured before takes nothing more', async () => {
   expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 1300 });
 });
 
-test('the hold of another account is nothing to a refund', async () => {
+test('a refund ignores the hold of another account', async () => {
   const other = await join(service);
   const theirs = await holdId(service, other.accountId);
   await refundPaid(service, refundOf(bought.payment, { hold_id: theirs }));
@@ -140,9 +143,9 @@ test.each(['with a hold', 'without one'])(
   async (how) => {
     const hold_id = how === 'with a hold' ? await holdPurchase(service, bought.payment, 200) : null;
     const refund = refundOf(bought.payment, { hold_id, token_amount: 200 });
-    const told = await refundPaid(service, refund);
+    const delivered = await refundPaid(service, refund);
     await atOnce<unknown>((n) =>
-      n % 2 ? service.redeliver(told, refundSucceeded.topic.name) : refundPaid(service, refund),
+      n % 2 ? service.redeliver(delivered, refundSucceeded.topic.name) : refundPaid(service, refund),
     );
     await expectTaken(200);
     expect(await eventsOf(service, ada.accountId, 'tokens.captured')).toHaveLength(1);
@@ -154,12 +157,12 @@ test('two refunds of one purchase take their tokens each', async () => {
   expect((await entries('refund')).map(({ amount }) => amount)).toEqual([-300, -200]);
 });
 
-test('a refund of a payment that brought no tokens takes none', async () => {
+test('a refund of a payment without tokens takes none', async () => {
   await refundPaid(service, refundOf(paymentOf(ada.accountId)));
   await expectTaken(0);
 });
 
-test('a refund that failed releases its hold, once, and tokens.voided tells of it', async () => {
+test('a failed refund releases its hold once, and tokens.voided is published', async () => {
   const hold_id = await holdPurchase(service, bought.payment);
   const refund = refundOf(bought.payment, { hold_id });
   await refundRefused(service, refund);
@@ -170,7 +173,7 @@ test('a refund that failed releases its hold, once, and tokens.voided tells of i
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('a refund that failed without a hold, or with one that was released before, changes nothing', async () => {
+test('a failed refund without a hold, or with one that was released before, changes nothing', async () => {
   const hold_id = await holdPurchase(service, bought.payment);
   await release(service, hold_id);
   for (const id of [hold_id, newId('token_hold'), null])
@@ -178,13 +181,13 @@ test('a refund that failed without a hold, or with one that was released before,
   expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1500, held: 0, available: 1500 });
 });
 
-test('a refund that came back after it had succeeded grants again what it took, once', async () => {
+test('a reversed refund grants the tokens again that it took, once', async () => {
   await spend(1200);
   const refund = refundOf(bought.payment);
   await refundPaid(service, refund);
-  const told = await refundRefused(service, refund, true);
+  const delivered = await refundRefused(service, refund, true);
   await atOnce<unknown>((n) =>
-    n % 2 ? service.redeliver(told, refundFailed.topic.name) : refundRefused(service, refund, true),
+    n % 2 ? service.redeliver(delivered, refundFailed.topic.name) : refundRefused(service, refund, true),
   );
   expect(await entries('adjustment')).toMatchObject([
     { amount: 300, description: 'Refund that came back: 500 tokens' },
@@ -194,7 +197,7 @@ test('a refund that came back after it had succeeded grants again what it took, 
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('a refund that took nothing and came back grants nothing', async () => {
+test('a reversed refund that took nothing grants nothing', async () => {
   await spend(1500);
   const refund = refundOf(bought.payment);
   await refundPaid(service, refund);
@@ -202,7 +205,7 @@ test('a refund that took nothing and came back grants nothing', async () => {
   expect(await entries('adjustment')).toEqual([]);
 });
 
-test('a refund of an account that is gone comes to nothing, and lies among no dead letters', async () => {
+test('a refund of a deleted account has no effect, and makes no dead letter', async () => {
   const unknown = paymentOf(newId('account'));
   await refundPaid(service, refundOf(unknown, { hold_id: `hld_${newUuid()}` }));
   for (const reversed of [false, true]) await refundRefused(service, refundOf(unknown), reversed);

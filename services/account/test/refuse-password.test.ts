@@ -36,7 +36,7 @@ describe('refusePassword', () => {
     },
   );
 
-  test('takes the least length from configuration', () => {
+  test('reads the minimum length from the configuration', () => {
     expect(refusePassword('elevenchars', 12)).toBe('must have at least 12 characters');
     expect(refusePassword('twelve chars', 12)).toBeUndefined();
   });
@@ -45,7 +45,7 @@ describe('refusePassword', () => {
 describe('the hash of a password', () => {
   const hasher = createHasher({ pepper: 'a pepper for tests, of no worth at all', cost: 4 });
 
-  test('covers all of it: passwords that differ behind 72 bytes, or behind a NUL, are different', async () => {
+  test('covers the whole password: passwords that differ after 72 bytes, or after a NUL, have different hashes', async () => {
     const [long, nul] = await Promise.all([
       hasher.hashPassword(`${'x'.repeat(72)}a`),
       hasher.hashPassword('before\0one'),
@@ -56,7 +56,7 @@ describe('the hash of a password', () => {
     expect(await hasher.verifyPassword('before\0two', nul)).toBe(false);
   });
 
-  test('is salted, and worth nothing under another pepper', async () => {
+  test('is salted, and does not match under another pepper', async () => {
     const [first, second] = await Promise.all([
       hasher.hashPassword('the same one'),
       hasher.hashPassword('the same one'),
@@ -66,11 +66,11 @@ describe('the hash of a password', () => {
     expect(await other.verifyPassword('the same one', first)).toBe(false);
   });
 
-  test('of nobody matches nothing, not even the password that stands for nobody', async () => {
+  test('of an unknown user matches nothing, not even the dummy password', async () => {
     expect(await hasher.verifyPassword('nobody has this password', undefined)).toBe(false);
   });
 
-  test('of a code is bound to what the code is for', async () => {
+  test('of a code is bound to the purpose of the code', async () => {
     const hash = await hasher.hashCode('123456', 'verify_email\nada@example.com');
     expect(await hasher.verifyCode('123456', 'verify_email\nada@example.com', hash)).toBe(true);
     expect(await hasher.verifyCode('123456', 'reset_password\nada@example.com', hash)).toBe(false);

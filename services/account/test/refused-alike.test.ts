@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const set = (column: string, { userId }: Person) =>
   service.db.query(`UPDATE users SET ${column} WHERE id = $1`, [userId]);
 
-/** Somebody in several accounts, with grants in one. */
+/** A user in several accounts, with grants in one of them. */
 async function joinMany(): Promise<Person> {
   const person = await join(service);
   for (let i = 0; i < 5; i++) await addMembership(service, person.userId);
@@ -37,7 +37,7 @@ async function joinMany(): Promise<Person> {
   return person;
 }
 
-test('a refused login sends the same statements, whether there is a user or not, and whoever it is', async () => {
+test('a refused login sends the same statements for every user, and for an unknown address', async () => {
   const [disabled, alone] = [await join(service), await join(service)];
   await set('disabled_at = now()', disabled);
   await service.db.query('DELETE FROM memberships WHERE user_id = $1', [alone.userId]);
@@ -59,7 +59,7 @@ test('a refused login sends the same statements, whether there is a user or not,
   for (const { email } of people) expect(await statementsFor(email)).toEqual(forNobody);
 });
 
-test('a refused code sends the same statements, whether there is a user or not', async () => {
+test('a refused code sends the same statements for a user and for an unknown address', async () => {
   const signedUp = await signUp(service);
   const first = await service.mailbox.codeFor(signedUp.email);
   const person = await joinMany();
@@ -79,7 +79,7 @@ test('a refused code sends the same statements, whether there is a user or not',
   }
 });
 
-test('a login is told of before it is answered, so that nothing of it is lost', async () => {
+test('a login is recorded before the response is sent, so that no record is lost', async () => {
   const { email, userId } = await join(service);
   await service.client.call(login, { body: { email, password: 'not the password' } });
   await service.client.call(login, { body: { email, password } });

@@ -19,7 +19,7 @@ test('202: sends a fresh code to an address that waits for verification, written
   expect(await service.mailbox.codeFor(email, 2)).toMatch(/^\d{6}$/);
 });
 
-test('202: answers byte for byte alike for a waiting, a verified, a disabled and an unknown address', async () => {
+test('202: the response is identical byte for byte for a waiting, a verified, a disabled and an unknown address', async () => {
   const waiting = await signUp(service);
   const verified = await join(service);
   const disabled = await signUp(service);
@@ -40,7 +40,7 @@ test('202: sends nothing to a verified, a disabled or an unknown address', async
   const unknown = newEmail();
   for (const email of [verified.email, disabled.email, unknown]) await resend({ email });
 
-  // A message of the same queue that was put in last has come: so would the others have.
+  // A message that was queued last has arrived, so the others would have arrived too.
   const last = await signUp(service);
   await service.mailbox.codeFor(last.email);
   await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));

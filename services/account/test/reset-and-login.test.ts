@@ -42,7 +42,7 @@ async function holding(sql: string, id: string, work: () => Promise<void>): Prom
   }
 }
 
-test('a login that has judged the old password before a reset opens no session that outlives it', async () => {
+test('a login that checked the old password before a reset opens no session that survives the reset', async () => {
   const { email, accountId } = await join(service);
   const code = await resetCode(service, email);
   const started: { login?: ReturnType<typeof logIn>; reset?: ReturnType<typeof reset> } = {};
@@ -58,7 +58,7 @@ test('a login that has judged the old password before a reset opens no session t
   expect((await refresh(service, refresh_token)).status).toBe(401);
 });
 
-test('401: a login with the old password while a reset is under way', async () => {
+test('401: a login with the old password during a reset', async () => {
   const { email, userId } = await join(service);
   const code = await resetCode(service, email);
   const started: { login?: ReturnType<typeof logIn>; reset?: ReturnType<typeof reset> } = {};

@@ -34,7 +34,7 @@ test('204: sets the new password; the old one is refused', async () => {
   expect((await logIn(service, email, password)).problem?.kind).toBe('unauthorized');
 });
 
-test('204: ends all sessions of the user, and nobody else’s', async () => {
+test('204: ends all sessions of the user, and of no other', async () => {
   const ada = await join(service);
   const bob = await join(service);
   const other = await enter(service, ada.email);
@@ -57,7 +57,7 @@ test('204: opens no session', async () => {
   expect(await count(service, 'sessions', 'user_id = $1', userId)).toBe(before);
 });
 
-test('204: does not verify the address: the login is refused as before', async () => {
+test('204: does not verify the address: the login is still refused', async () => {
   const { email } = await signUp(service);
   await service.mailbox.codeFor(email);
   const code = await resetCode(service, email);
@@ -67,7 +67,7 @@ test('204: does not verify the address: the login is refused as before', async (
   expect(problem?.detail).toContain('not verified');
 });
 
-test('204: does not pass MFA by: the next login asks for it', async () => {
+test('204: does not bypass MFA: the next login requires it', async () => {
   const { email, userId } = await join(service);
   await service.db.query('UPDATE users SET mfa_enabled_at = now() WHERE id = $1', [userId]);
   const code = await resetCode(service, email);
@@ -114,7 +114,7 @@ test.each([
   expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
 });
 
-test('410: a code that was used', async () => {
+test('410: a code that was already used', async () => {
   const { email } = await join(service);
   const code = await resetCode(service, email);
   await reset({ email, code, new_password: newPassword });
@@ -123,7 +123,7 @@ test('410: a code that was used', async () => {
   await enter(service, email, newPassword);
 });
 
-test('400: a reset for an address that nobody has', async () => {
+test('400: a reset for an unknown address', async () => {
   const { status, problem } = await reset({ email: newEmail(), code: '123456', new_password: newPassword });
   expect([status, problem?.kind]).toEqual([400, 'validation-error']);
 });

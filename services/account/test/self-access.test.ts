@@ -46,7 +46,7 @@ const owning = [
 ] as const;
 const all = [...self, ...enrolling, ...reading, ...owning];
 
-/** The answer; a body, where the method has one, is no JSON: nobody looks at it before. */
+/** The response. The body, if the method has one, is invalid JSON, because it must not be read before the check. */
 async function refusal(method: string, path: string, token: string | undefined): Promise<string> {
   const session = `rt_${claimsIn(service, ada.session.access_token).sid}`;
   const filled = path.replace('{account}', ada.accountId).replace('{session}', session);
@@ -56,7 +56,7 @@ async function refusal(method: string, path: string, token: string | undefined):
 
 const inAccount = () => ({ account: ada.accountId, sub: ada.userId });
 
-test.each([...self, ...reading, ...owning])('401: %s %s without a token of ours', async (method, path) => {
+test.each([...self, ...reading, ...owning])('401: %s %s without one of our tokens', async (method, path) => {
   const others: [string, string | undefined][] = [
     ...badTokens(),
     ['an internal token', internalToken('billing', 'account')],
@@ -77,7 +77,7 @@ test.each(enrolling)('401: %s %s with a token that is not ours', async (method, 
     ]);
 });
 
-test.each(all)('403: %s %s with any key’s token', async (method, path) => {
+test.each(all)('403: %s %s with the token of any key', async (method, path) => {
   for (const claims of [{}, { role: 'admin' as const, key: { type: 'production', readonly: false } }])
     expect(await refusal(method, path, keyToken({ account: ada.accountId, ...claims }))).toBe(
       '403 An API key cannot be used here: sign in as a person.',
@@ -104,7 +104,7 @@ test.each(owning)('403: %s %s for an owner who only reads in account', async (me
   expect(detail).toBe('403 This credential may only read in account.');
 });
 
-test('after all of these, the session and the account are as they were', async () => {
+test('after all of these, the session and the account are unchanged', async () => {
   expect((await refresh(service, ada.session.refresh_token)).status).toBe(200);
   const { rows } = await service.db.query('SELECT status, name, require_mfa FROM accounts WHERE id = $1', [
     ada.accountId,

@@ -26,12 +26,12 @@ const sessionsOf = async (client: TestService['client'], query = {}) =>
 const end = (client: TestService['client'], id: string) => client.call(endSession, { params: { id } });
 const idIn = (token: string) => `rt_${claimsIn(service, token).sid}`;
 
-test('200: the sessions that have not ended, newest first, the one that asks among them', async () => {
+test('200: the sessions that have not ended, newest first, including the current one', async () => {
   const { client, email, accountId, session } = await join(service);
   const away = service.client.with({ headers: { 'x-forwarded-for': '198.51.100.9', 'user-agent': 'Mosaic/0.9' } });
   const other = await enter({ ...service, client: away }, email);
-  const gone = await enter(service, email);
-  await service.client.with({ token: gone.access_token }).call(logout);
+  const ended = await enter(service, email);
+  await service.client.with({ token: ended.access_token }).call(logout);
   const { entries, next_cursor } = await sessionsOf(client);
   expect(next_cursor).toBeNull();
   const time = expect.stringMatching(/Z$/);
@@ -49,7 +49,7 @@ test('200: the sessions that have not ended, newest first, the one that asks amo
   ]);
 });
 
-test('200: in every account of the user, and of nobody else', async () => {
+test('200: in every account of the user, and of no other user', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const account = await addMembership(service, ada.userId);
   await service.db.query(
@@ -62,7 +62,7 @@ test('200: in every account of the user, and of nobody else', async () => {
   expect((await sessionsOf(bob.client)).entries).toHaveLength(1);
 });
 
-test('200: a refresh shows as the last use', async () => {
+test('200: a refresh updates the last use', async () => {
   const { client, session } = await join(service);
   const [before] = (await sessionsOf(client)).entries;
   service.clock.advance({ minutes: 5 });
@@ -72,7 +72,7 @@ test('200: a refresh shows as the last use', async () => {
   expect(Date.parse(after?.last_used_at ?? '') - Date.parse(before?.last_used_at ?? '')).toBeGreaterThan(299_000);
 });
 
-test('200: pages, each session once; a page that is exactly full and last has no cursor', async () => {
+test('200: pages list each session once; a last page that is exactly full has no cursor', async () => {
   const { client, email } = await join(service);
   for (let i = 0; i < 4; i++) await enter(service, email);
   const all = (await sessionsOf(client)).entries.map(({ id }) => id);
@@ -83,7 +83,7 @@ test('200: pages, each session once; a page that is exactly full and last has no
   expect(third.next_cursor).toBeNull();
 });
 
-test('200: a session that nobody could refresh any more is not listed', async () => {
+test('200: a session that can no longer be refreshed is not listed', async () => {
   const { email, userId } = await join(service);
   await service.db.query("UPDATE sessions SET last_used_at = now() - interval '31 days' WHERE user_id = $1", [userId]);
   const { access_token } = await enter(service, email);
@@ -103,7 +103,7 @@ test.each([
   expect(problem?.detail).toContain(`query.${name}: `);
 });
 
-test('400: a cursor that was put together by somebody else, with what is no id', async () => {
+test('400: a forged cursor with an invalid id', async () => {
   const { client, email } = await join(service);
   await enter(service, email);
   const { next_cursor } = await sessionsOf(client, { limit: 1 });
@@ -112,7 +112,7 @@ test('400: a cursor that was put together by somebody else, with what is no id',
   expect((await client.call(listSessions, { query: { cursor } })).problem?.status).toBe(400);
 });
 
-test('204: ends that session and no other; its access token lives on until it expires', async () => {
+test('204: ends that session and no other; its access token is valid until it expires', async () => {
   const { client, email, session } = await join(service);
   const other = await enter(service, email);
   const { status, body } = await end(client, idIn(other.access_token));
@@ -122,13 +122,13 @@ test('204: ends that session and no other; its access token lives on until it ex
   expect((await service.client.with({ token: other.access_token }).call(getMe)).status).toBe(200);
 });
 
-test('204: the own session too', async () => {
+test('204: also the current session', async () => {
   const { client, session } = await join(service);
   expect((await end(client, idIn(session.access_token))).status).toBe(204);
   expect((await refresh(service, session.refresh_token)).status).toBe(401);
 });
 
-test('204 twice: the first ending stays', async () => {
+test('204 twice: the first end stays', async () => {
   const { client, email } = await join(service);
   const id = idIn((await enter(service, email)).access_token);
   await end(client, id);
@@ -139,7 +139,7 @@ test('204 twice: the first ending stays', async () => {
   expect(await read()).toEqual(first);
 });
 
-test('20 endings at once, and a refresh among them: one is told of, and no token comes back', async () => {
+test('20 requests to end one session at once, and a refresh: one is recorded, and no new token works', async () => {
   const { client, email, userId } = await join(service);
   const other = await enter(service, email);
   const id = idIn(other.access_token);
@@ -151,7 +151,7 @@ test('20 endings at once, and a refresh among them: one is told of, and no token
   expect(await count(service, 'sessions', 'user_id = $1 AND ended_at IS NULL', userId)).toBe(1);
 });
 
-test('404: another user’s session, one that does not exist, and what is no id are one same answer', async () => {
+test('404: another user’s session, an unknown one and an invalid id get the same response', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const answers = await Promise.all(
     [idIn(bob.session.access_token), `rt_${newUuid()}`, 'rt_1', 'x', ada.session.refresh_token.split('.')[0] ?? ''].map(

@@ -22,7 +22,7 @@ afterAll(() => service.stop());
 
 const call = (body: object) => service.client.call(signup, { body: body as never });
 
-test('202: tells the ids of what was made, and what the e-mail contains', async () => {
+test('202: returns the ids of the new user and account, and the e-mail contains the code', async () => {
   const email = newEmail();
   const answer = await call({ email, password, full_name: fullName });
   expect(answer.status).toBe(202);
@@ -34,7 +34,7 @@ test('202: tells the ids of what was made, and what the e-mail contains', async 
   expect(await service.mailbox.codeFor(email)).toMatch(/^\d{6}$/);
 });
 
-test('202: makes an unverified user, who owns a new account of the default type that is named like the user', async () => {
+test('202: creates an unverified user, who owns a new account of the default type with the user’s name', async () => {
   const { userId, accountId, email } = await signUp(service);
   expect(
     await rows(service, 'SELECT email, full_name, email_verified_at, disabled_at FROM users WHERE id = $1', userId),
@@ -66,7 +66,7 @@ test('202: trims the address and the name, keeps their letter case, and ignores 
   ]);
 });
 
-test('the password is kept as a bcrypt hash only', async () => {
+test('only a bcrypt hash of the password is stored', async () => {
   const { userId } = await signUp(service);
   const [user] = await rows<{ password_hash: string }>(service, 'SELECT * FROM users WHERE id = $1', userId);
   expect(user?.password_hash).toMatch(/^\$2b\$04\$/);
@@ -99,7 +99,7 @@ test('400: without a body', async () => {
   expect(problem).toMatchObject({ kind: 'validation-error', status: 400, detail: 'body: is required.' });
 });
 
-test('400: a refused password is not repeated in the answer', async () => {
+test('400: the response does not repeat a refused password', async () => {
   const { problem } = await call({ email: newEmail(), password: 'sesame7', full_name: fullName });
   expect(problem?.detail).toBe('body.password: must have at least 8 characters.');
   expect(JSON.stringify(problem)).not.toContain('sesame7');
@@ -122,7 +122,7 @@ test('409: the address of a verified user, in any letter case', async () => {
   }
 });
 
-test('409: leaves the code that was sent first alive, and sends nothing', async () => {
+test('409: the first code stays valid, and no other is sent', async () => {
   const { email } = await signUp(service);
   const code = await service.mailbox.codeFor(email);
   await call({ email, password, full_name: 'Somebody Else' });
@@ -131,7 +131,7 @@ test('409: leaves the code that was sent first alive, and sends nothing', async 
   expect(await service.mailbox.codeFor(email)).toBe(code);
 });
 
-test('20 sign-ups of one address at once: one is accepted, and makes exactly one of everything', async () => {
+test('20 sign-ups of one address at once: one is accepted, and creates one of everything', async () => {
   const email = newEmail();
   const answers = await atOnce((i) =>
     call({ email: i % 2 ? email : email.toUpperCase(), password, full_name: `Racer ${i}` }),

@@ -71,7 +71,7 @@ afterAll(async () => {
 
 const messagesTo = (email: string) => mailServer.received.filter(({ to }) => to === `<${email}>`);
 
-test('where SMTP is configured, a message goes to the mail server, and not into the folder', async () => {
+test('with SMTP configured, a message goes to the mail server and not into the folder', async () => {
   const { email } = await signUp(service);
   await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));
   const [message, ...more] = messagesTo(email);
@@ -105,7 +105,7 @@ test('a message that the server refuses is sent again, and neither log nor queue
   expect(messagesTo(email)).toHaveLength(1);
 });
 
-test('while a message is on its way, no lock and no transaction waits for the mail server', async () => {
+test('while a message is being sent, no lock and no transaction waits for the mail server', async () => {
   const answer = Promise.withResolvers<string>();
   mailServer.replies.data = () => answer.promise;
   const { email } = await signUp(service);

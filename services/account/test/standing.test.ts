@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 
 const ended = { status: 401, kind: 'unauthorized', detail: 'This session has ended. Log in again.' };
 
-/** What outlives an access token, each on a thing of its own that Ada has made. */
+/** The actions whose effect outlives an access token, each on an object that Ada has created for it. */
 const lasting: readonly [string, (client: Client) => Promise<{ status: number; problem?: object | undefined }>][] = [
   ['a key made', async (client) => client.call(createApiKey, { body: { name: 'Export' } })],
   ['a key rotated', async (client) => client.call(rotateApiKey, { params: await aKey() })],
@@ -42,25 +42,25 @@ const aKey = async () => ({ id: (await makeKey(ada.client)).id });
 const anInvitation = async () => ({ id: (await invite(service, ada)).id });
 const aMember = async () => ({ id: (await addMember(service, ada)).userId });
 
-describe.each(lasting)('%s', (_what, deed) => {
-  test('401: not by the token of an admin who was removed, demoted or has logged out', async () => {
+describe.each(lasting)('%s', (_what, act) => {
+  test('401: with the token of an admin who was removed, demoted or logged out', async () => {
     const removed = await addMember(service, ada, { role: 'admin' });
     await ada.client.call(removeUser, { params: { id: removed.userId } });
     const demoted = await addMember(service, ada, { role: 'admin' });
     await ada.client.call(updateUser, { params: { id: demoted.userId }, body: { role: 'member' } });
-    const gone = await addMember(service, ada, { role: 'admin' });
-    await gone.client.call(logout);
-    for (const { client } of [removed, demoted, gone]) expect((await deed(client)).problem).toMatchObject(ended);
+    const loggedOut = await addMember(service, ada, { role: 'admin' });
+    await loggedOut.client.call(logout);
+    for (const { client } of [removed, demoted, loggedOut]) expect((await act(client)).problem).toMatchObject(ended);
   });
 
-  test('409: not in an account that was closed meanwhile', async () => {
+  test('409: in an account that was closed meanwhile', async () => {
     const owner = await join(service);
     await owner.client.call(closeAccount, { params: { id: owner.accountId } });
-    expect((await deed(owner.client)).problem).toMatchObject({ status: 409, detail: 'The account is closed.' });
+    expect((await act(owner.client)).problem).toMatchObject({ status: 409, detail: 'The account is closed.' });
   });
 });
 
-test('what was refused has left nothing behind', async () => {
+test('refused requests have no effect', async () => {
   const { client, userId } = await addMember(service, ada, { role: 'admin' });
   await ada.client.call(removeUser, { params: { id: userId } });
   await client.call(createApiKey, { body: { name: 'Export' } });
@@ -70,7 +70,7 @@ test('what was refused has left nothing behind', async () => {
   expect(await count(service, 'audit_log', "actor_id = $1 AND action <> 'session.opened'", userId)).toBe(1);
 });
 
-test('401: an owner’s stolen token does nothing to the account once its session has ended', async () => {
+test('401: an owner’s stolen token cannot change the account after its session has ended', async () => {
   const owner = await join(service);
   const heir = await addMember(service, owner);
   await owner.client.call(logout);
@@ -86,7 +86,7 @@ test('401: an owner’s stolen token does nothing to the account once its sessio
   );
 });
 
-test('403: rights that were narrowed without an end of the session count at once', async () => {
+test('403: rights that were reduced without ending the session apply at once', async () => {
   const { client, userId } = await addMember(service, ada, { role: 'admin' });
   await service.db.query(`UPDATE memberships SET services = '{"account":"r"}' WHERE user_id = $1`, [userId]);
   const { problem } = await client.call(createInvitation, { body: { email: newEmail() } });
@@ -105,7 +105,7 @@ test('a removal and 20 keys at once: no key is made after the removal', async ()
   expect((await admin.client.call(createApiKey, { body: { name: 'Later' } })).problem).toMatchObject(ended);
 });
 
-test('two admins who change each other 20 times at once: each answer is whole', async () => {
+test('two admins who change each other 20 times at once: each response is consistent', async () => {
   const [one, other] = [
     await addMember(service, ada, { role: 'admin' }),
     await addMember(service, ada, { role: 'admin' }),

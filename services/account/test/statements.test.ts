@@ -133,7 +133,7 @@ const table: StatementTable = {
   ...ledgerStatements(() => service),
 };
 
-/** Somebody who holds so many groups. */
+/** A user who holds this many groups. */
 async function joinedWithGrants(groups: number) {
   const person = await join(service);
   const ids = Array.from({ length: groups }, () => newId('group'));
@@ -148,7 +148,7 @@ async function joinedWithGrants(groups: number) {
   return person;
 }
 
-/** Somebody with so many entries in the ledger, the free grant among them, each with something left. */
+/** A user with this many ledger entries, including the free grant, each with tokens left. */
 async function joinedWithEntries(entries: number) {
   const person = await join(service);
   await service.db.query(

@@ -1,7 +1,7 @@
 import type { TestService } from '@attribution/testing';
 import { rows } from './support.ts';
 
-interface Told {
+interface AuditRow {
   readonly account_id: string | null;
   readonly action: string;
   readonly outcome: 'done' | 'refused';
@@ -12,11 +12,11 @@ interface Told {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** All that the log was told while the work was done, oldest first. */
-export async function toldOf(service: TestService, work: () => Promise<unknown>): Promise<Told[]> {
+/** The audit records that were written during the work, oldest first. */
+export async function auditRecordsOf(service: TestService, work: () => Promise<unknown>): Promise<AuditRow[]> {
   const [last] = await rows<{ id: string }>(service, 'SELECT max(id::text) AS id FROM audit_log');
   await work();
-  return rows<Told>(
+  return rows<AuditRow>(
     service,
     `SELECT account_id, action, outcome, actor_type, actor_id, subject_id, ip, details FROM audit_log
      WHERE $1::text IS NULL OR id > $1::uuid ORDER BY id`,

@@ -26,10 +26,10 @@ export const exchange = (service: TestService, key: Pair) =>
     headers: { 'x-access-key-id': key.access_key_id, 'x-access-key-secret': key.access_key_secret },
   });
 
-/** The access token of a key that must get one. */
+/** Exchanges a key, which must succeed, and returns its access token. */
 export const tokenOf = async (service: TestService, key: Pair) => (await exchange(service, key)).body.access_token;
 
-/** What becomes of an exchange: 200, or why it is refused. */
+/** The result of an exchange: 200, or the refusal. */
 export async function outcomeOf(service: TestService, key: Pair): Promise<200 | string | undefined> {
   const { status, problem } = await exchange(service, key);
   return status === 200 ? 200 : `${status} ${problem?.detail}`;
@@ -38,7 +38,7 @@ export async function outcomeOf(service: TestService, key: Pair): Promise<200 | 
 export const expired = '401 This API key has expired.';
 export const revoked = '401 This API key is revoked.';
 
-/** A group of the account, as an event has told of it. */
+/** Adds a group to the account, announced by an event. */
 export async function addGroup(service: TestService, accountId: string): Promise<string> {
   const id = newId('group');
   await service.db.query('INSERT INTO known_groups VALUES ($1, $2)', [id, accountId]);
@@ -53,7 +53,7 @@ export const age = (service: TestService, key: { id: string }, days: number) =>
     [key.id, days],
   );
 
-interface Deed {
+interface AuditRow {
   readonly action: string;
   readonly outcome: string;
   readonly actor_type: string;
@@ -61,15 +61,15 @@ interface Deed {
   readonly details: Record<string, unknown>;
 }
 
-/** What the audit log tells of a subject, oldest first. */
-export const deedsOn = (service: TestService, subjectId: string) =>
-  rows<Deed>(
+/** The audit records about a subject, oldest first. */
+export const auditRecordsOn = (service: TestService, subjectId: string) =>
+  rows<AuditRow>(
     service,
     `SELECT action, outcome, actor_type, actor_id, details FROM audit_log WHERE subject_id = $1 ORDER BY id`,
     subjectId,
   );
 
-/** What was published of an account's keys, oldest first, once all is out. */
+/** The events that were published for an account's keys, oldest first, when the outbox is empty. */
 export async function keyEvents(service: TestService, accountId: string) {
   await eventually(async () => {
     if ((await count(service, 'outbox')) > 0) throw new Error('Something waits to be published');

@@ -84,7 +84,7 @@ export const entriesOf = (service: TestService, accountId: string) =>
     accountId,
   );
 
-/** What is left of a grant, and reserved by holds of it. */
+/** The remaining and the reserved tokens of a grant. */
 export async function grantOf(service: TestService, entryId: string) {
   const [row] = await rows<{ remaining: number; reserved: number }>(
     service,
@@ -94,7 +94,7 @@ export async function grantOf(service: TestService, entryId: string) {
   return row;
 }
 
-/** What is left of a grant. */
+/** The remaining tokens of a grant. */
 export const leftOf = async (service: TestService, entryId: string): Promise<number | undefined> =>
   (await grantOf(service, entryId))?.remaining;
 
@@ -123,7 +123,7 @@ export async function expectPromisesKept(service: TestService, accountId: string
   expect(Number(available)).toBeGreaterThanOrEqual(0);
 }
 
-/** Waits until the jobs have nothing left to do: whatever is over by the clock has expired. */
+/** Waits until the jobs have expired everything that is overdue by the clock. */
 export const expired = (service: TestService) =>
   eventually(async () => {
     const now = service.clock.now();
@@ -133,7 +133,7 @@ export const expired = (service: TestService) =>
     expect(await count(service, 'open_grants AS o JOIN balances AS b USING (account_id)', due, now)).toBe(0);
   });
 
-/** What was published of an account, of the types that begin so, oldest first, once all is out. */
+/** The published events of an account whose types have this prefix, oldest first, when the outbox is empty. */
 export async function eventsOf(service: TestService, accountId: string, prefix: string) {
   await eventually(async () => {
     if ((await count(service, 'outbox')) > 0) throw new Error('Something waits to be published');

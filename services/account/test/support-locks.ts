@@ -25,7 +25,7 @@ export async function holding(
   }
 }
 
-/** The lock that whoever tells of an account waits for, late in its transaction. */
+/** A lock that transactions with an event of the account wait for, late in the transaction. */
 export const eventsLock = (accountId: string) => ({
   sql: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
   id: `account.events ${accountId}`,

@@ -5,7 +5,7 @@ import { fullName, newEmail, type Person, password, requireSession, rows } from 
 
 type InvitationFields = Partial<z.input<typeof NewInvitation>>;
 
-/** Invites a new address, or the one given; as a member, unless the fields say otherwise. */
+/** Invites a new address, or the given one, as a member unless the fields say otherwise. */
 export async function invite(service: TestService, inviter: Pick<Person, 'client'>, fields: InvitationFields = {}) {
   const email = fields.email ?? newEmail();
   const mails = (await service.mailbox.messagesTo(email)).length;
@@ -17,10 +17,10 @@ export async function invite(service: TestService, inviter: Pick<Person, 'client
 export const accept = (service: TestService, token: string, fields: object = { full_name: fullName, password }) =>
   service.client.call(acceptInvitation, { body: { token, ...fields } });
 
-/** Accepts as somebody who is signed in. */
+/** Accepts an invitation as a signed-in user. */
 export const acceptAs = (client: Client, token: string) => client.call(acceptInvitation, { body: { token } });
 
-/** Somebody who was invited into the account and has accepted, with the session that it opened there. */
+/** Invites a user who accepts, and returns the user with the session opened in the account. */
 export async function addMember(service: TestService, inviter: Person, fields: InvitationFields = {}): Promise<Person> {
   const { email, token } = await invite(service, inviter, fields);
   const session = requireSession((await accept(service, token)).body);
@@ -28,17 +28,17 @@ export async function addMember(service: TestService, inviter: Person, fields: I
   return { email, userId: session.user.id, accountId: inviter.accountId, session, client };
 }
 
-/** A deed in the audit log, by its newest record about the subject. */
+/** The newest record of this action about the subject in the audit log. */
 export async function latestDeed(service: TestService, subjectId: string): Promise<object | undefined> {
-  const [deed] = await rows(
+  const [record] = await rows(
     service,
     'SELECT account_id, action, outcome, actor_type, actor_id, details FROM audit_log WHERE subject_id = $1 ORDER BY id DESC LIMIT 1',
     subjectId,
   );
-  return deed;
+  return record;
 }
 
-/** How a user's sessions in an account have ended; null: they have not. */
+/** The reasons why a user's sessions in an account have ended; null for one that has not. */
 export const endingsOf = async (service: TestService, { userId, accountId }: Pick<Person, 'userId' | 'accountId'>) =>
   (
     await rows<{ end_reason: string | null }>(

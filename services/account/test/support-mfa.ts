@@ -12,11 +12,11 @@ import { join, logIn, type Person, password } from './support.ts';
 
 const step = 30;
 
-/** What an authenticator shows at a time; `steps` later or earlier. */
+/** The code of an authenticator at this time, `steps` later or earlier. */
 export const codeAt = (secret: string, at: Date, steps = 0): string =>
   generateSync({ secret, epoch: Math.floor(at.getTime() / 1000) + steps * step });
 
-/** Moves the time on to the beginning of the next step: nothing of what follows happens on the edge of one. */
+/** Moves the clock to the beginning of the next time step, so that the test does not run across the end of a step. */
 export function nextStep(service: TestService): Date {
   service.clock.advance({ seconds: step - ((service.clock.now().getTime() / 1000) % step) + 1 });
   return service.clock.now();

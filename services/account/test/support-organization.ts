@@ -6,12 +6,12 @@ import { testInternal } from '@attribution/testing';
 
 export interface OrganizationDouble {
   readonly url: string;
-  /** A new group of that account, which no event has told of. */
+  /** Adds a group to that account without an event. */
   addGroup(accountId: string): string;
   stop(): Promise<void>;
 }
 
-/** A group as Organization tells of it. */
+/** The state of a group, as Organization publishes it. */
 export function groupState(id: string, account_id: string, aggregate_version = 1) {
   const at = '2026-11-22T10:00:00.000Z';
   const group = { id, external_id: null, name: 'North', description: null, created_at: at, updated_at: at };
@@ -21,7 +21,7 @@ export function groupState(id: string, account_id: string, aggregate_version = 1
 const pageSize = 2;
 const noKinds = { locations: [], zones: [], screens: [], installations: [], cameras: [] };
 
-/** Stands for the service that owns groups: says which of those asked for an account has, and shows them all. */
+/** A stand-in for Organization: tells which of the requested groups an account has, and serves the snapshot of all. */
 export async function startOrganizationDouble(): Promise<OrganizationDouble> {
   const accountOf = new Map<string, string>();
   const { verify } = testInternal('organization');

@@ -7,7 +7,7 @@ import { holdId } from './support-ledger.ts';
 type Payment = EventData<typeof paymentSucceeded>;
 type Refund = EventData<typeof refundSucceeded>;
 
-/** What Billing tells of a payment; by default of 500 tokens for $79. */
+/** The event data of a payment; by default of 500 tokens for $79. */
 export const paymentOf = (accountId: string, fields: Partial<Payment> = {}): Payment => ({
   account_id: accountId,
   payment_id: newId('payment'),
@@ -21,7 +21,7 @@ export const paymentOf = (accountId: string, fields: Partial<Payment> = {}): Pay
   ...fields,
 });
 
-/** What Billing tells of a refund of it, of all of it by default. */
+/** The event data of a refund; by default of the full payment. */
 export const refundOf = (payment: Payment, fields: Partial<Refund> = {}): Refund => ({
   account_id: payment.account_id,
   payment_id: payment.payment_id,
@@ -45,7 +45,7 @@ export async function purchaseOf(service: TestService, { account_id, payment_id 
   return found[0]?.id ?? 'none';
 }
 
-/** Something bought, told of by its event: the payment, and the id of its grant. */
+/** Delivers the event of a purchase, and returns the payment and the id of its grant. */
 export async function buy(service: TestService, accountId: string, fields: Partial<Payment> = {}) {
   const payment = paymentOf(accountId, fields);
   await service.deliver(paymentSucceeded, payment, accountId);

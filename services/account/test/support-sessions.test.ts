@@ -3,7 +3,7 @@ import { newId } from '@attribution/ids';
 import { internalToken, sendRaw, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimsIn, count, join, type Person, startAccountService } from './support.ts';
-import { deedsOn, makeKey } from './support-keys.ts';
+import { auditRecordsOn, makeKey } from './support-keys.ts';
 
 let service: TestService;
 let ada: Person;
@@ -19,7 +19,7 @@ const open = (accountId: string, fields: object = {}) =>
     .with({ token: internalToken('account', 'account') })
     .call(createSupportSession, { body: { account_id: accountId, operator, reason: 'Ticket 4711', ...fields } });
 
-test('201: a token of 15 minutes that names the operator and says why', async () => {
+test('201: a token for 15 minutes that names the operator and the reason', async () => {
   const { status, body } = await open(ada.accountId);
   expect(status).toBe(201);
   expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 900 });
@@ -36,11 +36,11 @@ test('201: a token of 15 minutes that names the operator and says why', async ()
   });
 });
 
-test('201: each is in the account’s log, with who, why and by which service', async () => {
+test('201: each is in the account’s audit log, with the operator, the reason and the service', async () => {
   const { accountId } = await join(service);
   await open(accountId);
   await open(accountId, { operator: 'alan@attribution.example', reason: 'Ticket 4712' });
-  expect(await deedsOn(service, accountId)).toEqual([
+  expect(await auditRecordsOn(service, accountId)).toEqual([
     expect.objectContaining({ action: 'account.created' }),
     {
       action: 'support_session.opened',
@@ -56,7 +56,7 @@ test('201: each is in the account’s log, with who, why and by which service', 
   ]);
 });
 
-test('503: a session that cannot be logged is not opened', async () => {
+test('503: a session that cannot be recorded is not opened', async () => {
   await service.db.query(
     `ALTER TABLE audit_log ADD CONSTRAINT refuse CHECK (action <> 'support_session.opened') NOT VALID`,
   );
@@ -91,24 +91,24 @@ async function send(method: string, path: string) {
 }
 
 test.each(lines(ofAccount.filter((one) => one.method === 'GET' && !isSelf(one))))(
-  '200: %s %s is read as an admin reads it',
+  '200: %s %s returns the same as for an admin',
   async (method, path) => {
     expect((await send(method, path)).status).toBe(200);
   },
 );
 
 test.each(lines(ofAccount.filter((one) => one.method !== 'GET' || isSelf(one))))(
-  '403: %s %s is not for who looks on',
+  '403: %s %s is refused for a support session',
   async (method, path) => {
     const keys = await count(service, 'api_keys', 'revoked_at IS NULL');
     const { status, text } = await send(method, path);
     expect([status, text.includes('A support session only looks on.')]).toEqual([403, true]);
-    // The one that `send` made.
+    // The key that `send` created.
     expect(await count(service, 'api_keys', 'revoked_at IS NULL')).toBe(keys + 1);
   },
 );
 
-test('what it reads is that account’s alone', async () => {
+test('it reads only that account', async () => {
   const bob = await join(service);
   await makeKey(bob.client);
   const token = (await open(bob.accountId)).body.access_token;
@@ -127,7 +127,7 @@ test.each<[string, object]>([
   expect(await count(service, 'audit_log')).toBe(before);
 });
 
-test('422: an account that there is not', async () => {
+test('422: an account that does not exist', async () => {
   const nobody = newId('account');
   const { status, problem } = await open(nobody);
   expect([status, problem?.kind, problem?.detail]).toEqual([

@@ -13,7 +13,7 @@ import { internalToken, type StatementTable, type TestService } from '@attributi
 import { join } from './support.ts';
 import { addGroup, exchange, makeKey } from './support-keys.ts';
 
-/** What the endpoints of API keys send to the database; with so many rows, each key holds so many groups. */
+/** The statements that the API key endpoints send; each key holds `rows` groups. */
 export function keyStatements(service: () => TestService): StatementTable {
   const internal = (caller: ServiceName) => service().client.with({ token: internalToken(caller, 'account') });
 

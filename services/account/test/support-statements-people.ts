@@ -14,7 +14,7 @@ import { addGroup } from './support-keys.ts';
 import { capture, grant, hold, holdId, release } from './support-ledger.ts';
 import { accept, addMember, invite } from './support-members.ts';
 
-/** What the endpoints of members and invitations send to the database; with so many rows, of so many groups each. */
+/** The statements that the endpoints of members and invitations send; there are `rows` of each, with `rows` groups. */
 export function peopleStatements(service: () => TestService): StatementTable {
   async function joinedWithGroups(groups: number) {
     const owner = await join(service());
@@ -101,7 +101,7 @@ export function peopleStatements(service: () => TestService): StatementTable {
   };
 }
 
-/** What other services' use of the token ledger sends to the database. */
+/** The statements that other services' calls to the token ledger send. */
 export function ledgerStatements(service: () => TestService): StatementTable {
   const accountWithGrants = async (grants: number) => {
     const { accountId } = await join(service());

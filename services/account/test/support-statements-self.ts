@@ -21,7 +21,7 @@ import { addMembership, claimsIn, enter, join, password } from './support.ts';
 import { addMember } from './support-members.ts';
 import { answer, beginSetup, challengeOf, joinWithMfa, nextCode } from './support-mfa.ts';
 
-/** What the endpoints of one's own account, sessions and MFA send to the database. */
+/** The statements that the endpoints of a user's own account, sessions and MFA send. */
 export function selfStatements(service: () => TestService): StatementTable {
   async function joinedWithSessions(sessions: number) {
     const person = await join(service());

@@ -23,7 +23,7 @@ export const password = 'seven quiet lanterns';
 export const fullName = 'Ada Lovelace';
 export const newEmail = () => `ada.${randomBytes(5).toString('hex')}@example.com`;
 
-/** Any code but the right one. */
+/** Any code except the right one. */
 export const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 /** The result of each of 20 calls made at once. */
@@ -43,7 +43,7 @@ export interface SignedUp {
   readonly accountId: string;
 }
 
-/** Somebody who has signed up and not verified the address yet. */
+/** A user who has signed up and has not verified the address yet. */
 export async function signUp(service: TestService, email = newEmail()): Promise<SignedUp> {
   const { body } = await service.client.call(signup, { body: { email, password, full_name: fullName } });
   return { email, userId: body.user_id, accountId: body.account_id };
@@ -55,7 +55,7 @@ export interface Person extends SignedUp {
   readonly client: Client;
 }
 
-/** Somebody who has signed up, verified the address and got a session. */
+/** A user who has signed up, verified the address and got a session. */
 export async function join(service: TestService, email = newEmail()): Promise<Person> {
   const signedUp = await signUp(service, email);
   const code = await service.mailbox.codeFor(email);
@@ -86,7 +86,7 @@ export async function resetCode(service: TestService, email: string, count = 2):
   return service.mailbox.codeFor(email, count);
 }
 
-/** The claims of a token of ours: signed by us, of that type, not expired by the service's clock. */
+/** Verifies one of our tokens (signature, type, expiry by the service's clock) and returns its claims. */
 export function claimsIn(service: TestService, token: string, type: TokenType = 'at+jwt') {
   const claims = createVerifier(testKeys.public, () => service.clock.now().getTime()).verify(type, token);
   if (!claims) throw new Error(`Not a valid token of type ${type}`);
@@ -141,7 +141,7 @@ export async function addMembership(service: TestService, userId: string, row: M
 
 export type RawAnswer = Awaited<ReturnType<typeof postRaw>>;
 
-/** What a caller can tell two answers apart by: everything but the date and the request's own id. */
+/** Everything by which a caller could distinguish two responses: all but the date and the request id. */
 export async function postRaw(service: TestService, path: string, body: unknown) {
   const response = await fetch(service.url + path, {
     method: 'POST',

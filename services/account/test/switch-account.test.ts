@@ -28,7 +28,7 @@ const set = (table: 'users' | 'accounts', column: string, id: string) =>
   service.db.query(`UPDATE ${table} SET ${column} WHERE id = $1`, [id]);
 const ended = { status: 401, kind: 'unauthorized', detail: 'This session has ended. Log in again.' };
 
-test('200: a session in the other account with the rights there; the one that asked goes on', async () => {
+test('200: a session in the other account with the rights there; the current one continues', async () => {
   const { client, userId, session } = await join(service);
   const other = await addMembership(service, userId, { role: 'admin' });
   const { status, body } = await switchTo(client, other, { role: 'owner', user_id: 'usr_1' });
@@ -45,14 +45,14 @@ test('200: a session in the other account with the rights there; the one that as
   expect((await refresh(service, session.refresh_token)).status).toBe(200);
 });
 
-test('200: to the account that one is in already, and to one that is suspended', async () => {
+test('200: to the current account, and to a suspended one', async () => {
   const { client, accountId, userId } = await join(service);
   expect((await switchTo(client, accountId)).status).toBe(200);
   const suspended = await addMembership(service, userId, { accountStatus: 'suspended' });
   expect((await switchTo(client, suspended)).status).toBe(200);
 });
 
-test('20 at once: each is a session of its own', async () => {
+test('20 at once: each opens its own session', async () => {
   const { client, userId } = await join(service);
   const other = await addMembership(service, userId);
   const answers = await atOnce(() => switchTo(client, other));
@@ -60,7 +60,7 @@ test('20 at once: each is a session of its own', async () => {
   expect(await count(service, 'sessions', 'account_id = $1', other)).toBe(20);
 });
 
-test('200: an account that requires MFA asks to set it up first, and opens no session', async () => {
+test('200: an account that requires MFA requires setting it up first, and opens no session', async () => {
   const { client, userId } = await join(service);
   const other = await addMembership(service, userId);
   await set('accounts', 'require_mfa = true', other);
@@ -71,7 +71,7 @@ test('200: an account that requires MFA asks to set it up first, and opens no se
   expect(await count(service, 'sessions', 'account_id = $1', other)).toBe(0);
 });
 
-test('200: who has MFA enters an account that requires it: the session has passed it', async () => {
+test('200: a user with MFA enters an account that requires it, because the session has passed it', async () => {
   const { client, userId } = await joinWithMfa(service);
   const other = await addMembership(service, userId);
   await set('accounts', 'require_mfa = true', other);
@@ -88,7 +88,7 @@ test.each([
   expect(problem).toMatchObject({ status: 400, kind: 'validation-error', detail });
 });
 
-test('401: a session that has ended opens no other, though its token still works elsewhere', async () => {
+test('401: a session that has ended cannot open another, though its token still works elsewhere', async () => {
   const { client, email, accountId, session } = await join(service);
   const other = await enter(service, email);
   await client.call(endSession, { params: { id: `rt_${claimsIn(service, other.access_token).sid}` } });
@@ -101,7 +101,7 @@ test('401: a session that has ended opens no other, though its token still works
   expect((await switchTo(client, accountId)).problem).toMatchObject(ended);
 });
 
-test('a switch and a logout at once: whatever the order, one of the two sees the other', async () => {
+test('a switch and a logout at once: in any order, one of them sees the other', async () => {
   const { client, userId, accountId } = await join(service);
   const [switched, out] = await Promise.all([switchTo(client, accountId), client.call(logout)]);
   expect(out.status).toBe(204);
@@ -109,7 +109,7 @@ test('a switch and a logout at once: whatever the order, one of the two sees the
   expect([switched.status, open]).toEqual(switched.status === 200 ? [200, 1] : [401, 0]);
 });
 
-test('401: a user who is disabled or gone', async () => {
+test('401: a user who is disabled or deleted', async () => {
   const { client, accountId, userId } = await join(service);
   await set('users', 'disabled_at = now()', userId);
   expect((await switchTo(client, accountId)).problem).toMatchObject({ status: 401, detail: 'This user is disabled.' });
@@ -117,14 +117,14 @@ test('401: a user who is disabled or gone', async () => {
   expect((await switchTo(stranger, accountId)).problem).toMatchObject(ended);
 });
 
-test('403: an account that is closed', async () => {
+test('403: a closed account', async () => {
   const { client, userId } = await join(service);
   const closed = await addMembership(service, userId, { accountStatus: 'closed' });
   const { problem } = await switchTo(client, closed);
   expect(problem).toMatchObject({ status: 403, kind: 'forbidden', detail: 'The account is closed.' });
 });
 
-test('404: an account that one is not in, is disabled in, or that does not exist: one same answer', async () => {
+test('404: an account that the user is not in or is disabled in, and an unknown one, get the same response', async () => {
   const { client, userId } = await join(service);
   const stranger = await join(service);
   const disabled = await addMembership(service, userId, { status: 'disabled' });

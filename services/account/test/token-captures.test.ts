@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Somebody with 1000 tokens of the free plan, 300 of them held. */
+/** A user with 1000 tokens of the free plan, of which 300 are held. */
 async function withHold(): Promise<void> {
   ada = await join(service);
   id = await holdId(service, ada.accountId, { amount: 300 });
@@ -35,7 +35,7 @@ const eventsOfHold = async () =>
   (await eventsOf(service, ada.accountId, 'tokens.')).filter(({ data }) => data.hold_id === id).slice(1);
 const captureEntries = async () => (await entriesOf(service, ada.accountId)).filter(({ kind }) => kind === 'capture');
 
-test('200: a capture takes the tokens by an entry of the ledger, and tokens.captured tells of it', async () => {
+test('200: a capture takes the tokens with a ledger entry, and tokens.captured is published', async () => {
   await withHold();
   const { status, body } = await capture(service, id, 300);
   expect(status).toBe(200);
@@ -48,14 +48,14 @@ test('200: a capture takes the tokens by an entry of the ledger, and tokens.capt
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('200: a capture of a part releases the rest', async () => {
+test('200: a partial capture releases the rest', async () => {
   await withHold();
   expect((await capture(service, id, 120)).body).toMatchObject({ amount: 300, captured_amount: 120 });
   expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 880, held: 0, available: 880 });
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('200: a capture of the same amount again answers the same and takes nothing', async () => {
+test('200: a repeated capture of the same amount returns the same and takes nothing', async () => {
   await withHold();
   const { body } = await capture(service, id, 120);
   expect(await capture(service, id, 120)).toMatchObject({ status: 200, body });
@@ -63,7 +63,7 @@ test('200: a capture of the same amount again answers the same and takes nothing
   expect(await eventsOfHold()).toHaveLength(1);
 });
 
-test('409: a capture of another amount than before', async () => {
+test('409: a capture of a different amount than before', async () => {
   await withHold();
   await capture(service, id, 120);
   for (const amount of [119, 121, 301]) {
@@ -73,7 +73,7 @@ test('409: a capture of another amount than before', async () => {
   expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 880 });
 });
 
-test('422: a capture of more than is held', async () => {
+test('422: a capture of more than the hold', async () => {
   await withHold();
   const { status, problem } = await capture(service, id, 301);
   expect([status, problem?.kind, problem?.detail]).toEqual([
@@ -97,7 +97,7 @@ test.each([
   expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
 });
 
-test('409: a capture that comes late, whether the job was there before it or not', async () => {
+test('409: a capture after the expiry, whether or not the job has run', async () => {
   await withHold();
   const brief = (await hold(service, ada.accountId, { expires_in: '1m' })).body;
   service.clock.advance({ minutes: 1 });
@@ -110,7 +110,7 @@ test('409: a capture that comes late, whether the job was there before it or not
   expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 1000 });
 });
 
-test('200: a void releases all, and tokens.voided tells of it; again it answers the same', async () => {
+test('200: a void releases everything, and tokens.voided is published; a repetition returns the same', async () => {
   await withHold();
   const { status, body } = await release(service, id);
   expect(status).toBe(200);
@@ -121,7 +121,7 @@ test('200: a void releases all, and tokens.voided tells of it; again it answers 
   expect(await eventsOfHold()).toEqual([{ type: 'tokens.voided', data }]);
 });
 
-test('409: a void of what was captured, and a capture of what was voided', async () => {
+test('409: voiding a captured hold, and capturing a voided one', async () => {
   await withHold();
   await capture(service, id, 300);
   expect((await release(service, id)).problem).toMatchObject({
@@ -137,7 +137,7 @@ test('409: a void of what was captured, and a capture of what was voided', async
   expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
 });
 
-test('404: a hold that nobody has, and an id of any other shape', async () => {
+test('404: an unknown hold, and an id of any other format', async () => {
   for (const other of [newId('token_hold'), newId('user'), 'hld_1', '%20']) {
     for (const endpoint of [captureTokenHold, voidTokenHold]) {
       const { status, problem } = await asService(service, 'campaign').call(endpoint, {
@@ -149,13 +149,13 @@ test('404: a hold that nobody has, and an id of any other shape', async () => {
   }
 });
 
-test('200: a closed account still pays for what was held before', async () => {
+test('200: a closed account still pays for earlier holds', async () => {
   await withHold();
   await service.db.query("UPDATE accounts SET status = 'closed' WHERE id = $1", [ada.accountId]);
   expect((await capture(service, id, 300)).status).toBe(200);
 });
 
-test('tokens burn by priority, then expiry, then age', async () => {
+test('tokens are used by priority, then expiry, then age', async () => {
   ada = await join(service);
   const add = async (priority: number, minutes?: number) => {
     const expires_at = minutes === undefined ? null : inFuture(service, { minutes });
@@ -170,7 +170,7 @@ test('tokens burn by priority, then expiry, then age', async () => {
     await add(5, 99_000),
   ];
   const [older, newer, late, soon, firstForever, first] = order;
-  const left = async () => {
+  const remaining = async () => {
     const { grants } = (await ada.client.call(getBalance, { params: { id: ada.accountId } })).body;
     return Object.fromEntries(grants.map((one) => [one.id, one.remaining]));
   };
@@ -178,25 +178,25 @@ test('tokens burn by priority, then expiry, then age', async () => {
   const full = { [`${older}`]: 10, [`${newer}`]: 10 };
 
   await spend(15);
-  const free = Object.keys(await left()).find((key) => !order.includes(key));
-  expect(await left()).toEqual({
+  const free = Object.keys(await remaining()).find((key) => !order.includes(key));
+  expect(await remaining()).toEqual({
     [`${firstForever}`]: 5,
     [`${free}`]: 1000,
     [`${soon}`]: 10,
     [`${late}`]: 10,
     ...full,
   });
-  expect(await left()).not.toHaveProperty(`${first}`);
+  expect(await remaining()).not.toHaveProperty(`${first}`);
   await spend(1006);
-  expect(await left()).toEqual({ [`${soon}`]: 9, [`${late}`]: 10, ...full });
+  expect(await remaining()).toEqual({ [`${soon}`]: 9, [`${late}`]: 10, ...full });
   await spend(24);
-  expect(await left()).toEqual({ [`${older}`]: 5, [`${newer}`]: 10 });
+  expect(await remaining()).toEqual({ [`${older}`]: 5, [`${newer}`]: 10 });
   await spend(15);
-  expect(await left()).toEqual({});
+  expect(await remaining()).toEqual({});
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('20 captures of one hold at once have one effect, and all answer it', async () => {
+test('20 captures of one hold at once have one effect, and all return it', async () => {
   await withHold();
   const answers = await atOnce(() => capture(service, id, 300));
   for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
@@ -205,7 +205,7 @@ test('20 captures of one hold at once have one effect, and all answer it', async
   expect(await eventsOfHold()).toHaveLength(1);
 });
 
-test('20 captures of different amounts at once: one wins', async () => {
+test('20 captures of different amounts at once: one succeeds', async () => {
   await withHold();
   const answers = await atOnce((i) => capture(service, id, 100 + i));
   expect(statusesOf(answers)).toEqual({ 200: 1, 409: 19 });
@@ -213,7 +213,7 @@ test('20 captures of different amounts at once: one wins', async () => {
   expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: 1000 - amount, held: 0 });
 });
 
-test('20 captures and voids of one hold at once: one way wins', async () => {
+test('20 captures and voids of one hold at once: either capture or void wins', async () => {
   await withHold();
   const answers = await atOnce(
     async (i): Promise<{ status: number }> => (i % 2 ? capture(service, id, 300) : release(service, id)),

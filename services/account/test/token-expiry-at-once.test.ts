@@ -52,23 +52,23 @@ const hold = (n: number) =>
     [newId('token_hold'), accountId, `test ${n}`, soon()],
   );
 
-async function told(): Promise<unknown[]> {
+async function expiryEvents(): Promise<unknown[]> {
   const { rows } = await database.pool.query("SELECT data->'of' AS of FROM outbox WHERE account_id = $1", [accountId]);
   return rows;
 }
 const balance = async () =>
   (await database.pool.query('SELECT posted, held FROM balances WHERE account_id = $1', [accountId])).rows[0] as object;
 
-test('20 runs of the job over the same holds at once expire each once', async () => {
+test('20 concurrent runs of the job over the same holds expire each once', async () => {
   for (let n = 0; n < 10; n++) await hold(n);
   clock.advance({ minutes: 2 });
   await atOnce(() => expireHolds({ database, outbox, clock }));
   expect(await balance()).toEqual({ posted: '100', held: '0' });
-  expect(new Set((await told()).map((one) => JSON.stringify(one))).size).toBe(10);
-  expect(await told()).toHaveLength(10);
+  expect(new Set((await expiryEvents()).map((one) => JSON.stringify(one))).size).toBe(10);
+  expect(await expiryEvents()).toHaveLength(10);
 });
 
-test('20 runs of the job over the same grants at once expire each once', async () => {
+test('20 concurrent runs of the job over the same grants expire each once', async () => {
   clock.advance({ minutes: 2 });
   await atOnce(() => expireGrants({ database, outbox, clock }));
   expect(await balance()).toEqual({ posted: '0', held: '0' });
@@ -77,10 +77,10 @@ test('20 runs of the job over the same grants at once expire each once', async (
     [accountId],
   );
   expect(rows).toEqual(Array.from({ length: 10 }, (_, n) => ({ seq: 11 + n, amount: -10 })));
-  expect(await told()).toHaveLength(10);
+  expect(await expiryEvents()).toHaveLength(10);
 });
 
-test('grants of more accounts than one turn reads at once all expire in one run, one entry each', async () => {
+test('expired grants of more accounts than fit into one batch all expire in one run, one entry each', async () => {
   const many = "(SELECT id FROM accounts WHERE name = 'Many')";
   await database.pool.query(
     `INSERT INTO accounts SELECT 'acc_' || uuidv7(), 'Many', 'network', 'active', false, now(), now()

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => job.end());
 
-/** A grant that burns before the free one, and whose time is over soon. */
+/** A grant that is used before the free one, and expires soon. */
 const briefGrant = async (amount = 100) =>
   (await grant(service, ada.accountId, { amount, priority: 1, expires_at: inFuture(service, { minutes: 60 }) })).body
     .id;
@@ -39,7 +39,7 @@ const passTime = () => service.clock.advance({ minutes: 62 });
 
 const holdOf = (amount: number) => hold(service, ada.accountId, { amount });
 
-test('402: tokens of a grant that is over are not reserved, before the job has come to them; the refusal takes them back', async () => {
+test('402: tokens of an expired grant are not reserved, even before the job has run; the refusal takes them back', async () => {
   const id = await briefGrant();
   passTime();
   const { status, problem } = await holdOf(1100);
@@ -51,7 +51,7 @@ test('402: tokens of a grant that is over are not reserved, before the job has c
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('201: a hold of what is left takes back first what ran out, each grant by an entry of its own, and tells of it', async () => {
+test('201: a hold on the rest first takes back expired grants, with an entry and an event for each', async () => {
   const ids = [await briefGrant(100), await briefGrant(50)];
   passTime();
   expect((await holdOf(1000)).status).toBe(201);
@@ -63,7 +63,7 @@ test('201: a hold of what is left takes back first what ran out, each grant by a
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('201: what an earlier hold has reserved of a grant that is over is spared, and captured from it', async () => {
+test('201: tokens of an expired grant that an earlier hold has reserved stay, and can be captured', async () => {
   const id = await briefGrant();
   const held = await holdId(service, ada.accountId, { amount: 60, expires_in: '30d' });
   passTime();
@@ -76,7 +76,7 @@ test('201: what an earlier hold has reserved of a grant that is over is spared, 
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('402: what a hold gives back of a grant that is over is not reserved again', async () => {
+test('402: tokens of an expired grant that a hold releases are not reserved again', async () => {
   await briefGrant();
   const held = await holdId(service, ada.accountId, { amount: 100, expires_in: '30d' });
   passTime();
@@ -84,7 +84,7 @@ test('402: what a hold gives back of a grant that is over is not reserved again'
   expect((await holdOf(1001)).problem?.detail).toBe('The account has 1000 tokens available; 1001 are needed.');
 });
 
-test('201: the same key again answers the same hold, also when tokens ran out since', async () => {
+test('201: a repeated key returns the same hold, also when tokens have expired since', async () => {
   await briefGrant();
   const fields = { idempotency_key: 'run 1', amount: 1100, expires_in: '30d' } as const;
   const { body } = await hold(service, ada.accountId, fields);
@@ -93,7 +93,7 @@ test('201: the same key again answers the same hold, also when tokens ran out si
   expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1100, held: 1100, available: 0 });
 });
 
-test('20 holds at once on grants that are over reserve no more than what lives on, and take each back once', async () => {
+test('20 holds at once on expired grants reserve no more than the valid tokens, and take each grant back once', async () => {
   for (let n = 0; n < 5; n++) await briefGrant();
   passTime();
   expect(statusesOf(await atOnce(() => holdOf(75)))).toEqual({ 201: 13, 402: 7 });
@@ -102,7 +102,7 @@ test('20 holds at once on grants that are over reserve no more than what lives o
   await expectPromisesKept(service, ada.accountId);
 });
 
-test('20 holds at once with the job under way do the same', async () => {
+test('20 holds at once while the job runs do the same', async () => {
   for (let n = 0; n < 5; n++) await briefGrant();
   passTime();
   await job.letCome();

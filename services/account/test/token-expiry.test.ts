@@ -31,7 +31,7 @@ async function passTime(): Promise<void> {
   await expired(service);
 }
 
-test('a hold whose time is over releases what it had reserved, and tokens.expired tells of it', async () => {
+test('an expired hold releases its tokens, and tokens.expired is published', async () => {
   const person = await join(service);
   const id = await holdId(service, person.accountId, { amount: 300, expires_in: '60m' });
   const longer = await holdId(service, person.accountId, { amount: 50, expires_in: '30d' });
@@ -56,7 +56,7 @@ test('409: a hold that has expired is neither captured nor voided', async () => 
     expect([answer.status, answer.problem?.detail]).toEqual([409, `Hold ${id} was expired already.`]);
 });
 
-test('what is left of a grant whose time is over is taken back by an entry, and tokens.expired tells of it', async () => {
+test('the rest of an expired grant is taken back with an entry, and tokens.expired is published', async () => {
   const person = await join(service);
   const id = await briefGrant(person);
   await capture(service, await holdId(service, person.accountId, { amount: 30 }), 30);
@@ -73,7 +73,7 @@ test('what is left of a grant whose time is over is taken back by an entry, and 
   await expectPromisesKept(service, person.accountId);
 });
 
-test('a grant that is spent before its time leaves nothing to expire', async () => {
+test('a grant that is spent before its expiry has nothing to expire', async () => {
   const person = await join(service);
   await briefGrant(person);
   await capture(service, await holdId(service, person.accountId), 100);
@@ -85,7 +85,7 @@ test('a grant that is spent before its time leaves nothing to expire', async () 
   ]);
 });
 
-test('what a hold has reserved of a grant outlives it until the hold is captured', async () => {
+test('tokens that a hold has reserved outlive their grant until the hold is captured', async () => {
   const person = await join(service);
   const id = await briefGrant(person);
   const held = await holdId(service, person.accountId, { amount: 60, expires_in: '30d' });
@@ -104,7 +104,7 @@ test('what a hold has reserved of a grant outlives it until the hold is captured
   await expectPromisesKept(service, person.accountId);
 });
 
-test('what a hold had reserved of a grant that is over expires once the hold is voided, or captured in part', async () => {
+test('tokens reserved on an expired grant expire once the hold is voided, or partly captured', async () => {
   const person = await join(service);
   const id = await briefGrant(person);
   const voided = await holdId(service, person.accountId, { amount: 60, expires_in: '30d' });
@@ -121,7 +121,7 @@ test('what a hold had reserved of a grant that is over expires once the hold is 
   await expectPromisesKept(service, person.accountId);
 });
 
-test('holds reserve what burns first: a grant that burns later expires whole', async () => {
+test('holds reserve the tokens that are used first: a grant later in the order expires completely', async () => {
   const person = await join(service);
   const { accountId } = person;
   const late = { amount: 100, priority: 200, expires_at: inFuture(service, { minutes: 60 }) };
@@ -132,7 +132,7 @@ test('holds reserve what burns first: a grant that burns later expires whole', a
   expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 500, available: 500 });
 });
 
-test('more holds than one turn reads at once, and many grants, all expire, one entry each', async () => {
+test('more holds than fit into one batch, and many grants, all expire, one entry each', async () => {
   const person = await join(service);
   const { accountId } = person;
   await service.db.query(

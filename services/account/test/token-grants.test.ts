@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('201: the tokens are there, by an entry of the ledger, and tokens.granted tells of it', async () => {
+test('201: the tokens are available, with a ledger entry, and tokens.granted is published', async () => {
   const person = await join(service);
   const expires_at = inFuture(service, { minutes: 60 });
   const { status, body } = await grant(service, person.accountId, { amount: 250, expires_at });
@@ -48,7 +48,7 @@ test.each(['grant', 'purchase', 'refund', 'adjustment'] as const)('201: of kind 
   expect((await grant(service, ada.accountId, { kind })).body.kind).toBe(kind);
 });
 
-test('201: the same key again answers the first entry and changes nothing', async () => {
+test('201: a repeated key returns the first entry and changes nothing', async () => {
   const person = await join(service);
   const fields = { idempotency_key: 'invoice 1', amount: 250 };
   const { body } = await grant(service, person.accountId, fields);
@@ -58,7 +58,7 @@ test('201: the same key again answers the first entry and changes nothing', asyn
   expect(await eventsOf(service, person.accountId, 'tokens.')).toHaveLength(2);
 });
 
-test('201: the same key again, when what it granted has expired', async () => {
+test('201: a repeated key after the tokens have expired', async () => {
   const person = await join(service);
   const fields = { idempotency_key: 'invoice 1', expires_at: inFuture(service, { minutes: 1 }) };
   const { body } = await grant(service, person.accountId, fields);
@@ -66,7 +66,7 @@ test('201: the same key again, when what it granted has expired', async () => {
   expect((await grant(service, person.accountId, fields)).body).toEqual(body);
 });
 
-test('409: the same key for another amount or kind', async () => {
+test('409: a repeated key with a different amount or kind', async () => {
   const { accountId } = await join(service);
   await grant(service, accountId, { idempotency_key: 'invoice 1' });
   for (const other of [{ amount: 101 }, { kind: 'grant' as const }]) {
@@ -80,7 +80,7 @@ test('409: the same key for another amount or kind', async () => {
   await expectPromisesKept(service, accountId);
 });
 
-test('201: a key is of one account and one calling service, and none of the ledger’s own', async () => {
+test('201: a key belongs to one account and one calling service, and cannot collide with the ledger’s own keys', async () => {
   const [first, second] = [await join(service), await join(service)];
   for (const { accountId } of [first, second]) await grant(service, accountId, { idempotency_key: 'signup' });
   await asService(service, 'campaign').call(createTokenGrant, {
@@ -90,7 +90,7 @@ test('201: a key is of one account and one calling service, and none of the ledg
   expect(await figuresOf(service, second.accountId)).toMatchObject({ posted: 1100 });
 });
 
-test('20 grants under one key at once: one is posted, and all answer it', async () => {
+test('20 grants under one key at once: one is posted, and all return it', async () => {
   const person = await join(service);
   const answers = await atOnce(() => grant(service, person.accountId, { idempotency_key: 'invoice 1' }));
   for (const { status, body } of answers) expect([status, body]).toEqual([201, answers[0]?.body]);
@@ -117,7 +117,7 @@ test.each([
   expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
 });
 
-test('400: a grant that is refused for its end leaves nothing', async () => {
+test('400: a grant that is refused for its expiry leaves nothing', async () => {
   const person = await join(service);
   await grant(service, person.accountId, { expires_at: '2020-01-01T00:00:00Z' });
   expect(await entriesOf(service, person.accountId)).toHaveLength(1);

@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 
 const holdsOf = (accountId: string) => count(service, 'token_holds', 'account_id = $1', accountId);
 
-test('201: the tokens are reserved until the hold expires, and tokens.held tells of it', async () => {
+test('201: the tokens are reserved until the hold expires, and tokens.held is published', async () => {
   const person = await join(service);
   const { status, body } = await hold(service, person.accountId, { amount: 300, expires_in: '2h' });
   expect(status).toBe(201);
@@ -36,14 +36,14 @@ test('201: the tokens are reserved until the hold expires, and tokens.held tells
   await expectPromisesKept(service, person.accountId);
 });
 
-test('201: all that is available, to the last token', async () => {
+test('201: all available tokens, to the last one', async () => {
   const person = await join(service);
   expect((await hold(service, person.accountId, { amount: 400 })).status).toBe(201);
   expect((await hold(service, person.accountId, { amount: 600 })).status).toBe(201);
   expect(await figuresOf(service, person.accountId)).toEqual({ posted: 1000, held: 1000, available: 0 });
 });
 
-test('201: the same key again answers the same hold, also when nothing else is available', async () => {
+test('201: a repeated key returns the same hold, also when nothing else is available', async () => {
   const { accountId } = await join(service);
   const fields = { idempotency_key: 'run 1', amount: 1000 };
   const { body } = await hold(service, accountId, fields);
@@ -52,7 +52,7 @@ test('201: the same key again answers the same hold, also when nothing else is a
   expect(await eventsOf(service, accountId, 'tokens.held')).toHaveLength(1);
 });
 
-test('201: a key is of one account and one calling service', async () => {
+test('201: a key belongs to one account and one calling service', async () => {
   const [first, second] = [await join(service), await join(service)];
   for (const { accountId } of [first, second]) await hold(service, accountId, { idempotency_key: 'run 1' });
   const body = { account_id: first.accountId, idempotency_key: 'run 1', amount: 7, description: 'x', expires_in: '1h' };
@@ -61,7 +61,7 @@ test('201: a key is of one account and one calling service', async () => {
   expect(await figuresOf(service, second.accountId)).toMatchObject({ held: 100 });
 });
 
-test('402: more than is available: the detail has the balance and the requirement, and nothing is reserved', async () => {
+test('402: more than is available: the detail has the available and the required amount, and nothing is reserved', async () => {
   const person = await join(service);
   await hold(service, person.accountId, { amount: 300 });
   const { status, problem } = await hold(service, person.accountId, { amount: 701 });
@@ -74,7 +74,7 @@ test('402: more than is available: the detail has the balance and the requiremen
   expect(await eventsOf(service, person.accountId, 'tokens.held')).toHaveLength(1);
 });
 
-test('201: a hold that was refused may be tried again under its key, once there are tokens', async () => {
+test('201: a refused hold can be repeated under its key, once there are tokens', async () => {
   const { accountId } = await join(service);
   const fields = { idempotency_key: 'run 1', amount: 1100 };
   expect((await hold(service, accountId, fields)).status).toBe(402);
@@ -82,7 +82,7 @@ test('201: a hold that was refused may be tried again under its key, once there 
   expect((await hold(service, accountId, fields)).status).toBe(201);
 });
 
-test('409: the same key for another amount', async () => {
+test('409: a repeated key with a different amount', async () => {
   const { accountId } = await join(service);
   await hold(service, accountId, { idempotency_key: 'run 1' });
   const { status, problem } = await hold(service, accountId, { idempotency_key: 'run 1', amount: 101 });
@@ -93,7 +93,7 @@ test('409: the same key for another amount', async () => {
   ]);
 });
 
-test('409: a closed account; what it held before is answered still', async () => {
+test('409: a closed account; an earlier hold is still returned', async () => {
   const { client, accountId } = await join(service);
   const fields = { idempotency_key: 'before' };
   const { body } = await hold(service, accountId, fields);
@@ -141,7 +141,7 @@ test.each([
   expect([status, problem?.kind, problem?.detail]).toEqual([400, 'validation-error', detail]);
 });
 
-test('20 holds under one key at once: one is made, and all answer it', async () => {
+test('20 holds under one key at once: one is made, and all return it', async () => {
   const person = await join(service);
   const answers = await atOnce(() => hold(service, person.accountId, { idempotency_key: 'run 1', amount: 600 }));
   for (const { status, body } of answers) expect([status, body]).toEqual([201, answers[0]?.body]);
@@ -149,7 +149,7 @@ test('20 holds under one key at once: one is made, and all answer it', async () 
   expect(await eventsOf(service, person.accountId, 'tokens.held')).toHaveLength(1);
 });
 
-test('100 holds at once never overdraw: as many are made as there are tokens for', async () => {
+test('100 holds at once never overdraw: as many succeed as there are tokens for', async () => {
   const person = await join(service);
   const answers = await Promise.all(Array.from({ length: 100 }, () => hold(service, person.accountId, { amount: 30 })));
   expect(statusesOf(answers)).toEqual({ 201: 33, 402: 67 });
@@ -158,7 +158,7 @@ test('100 holds at once never overdraw: as many are made as there are tokens for
   await expectPromisesKept(service, person.accountId);
 });
 
-test('many holds at once of many accounts: each account has its own limit, and what does not fit keeps nobody out', async () => {
+test('many holds at once on many accounts: each account has its own limit, and a refused hold does not affect others', async () => {
   const people = [await join(service), await join(service), await join(service)];
   const amounts = [400, 2000, 400, 300, 200];
   const answers = await Promise.all(
@@ -171,7 +171,7 @@ test('many holds at once of many accounts: each account has its own limit, and w
   }
 });
 
-test('a hold that the database refuses takes no other with it', async () => {
+test('a hold that the database refuses does not affect others', async () => {
   const person = await join(service);
   await service.db.query("ALTER TABLE token_holds ADD CONSTRAINT test_only CHECK (description <> 'Refused')");
   const answers = await atOnce((i) =>

@@ -35,9 +35,12 @@ test.each([
   ]);
 });
 
-test.each(['', '12345', '1234567', '12 456', 'abcdef', '１２３４５６', '+12345', '0x1234'])('%j is no code', (code) => {
-  expect(totpStep(rfcSecret, code, new Date())).toBeUndefined();
-});
+test.each(['', '12345', '1234567', '12 456', 'abcdef', '１２３４５６', '+12345', '0x1234'])(
+  '%j is not a code',
+  (code) => {
+    expect(totpStep(rfcSecret, code, new Date())).toBeUndefined();
+  },
+);
 
 test('a secret has 160 random bits, in base32', () => {
   const secrets = Array.from({ length: 50 }, newTotpSecret);
@@ -45,13 +48,13 @@ test('a secret has 160 random bits, in base32', () => {
   expect(new Set(secrets).size).toBe(50);
 });
 
-test('the URI says all that an authenticator needs, whatever the address is like', () => {
+test('the URI has everything that an authenticator needs, whatever the address is', () => {
   const uri = new URL(otpauthUri(rfcSecret, "o'neil+shop@example.com"));
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp']);
   expect(decodeURIComponent(uri.pathname)).toBe("/Attribution Platform:o'neil+shop@example.com");
   expect(uri.searchParams.get('secret')).toBe(rfcSecret);
   expect(uri.searchParams.get('issuer')).toBe('Attribution Platform');
-  // Left out, these are what every authenticator takes by default.
+  // These parameters are omitted, because authenticators assume them by default.
   expect(uri.searchParams.get('algorithm') ?? 'SHA1').toBe('SHA1');
   expect(uri.searchParams.get('digits') ?? '6').toBe('6');
   expect(uri.searchParams.get('period') ?? '30').toBe('30');

@@ -33,7 +33,7 @@ const administrators = ({ accountId }: Person) =>
 const transfer = (client: TestService['client'], id: string, user_id: string, more: object = {}) =>
   client.call(transferOwnership, { params: { id }, body: { user_id, ...more } });
 
-test('204: the other is the owner, and the owner an admin; both enter with their new role', async () => {
+test('204: the new owner is owner, the old one is admin; both get their new role in the next token', async () => {
   const owner = await join(service);
   const heir = await addMember(service, owner);
   const { status, body } = await transfer(owner.client, owner.accountId, heir.userId, { role: 'member' });
@@ -46,7 +46,7 @@ test('204: the other is the owner, and the owner an admin; both enter with their
   expect(claimsIn(service, entered.access_token)).toMatchObject({ account: owner.accountId, role: 'owner' });
 });
 
-test('204: the refresh tokens of both end in this account, and nobody else’s', async () => {
+test('204: the refresh tokens of both become invalid in this account, and no others', async () => {
   const owner = await join(service);
   const [heir, other] = [await addMember(service, owner), await addMember(service, owner)];
   await transfer(owner.client, owner.accountId, heir.userId);
@@ -54,7 +54,7 @@ test('204: the refresh tokens of both end in this account, and nobody else’s',
   expect((await refresh(service, other.session.refresh_token)).status).toBe(200);
 });
 
-test('204: whoever was narrowed to groups and services is owner of everything', async () => {
+test('204: a member narrowed to groups and services becomes owner of everything', async () => {
   const owner = await join(service);
   const heir = await addMember(service, owner);
   await service.db.query(
@@ -79,14 +79,14 @@ test('204: user.grants_changed is published for both', async () => {
   const heir = await addMember(service, owner, { role: 'admin' });
   await transfer(owner.client, owner.accountId, heir.userId);
   await eventually(() => {
-    const told = service.published.filter(({ account_id, type }) => {
+    const events = service.published.filter(({ account_id, type }) => {
       return account_id === owner.accountId && type === 'user.grants_changed';
     });
-    expect(told.map(({ data }) => (data as { user_id: string }).user_id)).toEqual([owner.userId, heir.userId]);
+    expect(events.map(({ data }) => (data as { user_id: string }).user_id)).toEqual([owner.userId, heir.userId]);
   });
 });
 
-test('20 at once to 20 people: one is the owner, and the others are what they were', async () => {
+test('20 at once to 20 people: one becomes owner, and the others are unchanged', async () => {
   const owner = await join(service);
   const people: Person[] = [];
   while (people.length < 20) people.push(await addMember(service, owner));
@@ -102,7 +102,7 @@ test('20 at once to 20 people: one is the owner, and the others are what they we
   );
 });
 
-test('403: the old owner’s token, which still says owner, does an owner’s deeds no more', async () => {
+test('403: the old owner’s token, which still says owner, no longer has an owner’s rights', async () => {
   const owner = await join(service);
   const heir = await addMember(service, owner);
   await transfer(owner.client, owner.accountId, heir.userId);
@@ -123,21 +123,21 @@ test.each([
   expect(problem).toMatchObject({ status: 400, kind: 'validation-error', detail });
 });
 
-test.each(['admin', 'member'] as const)('403: with the role %s, nothing is handed over to anybody', async (role) => {
+test.each(['admin', 'member'] as const)('403: with the role %s, no ownership is transferred', async (role) => {
   const owner = await join(service);
   const { client, userId } = await addMember(service, owner, { role });
   expect((await transfer(client, owner.accountId, userId)).problem?.status).toBe(403);
   expect((await administrators(owner))[0]).toEqual({ user_id: owner.userId, role: 'owner' });
 });
 
-test('404: another account is like one that does not exist', async () => {
+test('404: another account gets the same response as an unknown one', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const { problem } = await transfer(ada.client, bob.accountId, ada.userId);
   expect(problem).toMatchObject({ status: 404, kind: 'not-found' });
   expect((await transfer(ada.client, newId('account'), ada.userId)).problem).toEqual(problem);
 });
 
-test('409: to oneself, and of an account that is closed', async () => {
+test('409: to oneself, and for a closed account', async () => {
   const owner = await join(service);
   const { client, accountId, userId } = owner;
   const oneself = await transfer(client, accountId, userId);
@@ -148,7 +148,7 @@ test('409: to oneself, and of an account that is closed', async () => {
   expect(closed.problem).toMatchObject({ status: 409, detail: 'The account is closed.' });
 });
 
-test('422: a stranger, somebody disabled here or everywhere, and nobody: one same answer', async () => {
+test('422: a user of another account, one disabled here or everywhere, and an unknown one get the same response', async () => {
   const owner = await join(service);
   const stranger = await join(service);
   await addMembership(service, stranger.userId);

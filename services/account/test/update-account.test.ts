@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 const update = (client: TestService['client'], id: string, body: object) =>
   client.call(updateAccount, { params: { id }, body: body as never });
 
-test('200: the name and require_mfa, each by itself; everything else stays', async () => {
+test('200: the name and require_mfa can be changed separately; everything else stays', async () => {
   const { client, accountId, session } = await join(service);
   const renamed = await update(client, accountId, { name: ' Lovelace & Co. ' });
   expect([renamed.status, renamed.body]).toEqual([200, { ...session.account, name: 'Lovelace & Co.' }]);
@@ -23,7 +23,7 @@ test('200: the name and require_mfa, each by itself; everything else stays', asy
   expect((await client.call(getAccount, { params: { id: accountId } })).body).toEqual(secured.body);
 });
 
-test('200: with require_mfa the next login of any member asks for it; the session that asked goes on', async () => {
+test('200: with require_mfa the next login of any member requires MFA; the current session continues', async () => {
   const owner = await join(service);
   const member = await addMember(service, owner);
   await update(owner.client, owner.accountId, { require_mfa: true });
@@ -32,7 +32,7 @@ test('200: with require_mfa the next login of any member asks for it; the sessio
   await enter(service, member.email);
 });
 
-test('200: nothing given, or what is so already, changes nothing and is not told of', async () => {
+test('200: no fields, or unchanged values, change nothing and are not recorded', async () => {
   const { client, accountId, session } = await join(service);
   const before = await rows(service, 'SELECT * FROM accounts WHERE id = $1', accountId);
   for (const body of [{}, { name: session.account.name, require_mfa: false }])
@@ -41,7 +41,7 @@ test('200: nothing given, or what is so already, changes nothing and is not told
   expect(await count(service, 'audit_log', "account_id = $1 AND action = 'account.changed'", accountId)).toBe(0);
 });
 
-test('200: what an account does not have is ignored, and changes nothing', async () => {
+test('200: unknown fields are ignored', async () => {
   const { client, accountId } = await join(service);
   const read = () =>
     rows(service, 'SELECT a.*, m.role FROM accounts a JOIN memberships m ON account_id = id WHERE id = $1', accountId);
@@ -52,7 +52,7 @@ test('200: what an account does not have is ignored, and changes nothing', async
 });
 
 test.each(['id', 'account_type', 'status', 'created_at'] as const)(
-  '400: %s is the account’s, and not to be changed here',
+  '400: the account’s %s cannot be changed here',
   async (field) => {
     const { client, accountId, session } = await join(service);
     const { problem } = await update(client, accountId, { name: 'Eve', [field]: session.account[field] });
@@ -82,20 +82,20 @@ test.each(['admin', 'member'] as const)('403: with the role %s', async (role) =>
   });
 });
 
-test('403: who was the owner when the token was made, and is no more', async () => {
+test('403: a former owner whose token still says owner', async () => {
   const { client, accountId, userId } = await join(service);
   await service.db.query("UPDATE memberships SET role = 'admin' WHERE user_id = $1", [userId]);
   const { problem } = await update(client, accountId, { name: 'Eve' });
   expect(problem).toMatchObject({ status: 403, detail: 'You are not the owner of this account any more.' });
 });
 
-test('403: the owner of nothing but a token', async () => {
+test('403: a caller who is owner only in the token', async () => {
   const { accountId } = await join(service);
   const stranger = service.client.with({ token: personToken({ account: accountId }) });
   expect((await update(stranger, accountId, { name: 'Eve' })).problem?.status).toBe(403);
 });
 
-test('404: another account is like one that does not exist', async () => {
+test('404: another account gets the same response as an unknown one', async () => {
   const [ada, bob] = [await join(service), await join(service)];
   const { problem } = await update(ada.client, bob.accountId, { name: 'Eve' });
   const missing = await update(ada.client, newId('account'), { name: 'Eve' });
@@ -105,7 +105,7 @@ test('404: another account is like one that does not exist', async () => {
   expect(JSON.parse(read.text)).toEqual(bob.session.account);
 });
 
-test('409: an account that is closed', async () => {
+test('409: a closed account', async () => {
   const { client, accountId } = await join(service);
   await service.db.query("UPDATE accounts SET status = 'closed' WHERE id = $1", [accountId]);
   const { problem } = await update(client, accountId, { name: 'Eve' });

@@ -19,7 +19,7 @@ test('200: the name, trimmed; everything else stays', async () => {
   expect((await client.call(getMe)).body).toEqual(body);
 });
 
-test('200: nothing given, or the name as it is, changes nothing and is not told of', async () => {
+test('200: no fields, or the same name, change nothing and are not recorded', async () => {
   const { client, userId } = await join(service);
   const { full_name } = (await client.call(getMe)).body;
   expect((await update(client, {})).body).toMatchObject({ full_name });
@@ -27,7 +27,7 @@ test('200: nothing given, or the name as it is, changes nothing and is not told 
   expect(await count(service, 'audit_log', "action = 'user.changed' AND subject_id = $1", userId)).toBe(0);
 });
 
-test('200: what a user does not have is ignored, and changes nothing', async () => {
+test('200: unknown fields are ignored', async () => {
   const { client, userId, accountId } = await join(service);
   const user = () => rows(service, 'SELECT * FROM users WHERE id = $1', userId);
   const membership = () => rows(service, 'SELECT * FROM memberships WHERE user_id = $1', userId);
@@ -47,7 +47,7 @@ test('200: what a user does not have is ignored, and changes nothing', async () 
 });
 
 test.each(['id', 'email', 'email_verified', 'mfa_enabled', 'created_at'])(
-  '400: %s is the user’s, and not to be changed here',
+  '400: the user’s %s cannot be changed here',
   async (field) => {
     const { client } = await join(service);
     const before = (await client.call(getMe)).body;
@@ -70,7 +70,7 @@ test.each([
   expect(problem).toMatchObject({ status: 400, detail: expect.stringContaining(`body.full_name: ${detail}`) });
 });
 
-test('401: a user who does not exist any more', async () => {
+test('401: a user who no longer exists', async () => {
   const stranger = service.client.with({ token: personToken() });
   expect((await update(stranger, { full_name: 'Eve' })).problem).toMatchObject({
     status: 401,

@@ -20,7 +20,7 @@ const list = (person: Pick<Person, 'client'>, query: { limit?: number; cursor?: 
   person.client.call(listUsers, { query });
 const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
 
-test('200: all users of the account, in the order in which they were made, with what they may do', async () => {
+test('200: all users of the account in order of creation, with their rights', async () => {
   const { status, body } = await list(ada);
   expect(status).toBe(200);
   const common = {
@@ -42,7 +42,7 @@ test('200: all users of the account, in the order in which they were made, with 
   });
 });
 
-test('200: one user, as the list has it', async () => {
+test('200: one user, as in the list', async () => {
   const group = await addGroup(service, ada.accountId);
   const change = { group_scope: 'selected' as const, groups: [group], services: { '*': 'r' as const } };
   await ada.client.call(updateUser, { params: { id: bob.userId }, body: change });
@@ -61,14 +61,14 @@ test('200: a member sees the users too, and so does a support session', async ()
   }
 });
 
-test('200: of a user in several accounts, what it may do in this one', async () => {
+test('200: a user in several accounts, with the rights in this one', async () => {
   const other = await addMembership(service, bob.userId, { role: 'admin' });
   const client = service.client.with({ token: personToken({ sub: bob.userId, account: other, role: 'admin' }) });
   expect((await list({ client })).body.entries).toMatchObject([{ id: bob.userId, role: 'admin', group_scope: 'all' }]);
   expect((await ada.client.call(getUser, { params: { id: bob.userId } })).body.role).toBe('member');
 });
 
-test('200: pages without a gap or a repetition; the exactly full last one has no next', async () => {
+test('200: pages without gaps or repetitions; a last page that is exactly full has no next cursor', async () => {
   const owner = await join(service);
   const members = [owner.userId];
   for (let i = 0; i < 5; i++) members.push((await addMember(service, owner)).userId);
@@ -94,7 +94,7 @@ test.each([
 });
 
 test.each(['GET', 'PATCH', 'DELETE'])(
-  '404: %s of a user who is not of the account answers every id byte for byte alike',
+  '404: %s sends the same response byte for byte for every user who is not in the account',
   async (method) => {
     const stranger = await join(service);
     const send = (id: string) =>

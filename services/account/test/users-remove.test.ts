@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 
 const remove = (person: Person, by = ada) => by.client.call(removeUser, { params: { id: person.userId } });
 
-test('204: takes a user out of the account with all grants, ends the sessions here, and tells of it', async () => {
+test('204: removes a user with all grants, ends the sessions in this account, and publishes an event', async () => {
   const group = await addGroup(service, ada.accountId);
   const bob = await addMember(service, ada, { group_scope: 'selected', groups: [group] });
   const { status, body } = await remove(bob);
@@ -47,7 +47,7 @@ test('204: takes a user out of the account with all grants, ends the sessions he
   expect((await eventsOf(service, ada.accountId, 'user.removed')).at(-1)).toEqual({ type: 'user.removed', data });
 });
 
-test('204: the user stays a user of other accounts, and may be invited again', async () => {
+test('204: the user stays in other accounts, and can be invited again', async () => {
   const bob = await addMember(service, ada);
   expect((await logIn(service, bob.email)).status).toBe(200);
   const other = await addMembership(service, bob.userId);
@@ -59,7 +59,7 @@ test('204: the user stays a user of other accounts, and may be invited again', a
   expect(again.body).toMatchObject({ account: { id: ada.accountId }, user: { id: bob.userId } });
 });
 
-test('204: keys that the user made go on working', async () => {
+test('204: keys that the user created keep working', async () => {
   const admin = await addMember(service, ada, { role: 'admin' });
   const { body: key } = await admin.client.call(createApiKey, { body: { name: 'Export' } });
   await remove(admin);
@@ -67,7 +67,7 @@ test('204: keys that the user made go on working', async () => {
   expect(body).toMatchObject({ created_by: admin.userId, revoked_at: null });
 });
 
-test('204: an admin removes another admin, and leaves by itself', async () => {
+test('204: an admin can remove another admin, and leave', async () => {
   const [first, second] = [
     await addMember(service, ada, { role: 'admin' }),
     await addMember(service, ada, { role: 'admin' }),
@@ -77,14 +77,14 @@ test('204: an admin removes another admin, and leaves by itself', async () => {
   expect((await refresh(service, first.session.refresh_token)).status).toBe(401);
 });
 
-test('403: an admin does not remove the owner', async () => {
+test('403: an admin cannot remove the owner', async () => {
   const admin = await addMember(service, ada, { role: 'admin' });
   const { status, problem } = await remove(ada, admin);
   expect([status, problem?.kind, problem?.detail]).toEqual([403, 'forbidden', 'An admin does not touch the owner.']);
   await enter(service, ada.email);
 });
 
-test('409: the owner is handed over, never removed', async () => {
+test('409: ownership must be transferred; the owner cannot be removed', async () => {
   const { status, problem } = await remove(ada);
   expect([status, problem?.kind, problem?.detail]).toEqual([
     409,
@@ -99,7 +99,7 @@ test('404: a user who was removed before', async () => {
   expect((await remove(bob)).problem?.kind).toBe('not-found');
 });
 
-test('503: removal, end of sessions, record and event are one: where one fails, none is done', async () => {
+test('503: removal, end of sessions, record and event are atomic: if one fails, none is done', async () => {
   const bob = await addMember(service, ada);
   await eventsOf(service, ada.accountId, 'user.');
   await service.db.query(`
@@ -111,7 +111,7 @@ test('503: removal, end of sessions, record and event are one: where one fails, 
   expect((await refresh(service, bob.session.refresh_token)).status).toBe(200);
 });
 
-test('20 removals of one user at once: one is done, and told once', async () => {
+test('20 removals of one user at once: one is done, and published once', async () => {
   const bob = await addMember(service, ada);
   expect(statusesOf(await atOnce(() => remove(bob)))).toEqual({ 204: 1, 404: 19 });
   const removed = await eventsOf(service, ada.accountId, 'user.removed');

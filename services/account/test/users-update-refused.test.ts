@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** A change that must be refused, and what is said; nobody's place, and no session, has changed. */
+/** Expects a refusal with this detail, and that no membership or session has changed. */
 async function refusalOf(user: Person, body: object, { client }: { client: Client } = ada): Promise<string> {
   const { status, problem } = await client.call(updateUser, { params: { id: user.userId }, body: body as never });
   expect(await places()).toEqual(before);
@@ -83,7 +83,7 @@ test.each([
 const addKnown = (id: string) =>
   service.db.query('INSERT INTO known_groups VALUES ($1, $2) ON CONFLICT DO NOTHING', [id, ada.accountId]);
 
-test('400: a narrowed scope for an admin, who sees every group', async () => {
+test('400: a narrowed scope for an admin, because an admin sees every group', async () => {
   expect(await refusalOf(admin, { group_scope: 'selected' })).toBe(
     '400 validation-error body.group_scope: must be all for an owner or admin.',
   );
@@ -95,14 +95,14 @@ test('400: an admin without billing access', async () => {
   );
 });
 
-test('403: who has no billing access gives none', async () => {
+test('403: a caller without billing access cannot grant it', async () => {
   const client = withClaims(service, admin, { role: 'admin', svc: { account: 'w', campaign: 'w' } });
   expect(await refusalOf(bob, { billing: true }, { client })).toBe(
     '403 forbidden body.billing: billing access is more than your own.',
   );
 });
 
-test('403: nobody changes their own role', async () => {
+test('403: callers cannot change their own role', async () => {
   for (const [person, role] of [
     [ada, 'admin'],
     [ada, 'member'],
@@ -122,7 +122,7 @@ test.each([
   expect(await refusalOf(ada, body, admin)).toBe('403 forbidden An admin does not touch the owner.');
 });
 
-test('401: nor does a former owner, with the token from before', async () => {
+test('401: a former owner with an earlier token cannot either', async () => {
   const former = await join(service);
   const heir = await addMember(service, former);
   await former.client.call(transferOwnership, {
@@ -149,14 +149,14 @@ test.each([
     );
 });
 
-test('403: nobody makes an admin who could do more than they can', async () => {
+test('403: a caller cannot make an admin with more rights than the caller has', async () => {
   const client = withClaims(service, admin, { role: 'admin', svc: { account: 'w' } });
   expect(await refusalOf(bob, { role: 'admin' }, { client })).toBe(
     '403 forbidden body.services: w in organization is more than your own.',
   );
 });
 
-test('403: an admin who is narrowed gives the groups it administers, and never all', async () => {
+test('403: a narrowed admin can give the groups that it administers, and never all', async () => {
   const [own, seen, other] = [
     await addGroup(service, ada.accountId),
     await addGroup(service, ada.accountId),
@@ -172,7 +172,7 @@ test('403: an admin who is narrowed gives the groups it administers, and never a
     expect(await refusalOf(bob, body, { client })).toBe('403 forbidden body.group_scope: all is more than your own.');
 });
 
-test('409: nobody disables themselves, and the owner has every service', async () => {
+test('409: callers cannot disable themselves, and the owner keeps every service', async () => {
   for (const person of [ada, admin])
     expect(await refusalOf(person, { status: 'disabled' }, person)).toBe(
       '409 conflict body.status: nobody disables themselves.',
@@ -182,7 +182,7 @@ test('409: nobody disables themselves, and the owner has every service', async (
   );
 });
 
-test('20 admins who demote each other at once: who was demoted demotes nobody any more, and the owner stays', async () => {
+test('20 admins demote each other at once: a demoted admin demotes nobody afterwards, and the owner stays', async () => {
   const owner = await join(service);
   const admins: Person[] = [];
   for (let i = 0; i < 20; i++) admins.push(await addMember(service, owner, { role: 'admin' }));

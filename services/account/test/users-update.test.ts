@@ -32,7 +32,7 @@ const change = (person: Person, body: Change, by = ada) =>
 const read = async (person: Person) => (await ada.client.call(getUser, { params: { id: person.userId } })).body;
 const claimsOf = async (person: Person) => claimsIn(service, (await enter(service, person.email)).access_token);
 
-test('200: groups are given as ids or objects, answered as objects, and stand in the next token', async () => {
+test('200: groups are given as ids or objects, returned as objects, and appear in the next token', async () => {
   const bob = await addMember(service, ada);
   const [north, south] = [await addGroup(service, ada.accountId), await addGroup(service, ada.accountId)];
   const { status, body } = await change(bob, {
@@ -48,7 +48,7 @@ test('200: groups are given as ids or objects, answered as objects, and stand in
   expect(await claimsOf(bob)).toMatchObject({ group_scope: 'selected', groups: { [north]: 'm', [south]: 'a' } });
 });
 
-test('200: groups take the place of those before; without groups they stay', async () => {
+test('200: groups replace the previous ones; without groups they stay', async () => {
   const bob = await addMember(service, ada);
   const [north, south] = [await addGroup(service, ada.accountId), await addGroup(service, ada.accountId)];
   await change(bob, { group_scope: 'selected', groups: [north] });
@@ -58,7 +58,7 @@ test('200: groups take the place of those before; without groups they stay', asy
   expect(await claimsOf(bob)).toMatchObject({ group_scope: 'selected', groups: {} });
 });
 
-test('200: a scope of all, and the role of admin, leave no grants', async () => {
+test('200: the scope all and the role admin remove grants', async () => {
   const group = await addGroup(service, ada.accountId);
   for (const widening of [{ group_scope: 'all' }, { role: 'admin' }] as const) {
     const bob = await addMember(service, ada, { group_scope: 'selected', groups: [group] });
@@ -77,7 +77,7 @@ test('200: services as a map, and null for the role’s default', async () => {
   expect(await claimsOf(bob)).not.toHaveProperty('svc');
 });
 
-test('200: billing is granted to a member, and taken again', async () => {
+test('200: billing access is granted to a member, and removed', async () => {
   const bob = await addMember(service, ada);
   expect((await claimsOf(bob)).bil).toBe('n');
   expect((await change(bob, { billing: true })).body.billing).toBe(true);
@@ -95,7 +95,7 @@ test('200: a member becomes an admin, who manages users, and a member again', as
   expect((await change(bob, { role: 'member' })).body).toMatchObject({ role: 'member', billing: false });
 });
 
-test('200: a disabled member is not let in until it is active again; the account’s others are', async () => {
+test('200: a disabled member cannot enter until it is active again; other members can', async () => {
   const [bob, carol] = [await addMember(service, ada), await addMember(service, ada)];
   expect((await change(bob, { status: 'disabled' })).body.status).toBe('disabled');
   expect((await logIn(service, bob.email)).problem?.kind).toBe('forbidden');
@@ -112,7 +112,7 @@ test.each<[string, (group: string) => Change]>([
   ['billing', () => ({ billing: true })],
   ['status', () => ({ status: 'disabled' })],
 ])(
-  'a change of %s ends all of the user’s sessions here and nobody else’s; the audit log and an event tell of it',
+  'a change of %s ends the user’s sessions in this account and no others, is recorded and published',
   async (field, body) => {
     const [bob, carol] = [await addMember(service, ada), await addMember(service, ada)];
     const second = await enter(service, bob.email);
@@ -122,7 +122,7 @@ test.each<[string, (group: string) => Change]>([
      FROM sessions WHERE user_id = $1 LIMIT 1`,
       [bob.userId, elsewhere],
     );
-    const told = (await eventsOf(service, ada.accountId, 'user.grants_changed')).length;
+    const publishedBefore = (await eventsOf(service, ada.accountId, 'user.grants_changed')).length;
 
     await change(bob, body(await addGroup(service, ada.accountId)));
     for (const token of [bob.session.refresh_token, second.refresh_token])
@@ -140,13 +140,13 @@ test.each<[string, (group: string) => Change]>([
       details: { [field]: expect.anything() },
     });
     const data = { account_id: ada.accountId, user_id: bob.userId };
-    expect((await eventsOf(service, ada.accountId, 'user.grants_changed')).slice(told)).toEqual([
+    expect((await eventsOf(service, ada.accountId, 'user.grants_changed')).slice(publishedBefore)).toEqual([
       { type: 'user.grants_changed', data },
     ]);
   },
 );
 
-test('200: billing said of an admin is not what a member is left with', async () => {
+test('200: billing set for an admin does not remain when the admin becomes a member', async () => {
   const bob = await addMember(service, ada, { role: 'admin', billing: true });
   expect((await change(bob, { billing: true })).body.billing).toBe(true);
   expect((await refresh(service, bob.session.refresh_token)).status).toBe(200);
@@ -155,10 +155,10 @@ test('200: billing said of an admin is not what a member is left with', async ()
   expect((await change(bob, { role: 'member', billing: true })).body).toMatchObject({ role: 'member', billing: true });
 });
 
-test('200: what changes nothing ends no session and tells nobody', async () => {
+test('200: an update that changes nothing ends no session and publishes nothing', async () => {
   const group = await addGroup(service, ada.accountId);
   const bob = await addMember(service, ada, { group_scope: 'selected', groups: [group] });
-  const told = (await eventsOf(service, ada.accountId, 'user.')).length;
+  const publishedBefore = (await eventsOf(service, ada.accountId, 'user.')).length;
   const same: Change = {
     role: 'member',
     group_scope: 'selected',
@@ -170,10 +170,10 @@ test('200: what changes nothing ends no session and tells nobody', async () => {
   for (const body of [{}, same, { unknown: 1 } as Change])
     expect((await change(bob, body)).body).toEqual(await read(bob));
   expect((await refresh(service, bob.session.refresh_token)).status).toBe(200);
-  expect(await eventsOf(service, ada.accountId, 'user.')).toHaveLength(told);
+  expect(await eventsOf(service, ada.accountId, 'user.')).toHaveLength(publishedBefore);
 });
 
-test('503: change, end of sessions, record and event are one: where one fails, none is done', async () => {
+test('503: change, end of sessions, record and event are atomic: if one fails, none is done', async () => {
   const bob = await addMember(service, ada);
   await eventsOf(service, ada.accountId, 'user.');
   await service.db.query(`

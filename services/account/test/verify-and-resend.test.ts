@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 const verify = (email: string, code: string) => service.client.call(verifyEmail, { body: { email, code } });
 const resend = (email: string) => service.client.call(resendVerification, { body: { email } });
 
-/** Somebody who waits for verification, with the code of the message. */
+/** A user who waits for verification, with the code from the message. */
 async function waiting() {
   const person = await signUp(service);
   return { ...person, code: await service.mailbox.codeFor(person.email) };
@@ -38,7 +38,8 @@ test('a resend while the verification is under way issues no code for the verifi
   const person = await waiting();
   const { email, accountId, code } = person;
   const started: { verify?: ReturnType<typeof verify>; resend?: ReturnType<typeof resend> } = {};
-  // The verification waits for the account's row, where it opens the session: the user is marked, the code is spent.
+  // The verification waits for the account's row before it opens the session: the user is already marked and the code
+  // spent.
   const account = { sql: 'SELECT FROM accounts WHERE id = $1 FOR UPDATE', id: accountId };
   await holding(service, account, async () => {
     started.verify = verify(email, code);

@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 const verify = (body: object) => service.client.call(verifyEmail, { body: body as never });
 
-/** Somebody who waits for verification, with the code of the message. */
+/** A user who waits for verification, with the code from the message. */
 async function waiting() {
   const person = await signUp(service);
   return { ...person, code: await service.mailbox.codeFor(person.email) };

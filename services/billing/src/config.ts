@@ -2,7 +2,7 @@ import { setting } from '@attribution/runtime';
 import type { ProcessSettings } from '@attribution/service';
 import { z } from 'zod';
 
-/** What billing reads besides what every service does. */
+/** The settings of billing, in addition to those that every service has. */
 export const billingSettings = z.object({
   STRIPE_SECRET_KEY: z.string().optional().meta({
     description: '`sk_test_…`, `sk_live_…` or a restricted key; without it payments are simulated',
@@ -61,7 +61,10 @@ export const billingSettings = z.object({
 
 export type BillingConfig = z.output<typeof billingSettings>;
 
-/** In production nobody gets for nothing what others pay for, unless that is said. Throws. */
+/**
+ * Throws in production when payments are simulated without `ALLOW_SIMULATED_PAYMENTS`, because customers would get for
+ * free what others pay for.
+ */
 export function checkBillingConfig(config: BillingConfig, { NODE_ENV, ROLE }: ProcessSettings): void {
   const { STRIPE_SECRET_KEY, ALLOW_SIMULATED_PAYMENTS } = config;
   if (NODE_ENV === 'production' && STRIPE_SECRET_KEY === undefined && !ALLOW_SIMULATED_PAYMENTS)
@@ -69,7 +72,7 @@ export function checkBillingConfig(config: BillingConfig, { NODE_ENV, ROLE }: Pr
   if (STRIPE_SECRET_KEY === undefined && ROLE !== 'all') requireShared(config);
 }
 
-/** One process asks the simulated provider, and another plays it. */
+/** The api and the worker share the simulated provider, so both must use the same file and the same secret. */
 function requireShared({ SIMULATED_PAYMENTS_FILE: file, STRIPE_WEBHOOK_SECRETS: secrets }: BillingConfig): void {
   if (file === ':memory:' || secrets.length === 0)
     throw new Error(

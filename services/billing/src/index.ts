@@ -7,7 +7,7 @@ import { openProvider } from './provider/index.ts';
 import { openBilling } from './service.ts';
 import { openBillingDatabase } from './store.ts';
 
-/** `open` joins the payment provider that the configuration names. */
+/** `open` connects to the payment provider in the configuration. */
 export const defineBilling = (open: typeof openProvider) =>
   defineService({
     name: 'billing',

@@ -8,11 +8,11 @@ import type { BillingDatabase } from './store.ts';
 interface Dependencies {
   readonly database: BillingDatabase;
   readonly clock: Clock;
-  /** Names the provider. */
+  /** The configuration, which selects the provider. */
   config(): BillingConfig;
 }
 
-/** What is asked of the ledger and of the provider beside the service's processes. */
+/** Operator commands on the ledger and the provider. They run outside the service's processes. */
 export function billingOperations({ database, clock, config }: Dependencies) {
   async function withProvider<T>(work: (provider: PaymentProvider) => Promise<T>): Promise<T> {
     const logger = createLogger({ name: 'billing', level: 'warn', pretty: true });

@@ -8,7 +8,7 @@ import * as notifications from './notifications/index.ts';
 import * as methods from './payment-methods/index.ts';
 import { getPaymentEndpoint, listPaymentsEndpoint } from './payments/index.ts';
 import { getUsagePriceEndpoint, listPlanPricesEndpoint, listUsagePricesEndpoint } from './prices/index.ts';
-import { type ProviderParts, type ProviderRuntime, told } from './provider/index.ts';
+import { type ProviderDependencies, type ProviderRuntime, withLoggedFailures } from './provider/index.ts';
 import { createRefresh, createWriteFor } from './refresh/index.ts';
 import * as refunds from './refunds/index.ts';
 import type { BillingDatabase, Tx } from './store.ts';
@@ -21,12 +21,12 @@ type BillingDependencies = OpenDependencies<BillingDatabase, BillingConfig, 'acc
 /** The composition root. */
 export function openBilling(
   dependencies: BillingDependencies,
-  open: (config: BillingConfig, parts: ProviderParts) => ProviderRuntime,
+  open: (config: BillingConfig, deps: ProviderDependencies) => ProviderRuntime,
 ): ServiceContents<Tx> {
   const { config, database, outbox, clock, logger, role, problemBase } = dependencies;
   const { account } = dependencies.clients;
   const runtime = open(config, { clock, logger, problemBase });
-  const provider = told(runtime.provider, logger);
+  const provider = withLoggedFailures(runtime.provider, logger);
 
   const writeFor = createWriteFor({ database, outbox, clock });
   const refresh = createRefresh({ database, provider, writeFor, logger });
@@ -76,7 +76,7 @@ export function openBilling(
       },
     ],
     start() {
-      // An api asks the provider; the worker plays it, where it is simulated.
+      // Every process calls the provider, but a simulated one is run by the worker only.
       if (role !== 'api') runtime.start();
     },
     drain: () => runtime.stop(),

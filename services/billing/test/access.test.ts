@@ -1,7 +1,7 @@
 import { endpoints } from '@attribution/contracts';
 import { expect, test } from '@jest/globals';
 
-/** Every endpoint of the contract but the provider's own; who is let in where is in `conformance.test.ts`. */
+/** Every endpoint of the contract except the provider's own. `conformance.test.ts` tests who may call which. */
 const all = endpoints.filter(({ service, access }) => service === 'billing' && access.credential !== 'none');
 
 test('every endpoint of the area needs billing access, and a token of a person or a key', () => {

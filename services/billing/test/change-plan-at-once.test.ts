@@ -18,7 +18,7 @@ async function subscriber() {
 }
 const change = (tenant: Tenant, plan_key: string) => tenant.owner.call(changePlan, { body: { plan_key } });
 
-test('of changes to several plans at once one is made, so that none is paid for as something that it is not', async () => {
+test('of concurrent changes to several plans one is made, so that no change is charged as a different one', async () => {
   const tenant = await subscriber();
   const plans = ['growth', 'enterprise', 'growth', 'enterprise', 'growth', 'enterprise'];
   const answers = await Promise.all(plans.map((plan) => change(tenant, plan)));
@@ -30,7 +30,7 @@ test('of changes to several plans at once one is made, so that none is paid for 
   expect([upgrade?.kind, first?.amount_cents, others]).toEqual(['subscription', 4_900, []]);
 });
 
-test('a change that was not answered for is gone on with by who asks for the same, and is made once', async () => {
+test('a request for the same plan continues an unanswered change, which is made once', async () => {
   const tenant = await subscriber();
   faults.loseAnswer('changePlan');
   expect((await change(tenant, 'growth')).status).toBe(502);
@@ -40,7 +40,7 @@ test('a change that was not answered for is gone on with by who asks for the sam
   expect(await money.paymentsOf(tenant)).toHaveLength(2);
 });
 
-test('409: while the provider has not answered for one change, none to another plan begins; after a minute it may', async () => {
+test('409: while the provider has not responded to one change, a change to another plan is refused; after a minute it is allowed', async () => {
   const tenant = await subscriber();
   faults.fail('changePlan');
   expect((await change(tenant, 'growth')).status).toBe(502);
@@ -51,7 +51,7 @@ test('409: while the provider has not answered for one change, none to another p
   expect((await change(tenant, 'enterprise')).status).toBe(200);
 });
 
-test('409: one that was decided on a plan that is no longer in force is not made', async () => {
+test('409: a change that was decided for a plan that is no longer in force is not made', async () => {
   const tenant = await subscriber();
   await money.db.query(`UPDATE subscriptions SET plan_key = 'enterprise' WHERE account_id = $1`, [tenant.account]);
   const { problem } = await change(tenant, 'growth');

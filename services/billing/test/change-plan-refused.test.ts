@@ -39,7 +39,7 @@ test.each([
   expect((await change(await money.newTenant(), body)).problem).toMatchObject({ kind: 'validation-error' });
 });
 
-test('400: a token pack is no plan, whether there is a subscription or not', async () => {
+test('400: a token pack is not a plan, whether there is a subscription or not', async () => {
   for (const tenant of [await subscriber(), await money.newTenant()]) {
     const { problem } = await change(tenant, { plan_key: 'tokens_1000' });
     expect(problem).toMatchObject({ status: 400, detail: 'body.plan_key: "tokens_1000" is not a plan.' });
@@ -47,7 +47,7 @@ test('400: a token pack is no plan, whether there is a subscription or not', asy
   expect(faults.callsOf('changePlan')).toEqual([]);
 });
 
-test('404: a plan that nobody sells, or nobody sells any more', async () => {
+test('404: a plan that does not exist, or is no longer for sale', async () => {
   const tenant = await subscriber();
   await money.db.query(`UPDATE plan_prices SET active = false WHERE plan_key = 'growth'`);
   for (const plan_key of ['platinum', 'growth']) {
@@ -58,7 +58,7 @@ test('404: a plan that nobody sells, or nobody sells any more', async () => {
   expect(faults.callsOf('changePlan')).toEqual([]);
 });
 
-test('404: without a subscription there is none to change; nor with one that has ended', async () => {
+test('404: without a subscription, and with one that has ended', async () => {
   const never = await change(await money.newTenant(), { plan_key: 'growth' });
   expect(never.problem).toMatchObject({ status: 404, kind: 'not-found' });
   const tenant = await subscriber();
@@ -67,7 +67,7 @@ test('404: without a subscription there is none to change; nor with one that has
   expect(faults.callsOf('changePlan')).toEqual([]);
 });
 
-test("404: a cancelled one whose period is over, of which the provider's word has not come", async () => {
+test('404: a cancelled subscription after its period, before the provider’s notification has arrived', async () => {
   const tenant = await subscriber();
   await money.provider.setCancelAtPeriodEnd((await atProvider(tenant)).id, true, 'elsewhere');
   await money.settle();
@@ -77,14 +77,14 @@ test("404: a cancelled one whose period is over, of which the provider's word ha
   await money.settle();
 });
 
-test('409: the plan that it is on already', async () => {
+test('409: the plan that the subscription is already on', async () => {
   const tenant = await subscriber();
   const detail = 'body.plan_key: the subscription is on "starter" already.';
   expect((await change(tenant, { plan_key: 'starter' })).problem).toMatchObject({ status: 409, detail });
   expect(faults.callsOf('changePlan')).toEqual([]);
 });
 
-test('409: a card that is declined leaves everything as it was; with another card the change is made', async () => {
+test('409: a declined card changes nothing; with another card the change is made', async () => {
   const tenant = await subscriber('starter', 'fails_later');
   const before = await shown(tenant);
   const { problem } = await change(tenant, { plan_key: 'growth' });
@@ -93,7 +93,7 @@ test('409: a card that is declined leaves everything as it was; with another car
   expect(await shown(tenant)).toEqual(before);
   expect(await atProvider(tenant)).toMatchObject({ plan_key: 'starter', status: 'active' });
   expect((await money.entriesOf(tenant)).length).toBe(1);
-  expect((await money.told(tenant, 3)).filter(({ type }) => type === 'invoice.paid').length).toBe(1);
+  expect((await money.events(tenant, 3)).filter(({ type }) => type === 'invoice.paid').length).toBe(1);
   const failed = (await money.paymentsOf(tenant)).filter(({ status }) => status === 'failed');
   expect(failed).toMatchObject([{ amount_cents: 15_000, receipt_url: null }]);
 
@@ -103,7 +103,7 @@ test('409: a card that is declined leaves everything as it was; with another car
   expect((await change(tenant, { plan_key: 'growth' })).body).toMatchObject({ plan_key: 'growth' });
 });
 
-test('409: while a renewal is unpaid, nothing dearer is begun', async () => {
+test('409: while a renewal is unpaid, an upgrade is refused', async () => {
   const tenant = await subscriber('starter', 'fails_later');
   money.clock.advance({ days: 32 });
   await money.settle();
@@ -119,7 +119,7 @@ test('404: a subscription that the provider does not have', async () => {
   expect((await change(tenant, { plan_key: 'growth' })).problem).toMatchObject({ status: 404, kind: 'not-found' });
 });
 
-test('502: while the provider does not answer, nothing changes; afterwards it does', async () => {
+test('502: while the provider does not respond, nothing changes; afterwards the change is made', async () => {
   const tenant = await subscriber();
   const before = await shown(tenant);
   faults.fail('changePlan');
@@ -129,7 +129,7 @@ test('502: while the provider does not answer, nothing changes; afterwards it do
   expect((await change(tenant, { plan_key: 'growth' })).body).toMatchObject({ change_type: 'upgrade' });
 });
 
-test('502: where the change was made and could not be fetched, the notification of it brings it', async () => {
+test('502: when the change was made but could not be fetched, its notification updates the subscription', async () => {
   const tenant = await subscriber();
   faults.fail('getSubscription');
   expect((await change(tenant, { plan_key: 'growth' })).status).toBe(502);

@@ -29,7 +29,7 @@ const shown = async (tenant: Tenant) => (await tenant.owner.call(getBillingSumma
 const paidFor = async (tenant: Tenant) =>
   (await money.paymentsOf(tenant)).map(({ amount_cents, token_amount }) => [amount_cents, token_amount]);
 const toldOf = async (tenant: Tenant, type: string) =>
-  (await money.told(tenant, 2)).filter((event) => event.type === type).map(({ data }) => data);
+  (await money.events(tenant, 2)).filter((event) => event.type === type).map(({ data }) => data);
 
 test('200: an upgrade on the first day invoices the whole difference, and grants the difference in tokens', async () => {
   const tenant = await subscriber('starter');
@@ -55,7 +55,7 @@ test('200: an upgrade on the first day invoices the whole difference, and grants
   expect(tokens).toBeLessThanOrEqual(40_000);
 });
 
-test('200: an upgrade in the middle of a period costs that part of it, and its tokens follow the money', async () => {
+test('200: an upgrade in the middle of a period costs the share of the remaining time, and grants tokens in proportion', async () => {
   const tenant = await subscriber('starter');
   const ends = Date.parse((await shown(tenant))?.current_period_end ?? '');
   const [bought] = await money.paymentsOf(tenant);
@@ -76,7 +76,7 @@ test('200: an upgrade in the middle of a period costs that part of it, and its t
   expect(entry).toMatchObject({ kind: 'payment', amount_cents: cents, description: 'Enterprise', seq: 2 });
 });
 
-test('200: the period after an upgrade is paid for at the new price, with all of its tokens', async () => {
+test('200: the period after an upgrade costs the new price, and grants all of its tokens', async () => {
   const tenant = await subscriber('starter');
   await change(tenant, 'growth');
   money.clock.advance({ days: 32 });
@@ -100,7 +100,7 @@ test('200: a downgrade invoices nothing and keeps the tokens; the next renewal i
   expect((await money.entriesOf(tenant))[0]).toMatchObject({ balance_after_cents: 24_800, seq: 2 });
 });
 
-test('200: what a year costs decides: from a month to a year of less is a downgrade, and waits for the end', async () => {
+test('200: the price per year decides: from a month to a cheaper year is a downgrade, which waits for the end', async () => {
   const tenant = await subscriber('starter');
   const end = (await shown(tenant))?.current_period_end ?? '';
   expect((await change(tenant, 'starter_year')).body).toMatchObject({
@@ -116,7 +116,7 @@ test('200: what a year costs decides: from a month to a year of less is a downgr
   expect((await shown(tenant))?.current_period_end).toBe(next.toISOString());
 });
 
-test('200: from a month to a dearer year: the year begins now, and what is left of the month is given back', async () => {
+test('200: from a month to a more expensive year: the year begins now, and the rest of the month is credited', async () => {
   const tenant = await subscriber('starter');
   const { body } = await change(tenant, 'growth_year');
   expect(body.change_type).toBe('upgrade');
@@ -127,7 +127,7 @@ test('200: from a month to a dearer year: the year begins now, and what is left 
   expect(Math.round(year / 86_400_000)).toBeGreaterThanOrEqual(365);
 });
 
-test('200: what is given back beyond the new price is credit, never tokens below nought; renewals take of it first', async () => {
+test('200: a credit beyond the new price never reduces tokens below zero; renewals use it first', async () => {
   const tenant = await subscriber('growth_year');
   const { body } = await change(tenant, 'growth');
   expect(body).toMatchObject({ change_type: 'upgrade', plan_key: 'growth' });
@@ -144,11 +144,11 @@ test('200: what is given back beyond the new price is credit, never tokens below
   expect((await paidFor(tenant))[0]).toEqual([0, 50_000]);
   const paid = await toldOf(tenant, 'invoice.paid');
   expect(paid.at(-1)).toMatchObject({ amount_cents: 0, token_amount: 50_000, plan_key: 'growth' });
-  // Nothing came in, so that nothing is booked.
+  // No money was received, so there is no ledger entry.
   expect((await money.entriesOf(tenant)).map(({ amount_cents }) => amount_cents)).toEqual([199_000]);
 });
 
-test('200: up, down and up again are what they are by the plan of that moment', async () => {
+test('200: up, down and up again are each decided by the plan in force', async () => {
   const tenant = await subscriber('starter');
   const types: string[] = [];
   for (const plan of ['growth', 'starter', 'enterprise', 'growth'])
@@ -167,7 +167,7 @@ test('200: up, down and up again are what they are by the plan of that moment', 
   ]);
 });
 
-test('200: a plan that is sold no more is left for another, and its price still counts', async () => {
+test('200: a plan that is no longer for sale can be left for another, and its price still counts', async () => {
   const tenant = await subscriber('growth');
   await money.db.query(`UPDATE plan_prices SET active = false WHERE plan_key = 'growth'`);
   expect((await change(tenant, 'starter')).body.change_type).toBe('downgrade');

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-test('a token pack that is paid for is one payment, one ledger entry and one event', async () => {
+test('a paid token pack is one payment, one ledger entry and one event', async () => {
   const tenant = await money.newTenant();
   const { status } = await money.buy(tenant, 'tokens_1000');
   expect(status).toBe('complete');
@@ -16,11 +16,11 @@ test('a token pack that is paid for is one payment, one ledger entry and one eve
   expect(payments).toMatchObject([{ kind: 'token_pack', amount_cents: 900, token_amount: 1000, status: 'succeeded' }]);
   const { entries } = (await tenant.owner.call(listMoneyEntries)).body;
   expect(entries).toMatchObject([{ seq: 1, kind: 'payment', amount_cents: 900, balance_after_cents: 900 }]);
-  const told = money.published.filter(({ account_id }) => account_id === tenant.account);
-  expect(told.map(({ type }) => type)).toEqual(['payment.succeeded']);
+  const events = money.published.filter(({ account_id }) => account_id === tenant.account);
+  expect(events.map(({ type }) => type)).toEqual(['payment.succeeded']);
 });
 
-test('a declined card leaves nothing but a failed payment; another card then pays the same one', async () => {
+test('a declined card leaves only a failed payment, which another card then pays', async () => {
   const tenant = await money.newTenant();
   const page = await money.checkout(tenant, 'tokens_1000');
   await money.pay(page, 'declined');

@@ -40,7 +40,7 @@ test.each<[unknown, RegExp]>([
   expect([await countOf('checkouts', tenant), faults.callsOf('createCustomer')]).toEqual([0, []]);
 });
 
-test('400: a token pack is no subscription, and a plan is paid for again and again', async () => {
+test('400: a token pack cannot be subscribed to, and a plan cannot be bought once', async () => {
   const tenant = await money.newTenant();
   for (const [mode, plan_key, detail] of [
     ['subscription', 'tokens_1000', 'body.mode: "tokens_1000" is a token pack, whose mode is payment.'],
@@ -50,7 +50,7 @@ test('400: a token pack is no subscription, and a plan is paid for again and aga
   expect(await countOf('checkouts', tenant)).toBe(0);
 });
 
-test('404: a plan key that nobody sells, or nobody sells any more', async () => {
+test('404: a plan key that does not exist, or is no longer for sale', async () => {
   const tenant = await money.newTenant();
   await money.db.query(`UPDATE plan_prices SET active = false WHERE plan_key = 'tokens_10000'`);
   for (const plan_key of ['tokens_7', 'Tokens_1000', 'tokens_10000', "' OR 1=1 --"]) {
@@ -61,7 +61,7 @@ test('404: a plan key that nobody sells, or nobody sells any more', async () => 
   expect([await countOf('checkouts', tenant), faults.callsOf('createCustomer')]).toEqual([0, []]);
 });
 
-test('409: a second subscription while the first one lives, whatever its plan; token packs are sold on', async () => {
+test('409: a second subscription while the first is live, on any plan; token packs can still be bought', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter');
   for (const plan_key of ['starter', 'growth']) {
@@ -74,7 +74,7 @@ test('409: a second subscription while the first one lives, whatever its plan; t
 });
 
 test.each(['createCustomer', 'createCheckout'] as const)(
-  '502: while the provider does not answer %s, nobody can pay; afterwards they can',
+  '502: while the provider does not respond to %s, no checkout can be created; afterwards it can',
   async (method) => {
     const tenant = await money.newTenant();
     faults.fail(method);
@@ -90,7 +90,7 @@ test.each(['createCustomer', 'createCheckout'] as const)(
   },
 );
 
-test('409: what the provider refuses is said, without a second try', async () => {
+test('409: a refusal by the provider is reported, without another attempt', async () => {
   const tenant = await money.newTenant();
   faults.fail('createCheckout', 'refused');
   expect((await create(tenant, pack)).problem).toMatchObject({
@@ -100,7 +100,7 @@ test('409: what the provider refuses is said, without a second try', async () =>
   expect(faults.callsOf('createCheckout').length).toBe(1);
 });
 
-test('503: while the database does not answer as it should, nobody learns why, and the provider is not asked', async () => {
+test('503: while the database fails, the response does not reveal why, and the provider is not called', async () => {
   const tenant = await money.newTenant();
   await money.db.query('ALTER TABLE checkouts RENAME TO checkouts_away');
   const { status, headers, problem } = await create(tenant, pack);

@@ -15,7 +15,7 @@ afterAll(() => money.stop());
 const create = (tenant: Tenant, body: object) => tenant.owner.call(createCheckoutSession, { body: body as never });
 const statusOf = (tenant: Tenant, id: string) => tenant.owner.call(getCheckoutSession, { params: { id } });
 
-test('201: a token pack: the page shows what it costs, and leads back to where the caller said', async () => {
+test('201: a token pack: the page shows the price, and returns to the given URL', async () => {
   const tenant = await money.newTenant();
   const return_url = 'https://shop.example.test/back?from=billing';
   const { status, body } = await create(tenant, { mode: 'payment', plan_key: 'tokens_1000', return_url });
@@ -25,7 +25,7 @@ test('201: a token pack: the page shows what it costs, and leads back to where t
   expect(paid.location ?? (await look(body.url)).text).toContain('shop.example.test/back');
 });
 
-test('201: a plan; without a return_url the page leads back to the app', async () => {
+test('201: a plan; without a return_url the page returns to the app', async () => {
   const tenant = await money.newTenant();
   const { status, body } = await create(tenant, { mode: 'subscription', plan_key: 'starter' });
   expect([status, Object.keys(body).sort()]).toEqual([201, ['id', 'url']]);
@@ -42,7 +42,7 @@ test('201: a plan; without a return_url the page leads back to the app', async (
   ]);
 });
 
-test('201: an account that billing has not heard of becomes a customer, and is one at the provider once', async () => {
+test('201: an account without an event yet becomes a customer, and is created at the provider once', async () => {
   faults.mend();
   const tenant = await money.newTenant();
   await money.db.query('DELETE FROM customers WHERE account_id = $1', [tenant.account]);
@@ -60,7 +60,7 @@ test('201: twenty first checkouts at once are twenty pages of one customer', asy
   expect(new Set(customers.map(([{ customerId }]) => customerId)).size).toBe(1);
 });
 
-test('201: whoever bought before may buy again, and whose subscription has ended may subscribe again', async () => {
+test('201: a customer can buy again, and can subscribe again after a subscription has ended', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'tokens_1000');
   await money.buy(tenant, 'tokens_1000');
@@ -69,7 +69,7 @@ test('201: whoever bought before may buy again, and whose subscription has ended
   expect((await create(tenant, { mode: 'subscription', plan_key: 'growth' })).status).toBe(201);
 });
 
-test('200: a checkout is open until it is paid for, and then complete', async () => {
+test('200: a checkout is open until it is paid, and then complete', async () => {
   const tenant = await money.newTenant();
   const page = await money.checkout(tenant, 'starter');
   expect((await statusOf(tenant, page.id)).body).toEqual({ id: page.id, status: 'open' });
@@ -78,7 +78,7 @@ test('200: a checkout is open until it is paid for, and then complete', async ()
   expect((await statusOf(tenant, page.id)).body).toEqual({ id: page.id, status: 'complete' });
 });
 
-test('200: a checkout that a bank asks about is open, until its holder has answered', async () => {
+test('200: a checkout with a 3-D Secure question is open until its holder has answered', async () => {
   const tenant = await money.newTenant();
   const page = await money.checkout(tenant, 'tokens_1000');
   await money.pay(page, 'authenticates');
@@ -90,7 +90,7 @@ test('200: a checkout that a bank asks about is open, until its holder has answe
   expect(await money.paymentsOf(tenant)).toMatchObject([{ status: 'succeeded', amount_cents: 900 }]);
 });
 
-test('200: a checkout that nobody pays has expired after 24 h, and not before; one that was paid has not', async () => {
+test('200: an unpaid checkout expires after 24 h, and not before; a paid one does not', async () => {
   const tenant = await money.newTenant();
   const paid = await money.checkout(tenant, 'tokens_1000');
   const left = await money.checkout(tenant, 'tokens_1000');
@@ -107,7 +107,7 @@ test('200: a checkout that nobody pays has expired after 24 h, and not before; o
   expect((await money.paymentsOf(tenant)).length).toBe(1);
 });
 
-test('404: a checkout of another account, an unknown and a malformed id answer alike', async () => {
+test('404: a checkout of another account, an unknown and a malformed id get the same response', async () => {
   const [tenant, other] = [await money.newTenant(), await money.newTenant()];
   const { id } = await money.checkout(other, 'tokens_1000');
   const answers: Awaited<ReturnType<typeof statusOf>>[] = [];

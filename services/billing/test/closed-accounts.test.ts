@@ -16,7 +16,7 @@ const close = ({ account }: Tenant) => money.deliver(accountClosed, { account_id
 const endOf = (tenant: Tenant) =>
   money.rows('SELECT status, cancel_at_period_end FROM subscriptions WHERE account_id = $1', tenant.account);
 
-test('the subscription of a closed account ends with its period, and is not charged for again', async () => {
+test('the subscription of a closed account ends with its period, and is not charged again', async () => {
   const [tenant, other] = [await money.newTenant(), await money.newTenant()];
   await money.buy(tenant, 'starter');
   await money.buy(other, 'starter');
@@ -32,7 +32,7 @@ test('the subscription of a closed account ends with its period, and is not char
   expect(await money.paymentsOf(other)).toHaveLength(2);
 });
 
-test('its open pages are closed, and no other is opened', async () => {
+test('its open pages are closed, and no new one can be opened', async () => {
   const tenant = await money.newTenant();
   const page = await money.checkout(tenant, 'tokens_1000');
   faults.fail('expireCheckout'); // It is tried again.

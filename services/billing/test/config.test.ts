@@ -8,14 +8,14 @@ const readBillingConfig = (given: Readonly<Record<string, string>>) =>
   readOwnConfig({ settings: billingSettings, check: checkBillingConfig }, given);
 const parts = { clock: createTestClock(), logger: captureLogs('billing').logger, problemBase };
 
-test('in production nothing is sold for nothing unless that is said', () => {
+test('in production payments are not simulated unless this is configured', () => {
   const production = { NODE_ENV: 'production' };
   expect(() => readBillingConfig(production)).toThrow('In production set STRIPE_SECRET_KEY');
   expect(readBillingConfig({ ...production, STRIPE_SECRET_KEY: 'sk_live_1' })).toMatchObject({ PORT: 8080 });
   expect(readBillingConfig({ ...production, ALLOW_SIMULATED_PAYMENTS: 'true' })).toMatchObject({ PORT: 8080 });
 });
 
-test("with Stripe's key the secret of its notifications has to be there", () => {
+test('a Stripe key requires the secret of its notifications', () => {
   const stripe = { STRIPE_SECRET_KEY: 'sk_test_1' };
   expect(() => openProvider(readBillingConfig(stripe), parts)).toThrow('Set STRIPE_WEBHOOK_SECRETS');
   const { provider } = openProvider(readBillingConfig({ ...stripe, STRIPE_WEBHOOK_SECRETS: 'whsec_1,whsec_2' }), parts);
@@ -28,7 +28,7 @@ test('without a key payments are simulated', async () => {
   await stop();
 });
 
-test('an api and a worker simulate payments only on what both of them have', () => {
+test('an api and a worker need the same file and secret to simulate payments', () => {
   const apart = { ROLE: 'api' };
   expect(() => readBillingConfig(apart)).toThrow('set SIMULATED_PAYMENTS_FILE and STRIPE_WEBHOOK_SECRETS');
   const shared = { SIMULATED_PAYMENTS_FILE: '/somewhere/payments.sqlite', STRIPE_WEBHOOK_SECRETS: 'whsec_1' };

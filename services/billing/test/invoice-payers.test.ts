@@ -4,7 +4,7 @@ import { type Money, startMoney } from './support-money.ts';
 import { notification, sendWebhook } from './support-webhooks.ts';
 
 let money: Money;
-/** Of the same invoice as another, which it stands for: tried first, and given up. */
+/** An abandoned first attempt: a copy of the payment `of`, for the same invoice. */
 const givenUp = { id: 'pi_given_up', of: '' };
 const withEarlierTry = (provider: PaymentProvider): PaymentProvider =>
   new Proxy(provider, {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-test('a try that was given up does not take the place of the payment that paid the invoice', async () => {
+test('an abandoned attempt does not replace the payment that paid the invoice', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter');
   const row = () => money.rows('SELECT * FROM payments WHERE account_id = $1', tenant.account);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await money.stop();
 });
 
-const check = (patience = 0) => checkLedger({ database, provider: money.provider }, { patience });
+const check = (recheckAfterMs = 0) => checkLedger({ database, provider: money.provider }, { recheckAfterMs });
 
 async function newBuyer() {
   const tenant = await money.newTenant();
@@ -35,7 +35,7 @@ async function newBuyer() {
   return { ...tenant, payment: rows[0]?.id ?? '' };
 }
 
-test('what was paid, declined, refunded in part and subscribed to agrees everywhere', async () => {
+test('paid, declined, partly refunded and subscription payments agree everywhere', async () => {
   const buyer = await newBuyer();
   await money.buy(buyer, 'tokens_10000', 'declined');
   await money.buy(buyer, 'starter');
@@ -77,7 +77,7 @@ test.each<[string, string, string, RegExp]>([
     `UPDATE payments SET provider_payment_id = 'pi_none' WHERE account_id = $1`,
     /^payment pay_\S+ is succeeded here, unknown at the provider$/,
   ],
-])('%s that differs is told, and of that account alone', async (_, table, sql, expected) => {
+])('a difference in %s is reported, for that account only', async (_, table, sql, expected) => {
   const [buyer] = [await newBuyer(), await newBuyer()];
   await tamper(money.db, table, sql, [buyer.account]);
   const { differences } = await check();
@@ -87,7 +87,7 @@ test.each<[string, string, string, RegExp]>([
   await money.db.query('DELETE FROM customers WHERE account_id = $1', [buyer.account]);
 });
 
-test('a refund and a payment that are known at the provider alone are told', async () => {
+test('a refund and a payment that only the provider knows are reported', async () => {
   const buyer = await newBuyer();
   const { rows } = await money.db.query<{ id: string; customer: string }>(
     `SELECT p.provider_payment_id AS id, c.provider_customer_id AS customer FROM payments AS p JOIN customers AS c USING (account_id)
@@ -109,7 +109,7 @@ test('a refund and a payment that are known at the provider alone are told', asy
   expect((await check()).differences).toEqual([]);
 });
 
-test('what is on its way just then is looked at again, and is no difference once it has come', async () => {
+test('a change in progress is compared again, and is not reported once it has arrived', async () => {
   const buyer = await money.newTenant();
   await money.pay(await money.checkout(buyer, 'tokens_1000'));
   const checking = check(2_000);
@@ -117,7 +117,7 @@ test('what is on its way just then is looked at again, and is no difference once
   expect((await checking).differences).toEqual([]);
 });
 
-test('notifications that nobody has acted on for long are counted', async () => {
+test('notifications that have waited for long are counted', async () => {
   await money.db.query(
     `INSERT INTO provider_events (id, type, object_kind, object_id, created_at, received_at, due_at)
      VALUES ('evt_old', 'x', 'payment', 'pi_1', now(), now() - interval '11 minutes', now() + interval '1 day')`,

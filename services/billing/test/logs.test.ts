@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-test('after a whole journey, with its refusals and faults, no log and no table of billing holds a secret', async () => {
+test('after a complete journey, with refusals and failures, no log and no table of billing contains a secret', async () => {
   const tenant = await money.newTenant();
   const token = personToken({ account: tenant.account });
   const person = money.client.with({ token, headers: { 'idempotency-key': 'a-key-of-mine' } });
@@ -40,7 +40,7 @@ test('after a whole journey, with its refusals and faults, no log and no table o
 
   const logs = money.logs.text();
   expect(logs).toContain('A request failed');
-  expect(logs).toContain('The provider told of what it does not have');
+  expect(logs).toContain('A notification is about an object that the provider does not have');
   const tables = await money.rows(
     "SELECT relname AS name FROM pg_stat_user_tables WHERE schemaname = 'public' ORDER BY 1",
   );

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-/** What columns, and fields of the provider, are called, with what nobody may choose. */
+/** Names of columns and of the provider's fields, with values that callers must not be able to set. */
 const greedy = () => ({
   id: newId('checkout_session'),
   account_id: newId('account'),
@@ -48,7 +48,7 @@ const greedy = () => ({
   destination: 'elsewhere',
 });
 
-test('a checkout takes a mode, a plan key and a return_url, whatever else it says', async () => {
+test('a checkout accepts a mode, a plan key and a return_url, and ignores other fields', async () => {
   const tenant = await money.newTenant();
   const body = { ...greedy(), mode: 'payment', plan_key: 'tokens_1000' } as const;
   const page = (await tenant.owner.call(createCheckoutSession, { body })).body;
@@ -64,7 +64,7 @@ test('a checkout takes a mode, a plan key and a return_url, whatever else it say
   expect(await money.paymentsOf(tenant)).toMatchObject([{ amount_cents: 900, token_amount: 1_000, currency: 'usd' }]);
 });
 
-test('a change of plan takes a plan key', async () => {
+test('a change of plan accepts a plan key only', async () => {
   const tenant = await money.newTenant();
   const other = await money.newTenant();
   for (const { owner } of [tenant, other])
@@ -104,7 +104,7 @@ test('endpoints without a body read none', async () => {
   expect(rows).toEqual([{ id: customer }]);
 });
 
-test('a refund takes a payment, a key, an amount and a reason', async () => {
+test('a refund accepts a payment, a key, an amount and a reason only', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'tokens_1000');
   const [payment] = await money.paymentsOf(tenant);

@@ -12,7 +12,7 @@ import { eventsOf } from './provider-support.ts';
 import { startMoney } from './support-money.ts';
 import { permutations, type Recorded, record, replay } from './support-recorded.ts';
 
-/** What the provider tells of somebody who subscribes and then takes a larger plan, and says at both moments. */
+/** The notifications for a customer who subscribes and then upgrades, and the provider's state at both moments. */
 let events: readonly ProviderEvent[];
 let subscribed: Recorded;
 let upgraded: Recorded;
@@ -65,7 +65,7 @@ afterAll(async () => {
   await template.drop();
 });
 
-/** Somebody who has been to the same page, under a mark of their own. */
+/** Another customer with the same objects, whose ids have a mark of their own. */
 async function newAccount(mark: string): Promise<void> {
   const [account_id, reference] = [newId('account'), newId('checkout_session')];
   accounts.set(mark, { account_id, reference });
@@ -84,11 +84,11 @@ async function withOrders<T>(of: readonly T[], count: number, attempt: (orders: 
   await fc.assert(fc.asyncProperty(orders, attempt), { numRuns: 1, endOnFailure: true });
 }
 
-const deliver = async (mark: string, told: readonly ProviderEvent[]) => {
-  for (const { object } of told) await refresh(object.kind, `${object.id}~${mark}`);
+const deliver = async (mark: string, notified: readonly ProviderEvent[]) => {
+  for (const { object } of notified) await refresh(object.kind, `${object.id}~${mark}`);
 };
 
-/** The books of each account, without what is its own: ids, and the order in which entries came. */
+/** The stored rows of each account, without what differs between accounts: ids, and the order of the ledger entries. */
 async function booksOf(marks: readonly string[]): Promise<unknown[]> {
   const ids = marks.map((mark) => accounts.get(mark)?.account_id ?? '');
   const rows = await database.sql.$queryRaw<{ account_id: string; book: object }[]>`
@@ -137,7 +137,7 @@ async function inEach<T>(name: string, of: readonly T[], work: (mark: string, on
   return booksOf(marks);
 }
 
-test('a subscription that is begun and upgraded is told by seven notifications', () => {
+test('a new subscription with an upgrade makes seven notifications', () => {
   expect(events.map(({ type }) => type).toSorted()).toEqual([
     'checkout.session.completed',
     'customer.subscription.created',
@@ -153,8 +153,8 @@ test('a subscription that is begun and upgraded is told by seven notifications',
 const sets = Array.from({ length: 2 ** 7 }, (_, bits) => bits);
 const membersOf = (bits: number) => events.filter((_, at) => bits & (1 << at));
 
-// By this every order is covered, 5,040 and their repetitions: each is a way from none to all of them over such steps.
-test('whichever of the seven were acted on, the next one leads to the same rows by every way; told again it changes nothing', async () => {
+// These steps cover all 5,040 orders and their repetitions: each order is a path over them from none applied to all.
+test('whichever of the seven were applied, the next one leads to the same rows in every order; a repetition changes nothing', async () => {
   const reached = await inEach('set', sets, (mark, bits) => deliver(mark, membersOf(bits)));
   const steps = sets.flatMap((bits) => events.map((event, at) => ({ bits, event, next: bits | (1 << at) })));
   const books = await inEach('step', steps, async (mark, { bits, event }) => {
@@ -166,7 +166,7 @@ test('whichever of the seven were acted on, the next one leads to the same rows 
   expect(reached.at(-1)).toMatchObject(all);
 });
 
-test('whole orders, drawn at random, each notification twice, end in the same rows', async () => {
+test('complete random orders, with each notification twice, end in the same rows', async () => {
   await withOrders([...events, ...events], 150, async (orders) => {
     const books = await inEach('order', orders, deliver);
     expect(new Set(books.map((book) => JSON.stringify(book))).size).toBe(1);
@@ -174,7 +174,7 @@ test('whole orders, drawn at random, each notification twice, end in the same ro
   });
 });
 
-test('so do orders in which some were acted on before the upgrade, and all are told again after it', async () => {
+test('so do orders in which some were applied before the upgrade, and all are repeated after it', async () => {
   const early = events.filter(({ object }) => subscribed.has(`${object.kind} ${object.id}`));
   const orders = [...permutations(early)];
   await withOrders(events, orders.length, async (after) => {

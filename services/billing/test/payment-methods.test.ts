@@ -19,12 +19,12 @@ async function save(tenant: Tenant, card: 'succeeds' | 'fails_later' = 'succeeds
   await money.settle();
 }
 
-test('200: whoever never paid has no card, and the provider is not asked', async () => {
+test('200: a customer who never paid has no card, and the provider is not called', async () => {
   expect((await list(await money.newTenant())).body).toEqual([]);
   expect(faults.callsOf('listPaymentMethods')).toEqual([]);
 });
 
-test('201: a client secret, with which a card is saved: it is the default once that has taken effect', async () => {
+test('201: a client secret to save a card with; the card becomes the default when its notification is applied', async () => {
   const tenant = await money.newTenant();
   const { status, body, headers } = await add(tenant);
   expect([status, headers.get('cache-control')]).toEqual([201, 'no-store']);
@@ -44,7 +44,7 @@ test('201: a client secret, with which a card is saved: it is the default once t
   ]);
 });
 
-test('200: of several cards the one that was saved last is the default, and is charged from then on', async () => {
+test('200: the card that was saved last is the default, and is charged from then on', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter', 'fails_later');
   await save(tenant);
@@ -57,7 +57,7 @@ test('200: of several cards the one that was saved last is the default, and is c
   expect((await money.paymentsOf(tenant)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
 });
 
-test('200: a card that is declined when it is saved is not there', async () => {
+test('200: a card that is declined while it is saved is not listed', async () => {
   const tenant = await money.newTenant();
   const { client_secret } = (await add(tenant)).body;
   expect((await money.saveCard(client_secret, 'declined')).status).toBe(402);
@@ -65,7 +65,7 @@ test('200: a card that is declined when it is saved is not there', async () => {
   expect((await list(tenant)).body).toEqual([]);
 });
 
-test('204: a removed card is gone, and is charged no more', async () => {
+test('204: a removed card disappears, and is no longer charged', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter');
   const [card] = (await list(tenant)).body;
@@ -77,7 +77,7 @@ test('204: a removed card is gone, and is charged no more', async () => {
   expect((await remove(tenant, card?.id ?? '')).status).toBe(404);
 });
 
-test('204: of twenty who remove a card at once one does', async () => {
+test('204: of twenty concurrent removals of a card one succeeds', async () => {
   const tenant = await money.newTenant();
   await save(tenant);
   const [card] = (await list(tenant)).body;
@@ -85,7 +85,7 @@ test('204: of twenty who remove a card at once one does', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array<number>(19).fill(404)]);
 });
 
-test("404: somebody else's card, an unknown one and any text answer alike, and nothing is removed", async () => {
+test('404: the card of another customer, an unknown one and any text get the same response, and nothing is removed', async () => {
   const [tenant, other, stranger] = [await money.newTenant(), await money.newTenant(), await money.newTenant()];
   await save(tenant);
   await save(other);
@@ -98,7 +98,7 @@ test("404: somebody else's card, an unknown one and any text answer alike, and n
   expect((await list(other)).body.length).toBe(1);
 });
 
-test('502: while the provider does not answer, cards are neither listed, added nor removed', async () => {
+test('502: while the provider does not respond, cards cannot be listed, added or removed', async () => {
   const tenant = await money.newTenant();
   await save(tenant);
   const [card] = (await list(tenant)).body;
@@ -115,7 +115,7 @@ test('502: while the provider does not answer, cards are neither listed, added n
   expect((await list(tenant)).body.length).toBe(1);
 });
 
-test('a card that was removed before the news of it was acted on is not asked for again and again', async () => {
+test('a card that was removed before its notification was applied is not fetched again and again', async () => {
   const tenant = await money.newTenant();
   const { id, client_secret } = (await add(tenant)).body;
   await money.saveCard(client_secret, 'succeeds');

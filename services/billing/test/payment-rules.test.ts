@@ -40,7 +40,7 @@ test.each<[string, ProviderInvoice['lines'], number]>([
   expect(tokensOf(lines, plans)).toBe(tokens);
 });
 
-test('for every cent of a plan the parts grant their share, rounded down, and never a hair less', () => {
+test('for every cent of a plan the prorated lines grant their share, rounded down, without rounding errors', () => {
   for (const [plan_key, plan] of [...plans].filter(([key]) => key !== 'free')) {
     for (let cents = 0; cents <= Math.min(plan.amount_cents, 5_000); cents++) {
       const share = (BigInt(plan.token_amount) * BigInt(cents)) / BigInt(plan.amount_cents);
@@ -49,7 +49,7 @@ test('for every cent of a plan the parts grant their share, rounded down, and ne
   }
 });
 
-test('whatever the lines are, tokens are a whole number that is not below nought', () => {
+test('for any lines, tokens are a whole number of at least zero', () => {
   const key = fc.constantFrom(...plans.keys(), 'platinum');
   const line = fc.tuple(key, fc.integer({ min: -200_000, max: 200_000 })).map(([plan, cents]) => part(plan, cents));
   const property = fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
@@ -91,19 +91,19 @@ const invoice: ProviderInvoice = {
   created_at: at,
 };
 
-test.each(['succeeded', 'pending', 'failed'] as const)('a token pack is what its payment is: %s', (status) => {
-  const told = packPayment({ ...payment, status, failure: 'Declined.' }, plans);
-  expect(told).toMatchObject({
+test.each(['succeeded', 'pending', 'failed'] as const)('a token pack has the status of its payment: %s', (status) => {
+  const update = packPayment({ ...payment, status, failure: 'Declined.' }, plans);
+  expect(update).toMatchObject({
     kind: 'token_pack',
     status,
     token_amount: 1_000,
     amount_cents: 900,
     failure: 'Declined.',
   });
-  expect([told.provider_payment_id, told.provider_invoice_id]).toEqual(['pi_1', null]);
+  expect([update.provider_payment_id, update.provider_invoice_id]).toEqual(['pi_1', null]);
 });
 
-test('a token pack that is not in the catalogue grants nothing', () => {
+test('a token pack that is not in the catalogue grants no tokens', () => {
   expect(packPayment({ ...payment, plan_key: 'tokens_7' }, plans).token_amount).toBe(0);
 });
 
@@ -125,7 +125,7 @@ test.each<[ProviderInvoice['status'], ProviderPayment['status'] | undefined, str
   expect(invoicePayment({ ...invoice, status }, paid, plans)?.status).toBe(state);
 });
 
-test('an invoice is worth what was paid of it; before that, what is tried; by credit alone, nothing', () => {
+test('the amount of an invoice is what was paid; before that, the attempted amount; paid by credit only, zero', () => {
   const trying = { ...payment, status: 'failed', amount_cents: 4_000, refunded_cents: 0 } as const;
   const amount = (of: ProviderInvoice, by: ProviderPayment | undefined) => invoicePayment(of, by, plans)?.amount_cents;
   expect(amount(invoice, payment)).toBe(4_900);

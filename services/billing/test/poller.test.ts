@@ -17,7 +17,7 @@ afterAll(async () => {
   await polling.stop();
 });
 
-/** What is kept of an account, without what differs by nature. */
+/** The stored rows of an account, without values that differ by nature. */
 async function kept({ rows, published }: Money, { account }: Tenant) {
   const of = (columns: string, table: string, order: string) =>
     rows(`SELECT ${columns} FROM ${table} WHERE account_id = $1 ORDER BY ${order}`, account);
@@ -32,7 +32,7 @@ async function kept({ rows, published }: Money, { account }: Tenant) {
     refunds: await of('amount_cents, token_amount, status, reason', 'refunds', 'id'),
     sum: await of('ledger_cents, last_seq', 'customers', 'account_id'),
     entries: await of('kind, amount_cents, description', 'money_entries', 'kind, amount_cents'),
-    told: published
+    events: published
       .filter(({ account_id }) => account_id === account)
       .map(({ type }) => type)
       .sort(),
@@ -73,7 +73,7 @@ async function journey(money: Money, settle: (done: () => Promise<void>) => Prom
   return tenant;
 }
 
-test('without a single notification, all that happened is found by asking, with the same rows and events', async () => {
+test('without any notification, the poller finds everything, with the same rows and events', async () => {
   const one = await journey(notified, () => notified.settle());
   const other = await journey(polling, async (done) => {
     await polling.tick();
@@ -86,14 +86,14 @@ test('without a single notification, all that happened is found by asking, with 
     sum: [{ last_seq: 4 }],
   });
   await eventually(async () => {
-    // That a payment failed before it succeeded is seen by whoever looks in between.
+    // Only a reader who looks in between sees that a payment failed before it succeeded.
     const seen = (types: readonly string[]) => types.filter((type) => type !== 'payment.failed');
     const found = await kept(polling, other);
-    expect({ ...found, told: seen(found.told) }).toEqual({ ...right, told: seen(right.told) });
+    expect({ ...found, events: seen(found.events) }).toEqual({ ...right, events: seen(right.events) });
   });
 });
 
-test('what could not be fetched when it was found is fetched later', async () => {
+test('an object that could not be fetched when it was found is fetched later', async () => {
   const tenant = await polling.newTenant();
   faults.fail('getPayment');
   await polling.pay(await polling.checkout(tenant, 'tokens_1000'));
@@ -107,7 +107,7 @@ test('what could not be fetched when it was found is fetched later', async () =>
   await eventually(async () => expect((await polling.paymentsOf(tenant)).length).toBe(1));
 });
 
-test('what was read once is read again for ten minutes, and has one effect', async () => {
+test('what was read is read again for ten minutes, and has one effect', async () => {
   const tenant = await polling.newTenant();
   await polling.pay(await polling.checkout(tenant, 'tokens_1000'));
   await polling.tick();

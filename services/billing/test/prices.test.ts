@@ -36,15 +36,15 @@ const usagePrices = [
   { action: 'analyze_media', unit: 'media asset', token_amount: 5, description: 'Analysing one uploaded file' },
 ];
 
-test('200: plan prices are a bare array of the catalogue, in its order', async () => {
+test('200: plan prices are a bare array in catalogue order', async () => {
   expect(await read('/v2/plan-prices')).toEqual(planPrices);
 });
 
-test('200: usage prices are a bare array of the catalogue, in its order', async () => {
+test('200: usage prices are a bare array in catalogue order', async () => {
   expect(await read('/v2/usage-prices')).toEqual(usagePrices);
 });
 
-test('200: a price that is no longer active is not shown, until it is again', async () => {
+test('200: an inactive price is not shown until it is active again', async () => {
   await service.db.query(`UPDATE plan_prices SET active = false WHERE plan_key IN ('growth', 'tokens_1000')`);
   await service.db.query(`UPDATE usage_prices SET active = false WHERE action = 'score_ad'`);
   const shown = planPrices.filter(({ plan_key }) => !['growth', 'tokens_1000'].includes(plan_key));
@@ -56,7 +56,7 @@ test('200: a price that is no longer active is not shown, until it is again', as
   expect(await read('/v2/usage-prices')).toEqual(usagePrices);
 });
 
-test('200: the order is that of the positions, and a catalogue without active prices is empty', async () => {
+test('200: prices are sorted by position, and a catalogue without active prices is empty', async () => {
   await service.db.query('UPDATE plan_prices SET position = -position');
   await service.db.query('UPDATE usage_prices SET position = -position');
   expect(await read('/v2/plan-prices')).toEqual(planPrices.toReversed());
@@ -69,7 +69,7 @@ test('200: the order is that of the positions, and a catalogue without active pr
   await service.db.query('UPDATE usage_prices SET active = true');
 });
 
-test('the catalogue keeps no price below nought, and no subscription without its interval', async () => {
+test('the catalogue refuses a negative price, and a subscription without an interval', async () => {
   for (const change of [
     'UPDATE plan_prices SET amount_cents = -1',
     'UPDATE plan_prices SET token_amount = -1',

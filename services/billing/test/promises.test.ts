@@ -2,12 +2,12 @@ import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Money, startMoney, type Tenant } from './support-money.ts';
 
-/** What the database itself refuses, whoever speaks to it: past the service, by SQL. */
+/** What the database itself refuses: these tests use SQL and bypass the service. */
 let money: Money;
 let tenant: Tenant;
 let account: string;
 let paymentId: string;
-/** Of which no entry tells yet. */
+/** A payment without a ledger entry. */
 const unbooked = newId('payment');
 beforeAll(async () => {
   money = await startMoney();
@@ -36,7 +36,7 @@ interface Entry {
   readonly payment?: string | null;
   readonly refund?: string | null;
 }
-/** An entry that would follow from the ledger, unless it is told otherwise. */
+/** A valid next entry, except for the given columns. */
 const post = ({ seq = 3, kind = 'payment', amount = 500, after = 1_300, payment = unbooked, refund = null }: Entry) =>
   money.db.query(
     `INSERT INTO money_entries (id, account_id, seq, kind, amount_cents, balance_after_cents, currency, description, payment_id, refund_id, created_at)
@@ -68,13 +68,13 @@ test.each<[string, Entry]>([
   expect(await sum()).toEqual(before);
 });
 
-test('an entry of a payment or a refund that there is none of is refused', async () => {
+test('an entry for a payment or a refund that does not exist is refused', async () => {
   await expect(post({ payment: newId('payment') })).rejects.toThrow(/money_entries_payment_id_fkey/);
   const refund = { kind: 'refund', amount: -100, after: 700, payment: null, refund: newId('refund') };
   await expect(post(refund)).rejects.toThrow(/money_entries_refund_id_fkey/);
 });
 
-test('a payment and a refund that an entry tells of stay', async () => {
+test('a payment or a refund with a ledger entry cannot be deleted', async () => {
   await refused('DELETE FROM refunds', [], /money_entries_refund_id_fkey/);
   await refused('DELETE FROM payments WHERE id = $1', [paymentId], /foreign key/);
 });
@@ -93,20 +93,20 @@ test.each<[string, Entry]>([
   await expect(post(entry)).rejects.toThrow(/money_entries_kind_check/);
 });
 
-test('a payment is booked once, and a refund too', async () => {
+test('a payment is posted once, and so is a refund', async () => {
   await expect(post({ payment: paymentId })).rejects.toThrow(/money_entries_payment_id_kind_key/);
   const [refund] = await money.refundsOf(tenant);
   const again = { kind: 'refund', amount: -100, after: 700, payment: null, refund: refund?.id ?? '' };
   await expect(post(again)).rejects.toThrow(/money_entries_refund_id_kind_key/);
 });
 
-test('an entry of an account that is no customer is refused', async () => {
+test('an entry of an account without a customer is refused', async () => {
   const sql = `INSERT INTO money_entries VALUES ($1, $2, 1, 'payment', 1, 1, 'usd', '', $3, NULL, now())`;
   await refused(sql, [newId('ledger_entry'), newId('account'), newId('payment')], /foreign key|does not follow/);
 });
 
 test.each(['ledger_cents = 0', 'ledger_cents = ledger_cents + 1', 'last_seq = 0', 'last_seq = 7, ledger_cents = 7'])(
-  'the sum is moved by entries alone: SET %s',
+  'the sum is changed only by entries: SET %s',
   async (set) => {
     const before = await sum();
     await refused(`UPDATE customers SET ${set} WHERE account_id = $1`, [account], /moved by its entries alone/);
@@ -114,7 +114,7 @@ test.each(['ledger_cents = 0', 'ledger_cents = ledger_cents + 1', 'last_seq = 0'
   },
 );
 
-test('a customer begins with nothing, and whoever has entries stays', async () => {
+test('a customer begins with a sum of zero, and cannot be deleted once it has entries', async () => {
   const sql = `INSERT INTO customers (account_id, name, currency, created_at, ledger_cents, last_seq) VALUES ($1, '', 'usd', now(), $2, $3)`;
   for (const [cents, seq] of [
     [100, 1],
@@ -146,11 +146,11 @@ test.each<[string, RegExp]>([
   await refused(`UPDATE payments SET ${set} WHERE id = $1`, [paymentId], why);
 });
 
-test.each(['amount_cents = 0', 'amount_cents = -1', 'token_amount = -1'])('a refund is never %s', async (set) => {
+test.each(['amount_cents = 0', 'amount_cents = -1', 'token_amount = -1'])('a refund cannot have %s', async (set) => {
   await refused(`UPDATE refunds SET ${set} WHERE account_id = $1`, [account], /refunds_amounts_check/);
 });
 
-test('one payment has one row, by its id at the provider; one refund too, and one for a key', async () => {
+test('a payment has one row per id at the provider; a refund too, and one per key', async () => {
   const copy = (table: string, over: object) =>
     `INSERT INTO ${table} SELECT r.* FROM ${table} t, jsonb_populate_record(t, '${JSON.stringify(over)}') r WHERE t.account_id = $1`;
   await refused(copy('payments', { id: 'x' }), [account], /payments_provider_payment_id_key/);
@@ -162,18 +162,18 @@ test('one payment has one row, by its id at the provider; one refund too, and on
   );
 });
 
-test('there is one place up to which notifications were read', async () => {
+test('there is one position up to which notifications were read', async () => {
   await refused('INSERT INTO reconciliations (id, read_until) VALUES (2, now())', [], /reconciliations_one/);
 });
 
-test('an entry that follows is taken, and moves the sum', async () => {
+test('a valid entry is accepted, and updates the sum', async () => {
   expect(await sum()).toEqual([{ ledger_cents: '800', last_seq: 2 }]);
   await post({});
   expect(await sum()).toEqual([{ ledger_cents: '1300', last_seq: 3 }]);
 });
 
 test.each(['amount_cents = 1', 'token_amount = 1', `currency = 'chf'`, `interval = 'year'`, `plan_key = 'other'`])(
-  'a price that is sold stays what it is: SET %s',
+  'a price for sale cannot be changed: SET %s',
   async (set) => {
     await refused(`UPDATE plan_prices SET ${set} WHERE plan_key = 'growth'`, [], /stays what it is/);
   },

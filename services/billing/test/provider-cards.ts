@@ -13,7 +13,7 @@ export function describeCards(open: () => OpenProvider): void {
     });
 
     describe('payment methods', () => {
-      test('a card that a browser saves is listed, until it is detached', async () => {
+      test('a card that a browser saves is listed until it is detached', async () => {
         const customer = await newCustomer(provider);
         const { client_secret } = await provider.createSetupIntent(customer.id, newKey());
         await opened.saveCard(client_secret, 'succeeds');
@@ -31,7 +31,7 @@ export function describeCards(open: () => OpenProvider): void {
     });
 
     describe('set-ups', () => {
-      test('what they have saved is told, and named by their id', async () => {
+      test('their notification names them by id', async () => {
         const since = opened.now();
         const customer = await newCustomer(provider);
         const key = newKey();
@@ -39,11 +39,11 @@ export function describeCards(open: () => OpenProvider): void {
         expect(await provider.createSetupIntent(customer.id, key)).toEqual({ id, client_secret });
         expect(await provider.getSetup(id)).toEqual({ id, customer_id: customer.id });
         await opened.saveCard(client_secret, 'succeeds');
-        const told = (await eventsOf(opened, since)).filter(({ object }) => object.id === id);
-        expect(told.at(-1)).toMatchObject({ type: 'setup_intent.succeeded', object: { kind: 'setup', id } });
+        const events = (await eventsOf(opened, since)).filter(({ object }) => object.id === id);
+        expect(events.at(-1)).toMatchObject({ type: 'setup_intent.succeeded', object: { kind: 'setup', id } });
       });
 
-      test('the card that one saved is the default once it is used, and stays it under the same key', async () => {
+      test('the saved card becomes the default once it is used, and stays so when repeated under the same key', async () => {
         const customer = await newCustomer(provider);
         const saved: string[] = [];
         for (const card of ['succeeds', 'fails_later'] as const) {
@@ -65,7 +65,7 @@ export function describeCards(open: () => OpenProvider): void {
         expect(await defaults()).toEqual(['0341']);
       });
 
-      test('the card that one saved is charged for a running subscription', async () => {
+      test('the saved card is charged for a running subscription', async () => {
         const { customer, subscriptionId } = await buy(opened, prices.small);
         const { id, client_secret } = await provider.createSetupIntent(customer.id, newKey());
         await opened.saveCard(client_secret, 'fails_later');
@@ -74,7 +74,7 @@ export function describeCards(open: () => OpenProvider): void {
         await expect(provider.changePlan(change, newKey())).rejects.toEqual(refusal('declined'));
       });
 
-      test('one that is not finished changes nothing', async () => {
+      test('an unfinished one changes nothing', async () => {
         const { customer } = await buy(opened, prices.small);
         const before = await provider.listPaymentMethods(customer.id);
         const { id } = await provider.createSetupIntent(customer.id, newKey());

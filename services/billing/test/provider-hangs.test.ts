@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-test('while the provider hangs over more accounts than there are connections, everything else is answered', async () => {
+test('while the provider hangs for more accounts than there are connections, all other requests are answered', async () => {
   const tenants = await Promise.all(Array.from({ length: 20 }, () => money.newTenant()));
   for (const tenant of tenants) await money.pay(await money.checkout(tenant, 'starter'));
   await money.settle();
   const gate = Promise.withResolvers<void>();
   faults.before('getSubscription', () => gate.promise);
-  // Of one account too: they would wait for its row.
+  // Also several requests of one account, which would wait for the lock of its row.
   const [first] = tenants;
   const asking = [...tenants, first, first, first].map((tenant) => tenant?.owner.call(cancelSubscription));
   const others = await Promise.all(tenants.map((tenant) => tenant.owner.call(listPayments)));

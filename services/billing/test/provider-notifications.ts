@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { PaymentProvider, ProviderEvent } from '../src/provider/payment-provider.ts';
 import { buy, eventsOf, newKey, type OpenProvider, prices, refundOf } from './provider-support.ts';
 
-/** What a provider tells, and what it takes for its own. */
+/** The notifications of a provider, and the signatures that it accepts. */
 export function describeNotifications(open: () => OpenProvider): void {
   describe('notifications', () => {
     let opened: OpenProvider;
@@ -13,7 +13,7 @@ export function describeNotifications(open: () => OpenProvider): void {
       provider = opened.provider;
     });
 
-    test('what happened is listed in its order, from a time on', async () => {
+    test('events are listed in order, from a given time on', async () => {
       const since = opened.now();
       const { paymentId } = await buy(opened, prices.pack);
       await provider.createRefund(refundOf(paymentId, 900), newKey());
@@ -31,7 +31,7 @@ export function describeNotifications(open: () => OpenProvider): void {
       `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${signed}`).digest('hex')}`;
     const newest = () => opened.secrets[0] ?? '';
 
-    test('one that is signed is read', () => {
+    test('a signed notification is read', () => {
       expect(provider.readWebhook(body, sign(seconds(), newest()))).toEqual({
         id: 'evt_1',
         type: 'checkout.session.completed',
@@ -40,13 +40,13 @@ export function describeNotifications(open: () => OpenProvider): void {
       });
     });
 
-    test('one that is signed with the secret before is read while secrets are rotated', () => {
+    test('one signed with the previous secret is read while secrets are rotated', () => {
       expect(provider.readWebhook(body, sign(seconds(), opened.secrets[1] ?? ''))).toBeDefined();
       const both = `${sign(seconds(), 'unknown')},${sign(seconds(), newest()).split(',')[1]}`;
       expect(provider.readWebhook(body, both)).toBeDefined();
     });
 
-    test('one that is of an unknown secret, changed, cut short, too old or not signed at all is not read', () => {
+    test('one with an unknown secret, changed, truncated, too old or unsigned is not read', () => {
       const right = sign(seconds(), newest());
       const wrong: [Buffer, string | undefined][] = [
         [body, sign(seconds(), 'unknown')],

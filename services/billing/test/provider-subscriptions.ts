@@ -12,7 +12,7 @@ import {
   refusal,
 } from './provider-support.ts';
 
-/** What a subscription costs, and when it ends. */
+/** The cost of a subscription, and its end. */
 export function describeSubscriptions(open: () => OpenProvider): void {
   describe('subscriptions', () => {
     let opened: OpenProvider;
@@ -22,7 +22,7 @@ export function describeSubscriptions(open: () => OpenProvider): void {
       provider = opened.provider;
     });
 
-    test('one that is to end at the end of its period stays active, and can go on', async () => {
+    test('one that is set to end with its period stays active, and can be resumed', async () => {
       const { subscriptionId } = await buy(opened, prices.small);
       const before = await provider.getSubscription(subscriptionId);
       const ending = await provider.setCancelAtPeriodEnd(subscriptionId, true, newKey());
@@ -30,7 +30,7 @@ export function describeSubscriptions(open: () => OpenProvider): void {
       expect(await provider.setCancelAtPeriodEnd(subscriptionId, false, newKey())).toEqual(before);
     });
 
-    test('an upgrade is paid for at once, for the rest of the period', async () => {
+    test('an upgrade is charged at once, for the rest of the period', async () => {
       const since = opened.now();
       const { customer, subscriptionId } = await buy(opened, prices.small);
       const before = await provider.getSubscription(subscriptionId);
@@ -48,7 +48,7 @@ export function describeSubscriptions(open: () => OpenProvider): void {
       expect([back < 0, back + charged]).toEqual([true, invoice.amount_paid_cents]);
     });
 
-    test('an upgrade that is not paid for does not happen', async () => {
+    test('an upgrade that is not paid does not happen', async () => {
       const { customer, subscriptionId } = await buy(opened, prices.small);
       const [card] = await provider.listPaymentMethods(customer.id);
       const { client_secret } = await provider.createSetupIntent(customer.id, newKey());
@@ -68,20 +68,20 @@ export function describeSubscriptions(open: () => OpenProvider): void {
       expect((await invoicesOf(opened, since, customer)).map(({ reason }) => reason)).toEqual(['create']);
     });
 
-    test('a change to the plan that it is on changes and invoices nothing, whatever its key', async () => {
+    test('a change to the current plan changes and invoices nothing, under any key', async () => {
       const since = opened.now();
       const { customer, subscriptionId } = await buy(opened, prices.small);
       const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' as const };
       const key = newKey();
       const changed = await provider.changePlan(change, key);
-      const told = (await eventsOf(opened, since)).length;
+      const count = (await eventsOf(opened, since)).length;
       for (const again of [key, newKey()]) expect(await provider.changePlan(change, again)).toEqual(changed);
       expect(await provider.getSubscription(subscriptionId)).toEqual(changed);
       expect((await invoicesOf(opened, since, customer)).map(({ reason }) => reason)).toEqual(['create', 'update']);
-      expect(await eventsOf(opened, since)).toHaveLength(told);
+      expect(await eventsOf(opened, since)).toHaveLength(count);
     });
 
-    test('a change from a plan that it is not on is refused', async () => {
+    test('a change from a different plan than the current one is refused', async () => {
       const { customer, subscriptionId } = await buy(opened, prices.small);
       const before = await provider.getSubscription(subscriptionId);
       const since = opened.now();
@@ -92,7 +92,7 @@ export function describeSubscriptions(open: () => OpenProvider): void {
       expect(invoiced.filter(({ reason }) => reason === 'update')).toEqual([]);
     });
 
-    test('what credit pays of an invoice is in its total', async () => {
+    test('the total of an invoice includes the amount paid from credit', async () => {
       const since = opened.now();
       const { customer, subscriptionId } = await buy(opened, prices.large);
       const change = { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'upgrade' as const };
@@ -103,7 +103,7 @@ export function describeSubscriptions(open: () => OpenProvider): void {
       expect(invoice).toMatchObject({ status: 'paid', amount_paid_cents: 0, total_cents: 4_900 });
     });
 
-    test('from a month to a year the new period begins at once, and is paid for whole', async () => {
+    test('from a month to a year the new period begins at once, and is charged in full', async () => {
       const since = opened.now();
       const { customer, subscriptionId } = await buy(opened, prices.small);
       const change = { subscriptionId, fromPlanKey: 'small', price: prices.yearly, type: 'upgrade' as const };

@@ -16,7 +16,7 @@ import {
   refusal,
 } from './provider-support.ts';
 
-/** What whoever moves the money must do, whichever it is. */
+/** The behaviour that every driver of a payment provider must have. */
 export function describeProvider(name: string, open: () => Promise<OpenProvider>): void {
   describe(`${name} as a payment provider`, () => {
     let opened: OpenProvider;
@@ -37,7 +37,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
     });
 
     describe('prices', () => {
-      test('are made once, and are other ones when their amounts are', async () => {
+      test('are created once, and are new ones when their amounts change', async () => {
         const entry = { ...prices.pack, plan_key: `pack_${randomUUID().slice(0, 8)}` };
         const idOf = async (asked: CatalogueEntry) => (await provider.syncPrices([asked])).get(asked.plan_key);
         const first = await idOf(entry);
@@ -48,7 +48,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
     });
 
     describe('checkouts', () => {
-      test('a new one is open, has a page, and carries what is ours', async () => {
+      test('a new one is open, has a page, and carries our ids', async () => {
         const asked = checkoutOf(await newCustomer(provider), prices.pack);
         const made = await provider.createCheckout(asked, newKey());
         expect(made).toEqual({
@@ -103,7 +103,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         expect(await provider.getPayment(payment_id ?? '')).toMatchObject({ status: 'succeeded', failure: null });
       });
 
-      test('a checkout that was expired takes no payment, and is not expired twice', async () => {
+      test('an expired checkout accepts no payment, and cannot be expired again', async () => {
         const made = await provider.createCheckout(checkoutOf(await newCustomer(provider), prices.pack), newKey());
         await provider.expireCheckout(made.id);
         await opened.pay(made, 'succeeds');
@@ -111,7 +111,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         await expect(provider.expireCheckout(made.id)).rejects.toEqual(refusal('refused'));
       });
 
-      test('a subscription that is paid begins, with an invoice, a payment and a saved card', async () => {
+      test('a paid subscription begins, with an invoice, a payment and a saved card', async () => {
         const began = opened.now();
         const { customer, subscriptionId } = await buy(opened, prices.small);
         const subscription = await provider.getSubscription(subscriptionId);
@@ -145,7 +145,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         expect(methods.map(({ last4, is_default }) => [last4, is_default])).toEqual([['4242', true]]);
       });
 
-      test('what is paid once cannot be subscribed to', async () => {
+      test('a one-time price cannot be subscribed to', async () => {
         const asked = checkoutOf(await newCustomer(provider), prices.pack);
         await expect(provider.createCheckout({ ...asked, mode: 'subscription' }, newKey())).rejects.toEqual(
           refusal('refused'),
@@ -154,14 +154,14 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
     });
 
     describe('keys', () => {
-      test('twenty requests at once under one key are one, and answered alike', async () => {
+      test('twenty concurrent requests under one key are executed once, with the same result', async () => {
         const asked = checkoutOf(await newCustomer(provider), prices.pack);
         const key = newKey();
         const made = await Promise.all(Array.from({ length: 20 }, () => provider.createCheckout(asked, key)));
         expect(new Set(made.map(({ id }) => id)).size).toBe(1);
       });
 
-      test('a repeated refund gives back once', async () => {
+      test('a repeated refund is made once', async () => {
         const { paymentId } = await buy(opened, prices.pack);
         const [asked, key] = [refundOf(paymentId, 500), newKey()];
         const refunds = [await provider.createRefund(asked, key), await provider.createRefund(asked, key)];
@@ -169,7 +169,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         expect(await provider.getPayment(paymentId)).toMatchObject({ refunded_cents: 500 });
       });
 
-      test('a key that was used for another request is refused', async () => {
+      test('a key that was used for a different request is refused', async () => {
         const key = newKey();
         await provider.createCustomer({ accountId: 'acc_1', name: 'Acme' }, key);
         const other = provider.createCustomer({ accountId: 'acc_1', name: 'Other' }, key);
@@ -178,7 +178,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
     });
 
     describe('refunds', () => {
-      test('part of a payment and then the rest are given back, and no more', async () => {
+      test('part of a payment and then the rest can be refunded, and no more', async () => {
         const { paymentId } = await buy(opened, prices.pack);
         const asked = refundOf(paymentId, 300);
         const refund = await provider.createRefund(asked, newKey());
@@ -201,7 +201,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
     });
 
     describe('refunds by reference', () => {
-      test('one is found among several of its payment, and not under another', async () => {
+      test('one is found among several of its payment, and not for another payment', async () => {
         const { paymentId } = await buy(opened, prices.pack);
         const asked = [refundOf(paymentId, 100), refundOf(paymentId, 200)];
         for (const one of asked) await provider.createRefund(one, newKey());
@@ -222,7 +222,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
     describeCards(() => opened);
 
     describe('the payments of a customer', () => {
-      test('are listed as each is found, those that failed too, and nobody else’s', async () => {
+      test('are listed as each is found by id, including failed ones, and of no other customer', async () => {
         const { customer, subscriptionId } = await buy(opened, prices.small);
         await buy(opened, prices.pack);
         await provider.changePlan(
@@ -242,7 +242,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         for (const payment of payments) expect(await provider.getPayment(payment.id)).toEqual(payment);
       });
 
-      test('are none before there are some', async () => {
+      test('are empty at first', async () => {
         const { id } = await newCustomer(provider);
         expect(await Array.fromAsync(provider.listPayments(id))).toEqual([]);
       });

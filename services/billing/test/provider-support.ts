@@ -7,10 +7,10 @@ import type {
   ProviderEvent,
 } from '../src/provider/payment-provider.ts';
 
-/** What a driver gives, so that it can be tried. */
+/** What a driver supplies to be tested. */
 export interface OpenProvider {
   readonly provider: PaymentProvider;
-  /** Secrets that it takes for right, the newest first: at least two. */
+  /** The accepted secrets, newest first; at least two. */
   readonly secrets: readonly string[];
   /** Its time. */
   now(): Date;
@@ -51,7 +51,7 @@ export function checkoutOf(customer: Customer, price: CatalogueEntry) {
 
 export const refusal = (kind: string) => expect.objectContaining({ kind });
 
-/** A customer who has paid for a price: the payment's or the subscription's id. */
+/** A customer who has paid a price, with the id of the payment or the subscription. */
 export async function buy({ provider, pay }: OpenProvider, price: CatalogueEntry) {
   const customer = await newCustomer(provider);
   const { id } = await provider.createCheckout(checkoutOf(customer, price), newKey());
@@ -72,8 +72,8 @@ export const refundOf = (paymentId: string, amountCents: number) => {
 
 /** The invoices of a customer, oldest first, each once. */
 export async function invoicesOf(opened: Pick<OpenProvider, 'provider'>, since: Date, customer: Customer) {
-  const told = (await eventsOf(opened, since)).filter(({ object }) => object.kind === 'invoice');
-  const ids = new Set(told.map(({ object }) => object.id));
+  const invoiceEvents = (await eventsOf(opened, since)).filter(({ object }) => object.kind === 'invoice');
+  const ids = new Set(invoiceEvents.map(({ object }) => object.id));
   const invoices = await Promise.all([...ids].map((id) => opened.provider.getInvoice(id)));
   return invoices.filter(({ customer_id }) => customer_id === customer.id);
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => faults.mend());
 afterAll(() => money.stop());
 
-test('a refund that the provider made long before it could answer is found, booked, and not made twice', async () => {
+test('a refund that the provider made long before it could respond is found, posted, and not made twice', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'tokens_1000');
   faults.loseAnswer('createRefund');
@@ -26,7 +26,7 @@ test('a refund that the provider made long before it could answer is found, book
   expect(await money.entriesOf(tenant)).toMatchObject([{ kind: 'refund', amount_cents: -300 }, { amount_cents: 900 }]);
 });
 
-test('a refund that was taken to have failed, and has not, is booked when the provider tells of it', async () => {
+test('a refund that was assumed to have failed, but did not, is posted when the provider sends its notification', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'tokens_1000');
   faults.fail('createRefund', 'refused');
@@ -49,7 +49,7 @@ test('a refund that was taken to have failed, and has not, is booked when the pr
   expect((await money.entriesOf(tenant)).map(({ amount_cents }) => amount_cents)).toEqual([-900, 900]);
 });
 
-test('502: a cancellation that the provider does not carry out is not said to be done', async () => {
+test('502: a cancellation that the provider does not carry out is not reported as done', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter');
   faults.fail('setCancelAtPeriodEnd', 'refused');
@@ -60,7 +60,7 @@ test('502: a cancellation that the provider does not carry out is not said to be
   expect((await tenant.owner.call(resumeSubscription)).status).toBe(502);
 });
 
-test('502: an account that the provider does not know any more is no unknown payment method', async () => {
+test('502: a customer that no longer exists at the provider is not reported as an unknown payment method', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'tokens_1000');
   faults.fail('listPaymentMethods', 'not_found');
@@ -69,7 +69,7 @@ test('502: an account that the provider does not know any more is no unknown pay
   expect((await tenant.owner.call(addPaymentMethod)).status).toBe(502);
 });
 
-test('the card of somebody who is no customer of ours is left alone', async () => {
+test('the card of a customer who is not ours is ignored', async () => {
   const { id: customerId } = await money.provider.createCustomer(
     { accountId: 'acc_elsewhere', name: 'Other' },
     'other',
@@ -81,14 +81,14 @@ test('the card of somebody who is no customer of ours is left alone', async () =
   expect(faults.callsOf('useSavedCard')).toEqual([]);
 });
 
-test('a payment is kept though its customer was deleted at the provider', async () => {
+test('a payment is stored even if its customer was deleted at the provider', async () => {
   const tenant = await money.newTenant();
   faults.fail('getCustomer', 'not_found');
   await money.buy(tenant, 'starter');
   expect(await money.paymentsOf(tenant)).toMatchObject([{ status: 'succeeded', token_amount: 10_000 }]);
 });
 
-test('what the provider says stays in the log', async () => {
+test('the provider’s messages appear only in the log', async () => {
   const tenant = await money.newTenant();
   faults.fail('createCheckout', 'refused');
   const page = money.checkout(tenant, 'tokens_1000').catch((error: Error) => error.message);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-test('notifications are forgotten ninety days after they were acted on, and never while they wait', async () => {
+test('notifications are deleted ninety days after they were received, and never while they wait', async () => {
   const ago = (days: number) => new Date(money.clock.now().getTime() - days * 86_400_000);
   const later = new Date(money.clock.now().getTime() + 86_400_000);
   const insert = (id: string, received: Date, due: Date | null, count = 1) =>
@@ -17,13 +17,13 @@ test('notifications are forgotten ninety days after they were acted on, and neve
        SELECT $1 || n, 't', 'payment', 'x', $2, $2, $3 FROM generate_series(1, $4::int) AS n`,
       [id, received, due, count],
     );
-  // More than are deleted by one statement.
+  // More than one statement deletes.
   await insert('old', ago(91), null, 10_500);
   await insert('young', ago(89), null);
   await insert('waiting', ago(91), later);
   // The job's own turn comes once an hour.
-  const parts = { database: { pool: money.db } as never, clock: money.clock };
-  expect(await housekeeping(parts)['purge-provider-events'].purge()).toEqual({ provider_events: 10_500 });
+  const deps = { database: { pool: money.db } as never, clock: money.clock };
+  expect(await housekeeping(deps)['purge-provider-events'].purge()).toEqual({ provider_events: 10_500 });
   expect(await money.rows('SELECT id FROM provider_events ORDER BY id')).toEqual([
     { id: 'waiting1' },
     { id: 'young1' },

@@ -10,7 +10,7 @@ import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Money, startMoney, type Tenant } from './support-money.ts';
 
-/** Payments, entries and refunds of one account, five of each; and of another one, two. */
+/** Five payments, entries and refunds of one account, and two of another. */
 let money: Money;
 let tenant: Tenant;
 let other: Tenant;
@@ -50,7 +50,7 @@ const lists: [string, Lists, number, string][] = [
   ['money entries', listMoneyEntries, 10, 'seq'],
 ];
 
-test.each(lists)('200: %s are listed newest first, by pages that leave nothing out', async (_, of, count, column) => {
+test.each(lists)('200: %s are listed newest first, in pages without gaps', async (_, of, count, column) => {
   const table = of === listPayments ? 'payments' : of === listRefunds ? 'refunds' : 'money_entries';
   const sql = `SELECT id FROM ${table} WHERE account_id = $1 ORDER BY ${column} DESC`;
   const ids = (await money.rows(sql, tenant.account)).map(({ id }) => id);
@@ -62,16 +62,16 @@ test.each(lists)('200: %s are listed newest first, by pages that leave nothing o
   }
 });
 
-test.each(lists)('200: a page of %s that is exactly full and last has no next cursor', async (_, of, count) => {
+test.each(lists)('200: a last page of %s that is exactly full has no next cursor', async (_, of, count) => {
   expect(await walk(of, count)).toEqual([expect.any(Array)]);
   expect((await page(of, { limit: count - 1 })).next_cursor).toEqual(expect.any(String));
 });
 
-test.each(lists)('200: %s of an account that has none are none', async (_, of) => {
+test.each(lists)('200: an account without %s has an empty list', async (_, of) => {
   expect(await page(of, {}, await money.newTenant())).toEqual({ entries: [], next_cursor: null });
 });
 
-test.each(lists)('200: nobody sees %s of another account, with a cursor of that neither', async (_, of) => {
+test.each(lists)('200: %s of another account are not listed, not even with its cursor', async (_, of) => {
   const mine = (await page(of, { limit: 200 }, other)).entries;
   expect(mine.length).toBe(of === listMoneyEntries ? 2 : 1);
   const ids = new Set((await walk(of, 200)).flat());
@@ -80,7 +80,7 @@ test.each(lists)('200: nobody sees %s of another account, with a cursor of that 
   for (const { id } of seen) expect(ids.has(id)).toBe(false);
 });
 
-test.each(lists)('200: what is added in front of a page of %s is not seen twice', async (_, of, count) => {
+test.each(lists)('200: new %s in front of a page do not make later ones appear twice', async (_, of, count) => {
   const first = await page(of, { limit: 2 });
   const rest = await page(of, { limit: 200, cursor: first.next_cursor ?? '' });
   expect([...first.entries, ...rest.entries].length).toBe(count);
@@ -105,7 +105,7 @@ test.each(lists)('400: %s with a limit out of range, or a cursor of another list
 });
 
 test.each([-1, 0, 2_147_483_648, Number.MAX_SAFE_INTEGER])(
-  '200: a cursor of entries that says %d, which no column holds, is a page like another',
+  '200: a cursor of entries with %d, which the column cannot hold, gives an ordinary page',
   async (seq) => {
     const { next_cursor } = await page(listMoneyEntries, { limit: 1 });
     const [scope] = JSON.parse(Buffer.from(next_cursor ?? '', 'base64url').toString()) as unknown[];
@@ -114,7 +114,7 @@ test.each([-1, 0, 2_147_483_648, Number.MAX_SAFE_INTEGER])(
   },
 );
 
-test('200: a payment and a refund are the same alone as in their lists', async () => {
+test('200: a payment and a refund are the same by id as in their lists', async () => {
   for (const entry of await money.paymentsOf(tenant)) {
     expect((await tenant.owner.call(getPayment, { params: { id: entry.id } })).body).toEqual(entry);
     expect(entry.receipt_url).toMatch(/^http/);

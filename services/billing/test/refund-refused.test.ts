@@ -33,7 +33,7 @@ test.each<[object, RegExp]>([
   expect([status, problem?.detail]).toEqual([400, expect.stringMatching(detail)]);
 });
 
-test('401: nobody but another service of the platform gives money back', async () => {
+test('401: only other services of the platform can make refunds', async () => {
   const tenant = await money.newBuyer();
   const [payment] = await money.paymentsOf(tenant);
   const body = { account_id: tenant.account, payment_id: payment?.id ?? '', idempotency_key: 'k' };
@@ -43,7 +43,7 @@ test('401: nobody but another service of the platform gives money back', async (
   expect(await money.refundsOf(tenant)).toEqual([]);
 });
 
-test('402: where the tokens are spent nothing goes back, nothing is kept, and the provider is not asked', async () => {
+test('402: when the tokens are spent no refund is made or stored, and the provider is not called', async () => {
   const tenant = await money.newBuyer();
   money.account.refuse({ status: 402, kind: 'insufficient-balance', detail: 'The balance is 3, and 1000 are needed.' });
   const { problem } = await money.refund(tenant, { idempotency_key: 'later' });
@@ -61,14 +61,14 @@ test('402: where the tokens are spent nothing goes back, nothing is kept, and th
 test.each([
   { status: 409, kind: 'conflict', detail: 'The account is closed.' },
   { status: 422, kind: 'unprocessable', detail: 'Not so.' },
-])('$status: what is said against holding the tokens is passed on, and nothing is kept', async (problem) => {
+])('$status: the refusal to hold the tokens is passed on, and nothing is stored', async (problem) => {
   const tenant = await money.newBuyer();
   money.account.refuse(problem);
   expect((await money.refund(tenant)).problem).toMatchObject(problem);
   expect([await money.refundsOf(tenant), faults.callsOf('createRefund')]).toEqual([[], []]);
 });
 
-test('404: a payment of another account, and one that there is not, answer alike', async () => {
+test('404: a payment of another account and an unknown one get the same response', async () => {
   const [tenant, other] = [await money.newBuyer(), await money.newBuyer()];
   const [theirs] = await money.paymentsOf(other);
   const unknown = await money.refund(tenant, { payment_id: newId('payment') });
@@ -79,7 +79,7 @@ test('404: a payment of another account, and one that there is not, answer alike
   expect([await money.refundsOf(other), faults.callsOf('createRefund')]).toEqual([[], []]);
 });
 
-test('409: a payment that has not succeeded has nothing to give back', async () => {
+test('409: a payment that has not succeeded cannot be refunded', async () => {
   const tenant = await money.newTenant();
   await money.pay(await money.checkout(tenant, 'tokens_1000'), 'declined');
   await money.settle();
@@ -88,7 +88,7 @@ test('409: a payment that has not succeeded has nothing to give back', async () 
   expect((await money.refund(tenant)).problem).toMatchObject({ status: 409, detail });
 });
 
-test('409: a key that was used for another refund', async () => {
+test('409: a key that was used for a different refund', async () => {
   const tenant = await money.newBuyer();
   const asked = { idempotency_key: 'k', amount_cents: 100, reason: 'duplicate' } as const;
   await money.refund(tenant, asked);
@@ -98,7 +98,7 @@ test('409: a key that was used for another refund', async () => {
   expect((await money.refundsOf(tenant)).length).toBe(1);
 });
 
-test('422: more than is left, or anything where nothing is left', async () => {
+test('422: more than the refundable amount, or any amount when nothing is refundable', async () => {
   const tenant = await money.newBuyer();
   const refused = (left: number) => {
     return { status: 422, kind: 'unprocessable', detail: expect.stringContaining(`${left} cents can be given back.`) };
@@ -111,7 +111,7 @@ test('422: more than is left, or anything where nothing is left', async () => {
   expect((await money.refund(tenant, { amount_cents: 1 })).problem).toMatchObject(refused(0));
 });
 
-test('422: what the provider refuses has failed, is told once, and lets the payment be given back later', async () => {
+test('422: a refund that the provider refuses has failed, is published once, and the payment can be refunded later', async () => {
   const tenant = await money.newBuyer();
   faults.fail('createRefund', 'refused');
   const asked = { idempotency_key: 'k' };
@@ -122,15 +122,15 @@ test('422: what the provider refuses has failed, is told once, and lets the paym
   expect(refund).toMatchObject({ status: 'failed', amount_cents: 900 });
   expect(await money.paymentsOf(tenant)).toMatchObject([{ status: 'succeeded' }]);
   expect((await money.entriesOf(tenant)).length).toBe(1);
-  const told = (await money.told(tenant, 2)).filter(({ type }) => type.startsWith('refund.'));
+  const events = (await money.events(tenant, 2)).filter(({ type }) => type.startsWith('refund.'));
   const hold_id = money.account.holds.get(refund?.id ?? '')?.id;
-  expect(told).toMatchObject([{ type: 'refund.failed', data: { refund_id: refund?.id, hold_id, reversed: false } }]);
+  expect(events).toMatchObject([{ type: 'refund.failed', data: { refund_id: refund?.id, hold_id, reversed: false } }]);
   faults.mend();
   expect((await money.refund(tenant, asked)).body).toEqual(refund);
   expect((await money.refund(tenant)).body).toMatchObject({ status: 'succeeded', amount_cents: 900 });
 });
 
-test('422: a refusal that comes to many at once is told once', async () => {
+test('422: a refusal of many concurrent requests is published once', async () => {
   const tenant = await money.newBuyer();
   const everybody = Promise.withResolvers<void>();
   let waiting = 0;
@@ -142,6 +142,6 @@ test('422: a refusal that comes to many at once is told once', async () => {
   const asked = { idempotency_key: 'k' };
   const answers = await Promise.all(Array.from({ length: 5 }, () => money.refund(tenant, asked)));
   expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(422));
-  const told = (await money.told(tenant, 2)).filter(({ type }) => type === 'refund.failed');
-  expect(told.length).toBe(1);
+  const events = (await money.events(tenant, 2)).filter(({ type }) => type === 'refund.failed');
+  expect(events.length).toBe(1);
 });

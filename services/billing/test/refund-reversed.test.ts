@@ -3,8 +3,8 @@ import type { ProviderRefund } from '../src/provider/index.ts';
 import { type Money, startMoney, type Tenant } from './support-money.ts';
 import { notification, sendWebhook } from './support-webhooks.ts';
 
-/** What a bank makes of refunds: the simulated provider knows none that says no. */
-let said: ProviderRefund['status'] | undefined;
+/** A bank that rejects refunds, which the simulated provider does not have. */
+let bankStatus: ProviderRefund['status'] | undefined;
 let money: Money;
 beforeAll(async () => {
   money = await startMoney({
@@ -12,13 +12,13 @@ beforeAll(async () => {
       ...provider,
       async getRefund(id) {
         const refund = await provider.getRefund(id);
-        return { ...refund, status: said ?? refund.status };
+        return { ...refund, status: bankStatus ?? refund.status };
       },
     }),
   });
 });
 beforeEach(() => {
-  said = undefined;
+  bankStatus = undefined;
 });
 afterAll(() => money.stop());
 
@@ -27,9 +27,9 @@ async function buyer() {
   await money.buy(tenant, 'tokens_1000');
   return tenant;
 }
-/** The bank says something else, and the provider tells that it has changed. */
+/** Changes the status of the refund at the bank, and delivers the notification. */
 async function say(tenant: Tenant, status: ProviderRefund['status']) {
-  said = status;
+  bankStatus = status;
   const [row] = await money.rows('SELECT provider_refund_id AS id FROM refunds WHERE account_id = $1', tenant.account);
   await sendWebhook(money, notification('refund.updated', { id: row?.id, object: 'refund' }));
   await money.settle();
@@ -37,34 +37,34 @@ async function say(tenant: Tenant, status: ProviderRefund['status']) {
 const statuses = async (tenant: Tenant) => (await money.refundsOf(tenant)).map(({ status }) => status);
 const entries = async (tenant: Tenant) =>
   (await money.entriesOf(tenant)).map(({ kind, balance_after_cents }) => `${kind} ${balance_after_cents}`);
-const told = async (tenant: Tenant, count: number) =>
-  (await money.told(tenant, count))
+const refundEvents = async (tenant: Tenant, count: number) =>
+  (await money.events(tenant, count))
     .filter(({ type }) => type.startsWith('refund.'))
     .map(({ type, data }) => [type, (data as { reversed?: boolean }).reversed]);
 
-test('a refund that a bank takes its time for is pending, and neither booked nor told until it has succeeded', async () => {
+test('a refund that waits for a bank is pending, and neither posted nor published until it has succeeded', async () => {
   const tenant = await buyer();
-  said = 'pending';
+  bankStatus = 'pending';
   expect((await money.refund(tenant)).body.status).toBe('pending');
   await money.settle();
-  expect([await entries(tenant), await told(tenant, 1)]).toEqual([['payment 900'], []]);
+  expect([await entries(tenant), await refundEvents(tenant, 1)]).toEqual([['payment 900'], []]);
   expect((await money.refund(tenant, { amount_cents: 1 })).status).toBe(422);
   await say(tenant, 'succeeded');
   await say(tenant, 'succeeded');
   expect([await statuses(tenant), await entries(tenant)]).toEqual([['succeeded'], ['refund 0', 'payment 900']]);
-  expect(await told(tenant, 2)).toEqual([['refund.succeeded', undefined]]);
+  expect(await refundEvents(tenant, 2)).toEqual([['refund.succeeded', undefined]]);
 });
 
 test.each(['failed', 'canceled'] as const)(
-  'a refund that was pending and is %s has failed, and was never booked',
+  'a pending refund that becomes %s has failed, and was never posted',
   async (end) => {
     const tenant = await buyer();
-    said = 'pending';
+    bankStatus = 'pending';
     await money.refund(tenant);
     await say(tenant, end);
     await say(tenant, end);
     expect([await statuses(tenant), await entries(tenant)]).toEqual([['failed'], ['payment 900']]);
-    expect(await told(tenant, 2)).toEqual([['refund.failed', false]]);
+    expect(await refundEvents(tenant, 2)).toEqual([['refund.failed', false]]);
   },
 );
 
@@ -78,15 +78,15 @@ test('a refund that is sent back after it had succeeded is booked back and told 
     ['failed'],
     ['adjustment 900', 'refund 0', 'payment 900'],
   ]);
-  expect(await told(tenant, 3)).toEqual([
+  expect(await refundEvents(tenant, 3)).toEqual([
     ['refund.succeeded', undefined],
     ['refund.failed', true],
   ]);
 });
 
-test('what has failed stays so, and what has succeeded is not pending again', async () => {
+test('a failed refund stays failed, and a succeeded one does not become pending again', async () => {
   const [failed, succeeded] = [await buyer(), await buyer()];
-  said = 'failed';
+  bankStatus = 'failed';
   await money.refund(failed);
   await say(failed, 'succeeded');
   expect([await statuses(failed), await entries(failed)]).toEqual([['failed'], ['payment 900']]);

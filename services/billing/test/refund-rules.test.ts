@@ -13,18 +13,18 @@ test.each<[number, number, number, number, number]>([
   [1_000, 1, 1, 999, 0],
   [900, 0, 0, 900, 0],
 ])(
-  'of %d cents and %d tokens, %d cents gone: %d more take %d tokens',
+  'of %d cents and %d tokens, with %d cents refunded: %d more take %d tokens',
   (total_cents, token_amount, before, cents, back) => {
     expect(tokensBack({ total_cents, token_amount }, before, cents)).toBe(back);
   },
 );
 
-test('however a payment is split, the parts take all of its tokens, none below nought, and never too little', () => {
+test('however a payment is split into refunds, they take all of its tokens, none negative, and never too few', () => {
   const payment = fc.record({
     total_cents: fc.integer({ min: 1, max: 100_000 }),
     token_amount: fc.integer({ min: 0, max: 1_000_000 }),
   });
-  /** Each taken modulo what is left; the last part is all of that. */
+  /** Each number is taken modulo the rest; the last part is the whole rest. */
   const parts = fc.array(fc.nat({ max: 100_000 }), { maxLength: 20 });
   const property = fc.property(payment, parts, (paid, drawn) => {
     let before = 0;
@@ -50,7 +50,7 @@ test('cent by cent it is the same', () => {
   expect(tokens).toBe(10_000);
 });
 
-test('the largest numbers that a column holds are counted exactly', () => {
+test('the largest numbers that a column can hold are computed exactly', () => {
   const most = 2_147_483_647;
   const paid = { total_cents: most, token_amount: most };
   expect(tokensBack(paid, 0, most)).toBe(most);
@@ -58,6 +58,6 @@ test('the largest numbers that a column holds are counted exactly', () => {
   expect(tokensBack({ total_cents: most, token_amount: most - 1 }, 0, most - 1)).toBe(most - 1);
 });
 
-test('of what credit has mostly paid, the part that a card paid takes back its own part alone', () => {
+test('when a payment was mostly paid from credit, refunding the card’s share takes back only that share', () => {
   expect(tokensBack({ total_cents: 4_900, token_amount: 10_000 }, 0, 100)).toBe(205);
 });

@@ -23,9 +23,9 @@ const finished = (tenant: Tenant) =>
   }, 20_000);
 const keys = () => faults.callsOf('createRefund').map(([, key]) => key);
 const events = async (tenant: Tenant) =>
-  (await money.told(tenant, 2)).filter(({ type }) => type.startsWith('refund.')).map(({ type }) => type);
+  (await money.events(tenant, 2)).filter(({ type }) => type.startsWith('refund.')).map(({ type }) => type);
 
-test('502: a provider that does not answer: the tokens stay held, and a job completes it under the same key', async () => {
+test('502: the provider does not respond: the tokens stay held, and a job completes the refund under the same key', async () => {
   const tenant = await money.newBuyer();
   faults.fail('createRefund');
   const { status, headers } = await money.refund(tenant);
@@ -39,7 +39,7 @@ test('502: a provider that does not answer: the tokens stay held, and a job comp
   expect(await events(tenant)).toEqual(['refund.succeeded']);
 });
 
-test('502: an answer that was lost on its way: the money goes back once, and the notification says so', async () => {
+test('502: the response was lost: the refund is made once, and its notification confirms it', async () => {
   const tenant = await money.newBuyer();
   faults.loseAnswer('createRefund');
   expect((await money.refund(tenant)).status).toBe(502);
@@ -50,7 +50,7 @@ test('502: an answer that was lost on its way: the money goes back once, and the
   expect(await events(tenant)).toEqual(['refund.succeeded']);
 });
 
-test('201: whoever repeats the request need not wait for the job; the money goes back once', async () => {
+test('201: a caller who repeats the request need not wait for the job; the refund is made once', async () => {
   const tenant = await money.newBuyer();
   const asked = { idempotency_key: 'k' };
   faults.loseAnswer('createRefund');
@@ -62,7 +62,7 @@ test('201: whoever repeats the request need not wait for the job; the money goes
   expect(await events(tenant)).toEqual(['refund.succeeded']);
 });
 
-test('502: while tokens cannot be held the provider is not asked; a job goes on when they can', async () => {
+test('502: while tokens cannot be held the provider is not called; a job continues later', async () => {
   const tenant = await money.newBuyer();
   money.account.refuse({ status: 503, kind: 'unavailable', detail: 'Not now.' });
   const { problem } = await money.refund(tenant);
@@ -75,7 +75,7 @@ test('502: while tokens cannot be held the provider is not asked; a job goes on 
   expect([refund?.status, money.account.holds.get(refund?.id ?? '')?.amount]).toEqual(['succeeded', 1_000]);
 });
 
-test('a refund that a crash left without a hold is taken back where the tokens are spent meanwhile', async () => {
+test('a refund that a crash left without a hold is deleted if the tokens are spent meanwhile', async () => {
   const tenant = await money.newBuyer();
   money.account.refuse({ status: 503, kind: 'unavailable', detail: 'Not now.' });
   await money.refund(tenant);
@@ -85,7 +85,7 @@ test('a refund that a crash left without a hold is taken back where the tokens a
   expect(keys()).toEqual([]);
 });
 
-test('what the provider refuses in the end has failed, once, and is told', async () => {
+test('a refund that the provider finally refuses has failed once, and is published', async () => {
   const tenant = await money.newBuyer();
   faults.fail('createRefund');
   await money.refund(tenant);

@@ -17,9 +17,9 @@ afterAll(() => money.stop());
 
 const holdOf = (id: string) => money.account.holds.get(id);
 const refundEvents = async (tenant: Tenant, count: number) =>
-  (await money.told(tenant, count)).filter(({ type }) => type.startsWith('refund.'));
+  (await money.events(tenant, count)).filter(({ type }) => type.startsWith('refund.'));
 
-test('201: a whole payment goes back, with all of its tokens, which were held before', async () => {
+test('201: a full refund, with all tokens, which were held before', async () => {
   const tenant = await money.newBuyer();
   const [payment] = await money.paymentsOf(tenant);
   const { status, body } = await money.refund(tenant);
@@ -48,8 +48,8 @@ test('201: a whole payment goes back, with all of its tokens, which were held be
     { seq: 1, kind: 'payment', amount_cents: 900, balance_after_cents: 900, refund_id: null, payment_id: payment?.id },
   ]);
   expect((await tenant.owner.call(getRefund, { params: { id: body.id } })).body).toEqual(body);
-  const [told] = await refundEvents(tenant, 2);
-  expect(told).toMatchObject({
+  const [event] = await refundEvents(tenant, 2);
+  expect(event).toMatchObject({
     type: 'refund.succeeded',
     data: {
       account_id: tenant.account,
@@ -64,7 +64,7 @@ test('201: a whole payment goes back, with all of its tokens, which were held be
   });
 });
 
-test('201: a part, and then the rest: both take the tokens of their part, which are the whole together', async () => {
+test('201: a part, and then the rest: both take their share of the tokens, together all of them', async () => {
   const tenant = await money.newBuyer('tokens_10000');
   const part = (await money.refund(tenant, { amount_cents: 1_001, reason: 'duplicate' })).body;
   expect(part).toMatchObject({ amount_cents: 1_001, reason: 'duplicate', status: 'succeeded' });
@@ -79,12 +79,12 @@ test('201: a part, and then the rest: both take the tokens of their part, which 
   ]);
 });
 
-test('201: a payment of a subscription goes back alike', async () => {
+test('201: a subscription payment is refunded in the same way', async () => {
   const tenant = await money.newBuyer('starter');
   expect((await money.refund(tenant)).body).toMatchObject({ amount_cents: 4_900, token_amount: 10_000 });
 });
 
-test('201: twenty parts at once take no cent and no token more than there are', async () => {
+test('201: twenty concurrent partial refunds exceed neither the amount nor the tokens', async () => {
   const tenant = await money.newBuyer();
   const answers = await Promise.all(Array.from({ length: 20 }, () => money.refund(tenant, { amount_cents: 90 })));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(10).fill(422)]);
@@ -93,7 +93,7 @@ test('201: twenty parts at once take no cent and no token more than there are', 
   expect((await money.entriesOf(tenant))[0]).toMatchObject({ seq: 11, balance_after_cents: 0 });
 });
 
-test('201: a repeated key answers the first refund, also twenty times at once, and gives back once', async () => {
+test('201: a repeated key returns the first refund, also twenty times at once, and refunds once', async () => {
   const tenant = await money.newBuyer();
   const asked = { idempotency_key: 'once', amount_cents: 400 };
   const answers = await Promise.all(Array.from({ length: 20 }, () => money.refund(tenant, asked)));
@@ -105,7 +105,7 @@ test('201: a repeated key answers the first refund, also twenty times at once, a
   expect((await refundEvents(tenant, 2)).length).toBe(1);
 });
 
-test('201: the same key is free for another payment', async () => {
+test('201: the same key can be used for another payment', async () => {
   const tenant = await money.newBuyer();
   await money.buy(tenant, 'tokens_1000');
   const payments = await money.paymentsOf(tenant);
@@ -114,7 +114,7 @@ test('201: the same key is free for another payment', async () => {
   expect((await money.refundsOf(tenant)).length).toBe(2);
 });
 
-test('a refund that somebody makes at the provider is taken up, told and booked, and no tokens were held for it', async () => {
+test('a refund made at the provider is stored, published and posted, without a hold of tokens', async () => {
   const tenant = await money.newBuyer();
   const [payment] = await money.rows('SELECT * FROM payments WHERE account_id = $1', tenant.account);
   const made = { paymentId: String(payment?.provider_payment_id), amountCents: 450, reference: newId('refund') };

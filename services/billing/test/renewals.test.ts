@@ -10,13 +10,13 @@ afterAll(() => money.stop());
 
 const summary = async (tenant: Tenant) => (await tenant.owner.call(getBillingSummary)).body;
 const statuses = async (tenant: Tenant) => (await money.paymentsOf(tenant)).map(({ status }) => status);
-const typesOf = async (tenant: Tenant, count: number) => (await money.told(tenant, count)).map(({ type }) => type);
+const typesOf = async (tenant: Tenant, count: number) => (await money.events(tenant, count)).map(({ type }) => type);
 async function pass(days: number) {
   money.clock.advance({ days });
   await money.settle();
 }
 
-test('200: the summary of a subscriber shows the plan, its end, and who they are at the provider', async () => {
+test('200: the summary of a subscriber shows the plan, the end of the period, and the customer id at the provider', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'growth');
   expect(await summary(tenant)).toEqual({
@@ -34,7 +34,7 @@ test('200: the summary of a subscriber shows the plan, its end, and who they are
   expect((await typesOf(tenant, 2)).sort()).toEqual(['invoice.paid', 'subscription.updated']);
 });
 
-test('each period is one payment with its tokens, booked and told once', async () => {
+test('each period is one payment with its tokens, posted and published once', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter');
   for (let i = 0; i < 3; i++) await pass(31);
@@ -47,15 +47,15 @@ test('each period is one payment with its tokens, booked and told once', async (
     balance_after_cents: 19_600,
     description: 'Starter',
   });
-  const told = await money.told(tenant, 8);
-  const paid = told
+  const events = await money.events(tenant, 8);
+  const paid = events
     .filter(({ type }) => type === 'invoice.paid')
     .map(({ data }) => (data as { payment_id: string }).payment_id);
   expect(new Set(paid)).toEqual(new Set(payments.map(({ id }) => id)));
   expect(paid.length).toBe(4);
 });
 
-test('months that nobody looked at are all found at once, each once', async () => {
+test('after months without processing, all renewals are found, each once', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter');
   await pass(100);
@@ -63,7 +63,7 @@ test('months that nobody looked at are all found at once, each once', async () =
   expect((await money.entriesOf(tenant)).length).toBe(4);
 });
 
-test('a renewal whose card fails is past due, told once, and paid by a new card at the next try', async () => {
+test('a renewal with a failing card is past due, published once, and paid by a new card at the next attempt', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter', 'fails_later');
   await pass(32);
@@ -84,7 +84,7 @@ test('a renewal whose card fails is past due, told once, and paid by a new card 
   expect((await typesOf(tenant, 6)).filter((type) => type === 'invoice.paid').length).toBe(2);
 });
 
-test('a renewal that is never paid ends the subscription, and grants nothing', async () => {
+test('a renewal that is never paid ends the subscription, and grants no tokens', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'starter', 'fails_later');
   for (const days of [32, 4, 6, 8]) await pass(days);
@@ -97,7 +97,7 @@ test('a renewal that is never paid ends the subscription, and grants nothing', a
   expect(types.filter((type) => type === 'invoice.paid').length).toBe(1);
 });
 
-test('account.purged: what was paid is kept, and still written when the account is gone', async () => {
+test('account.purged: payments are kept, and still stored when the account is deleted', async () => {
   const [tenant, other] = [await money.newTenant(), await money.newTenant()];
   await money.buy(tenant, 'tokens_1000');
   await money.checkout(other, 'tokens_1000');

@@ -30,7 +30,7 @@ async function subscriber(card?: 'fails_later') {
 }
 const otherRequest = { status: 409, kind: 'conflict', detail: 'Idempotency-Key: was used for another request.' };
 
-test('201: a repeated checkout is the same page, and the provider is asked once', async () => {
+test('201: a repeated checkout returns the same page, and the provider is called once', async () => {
   const tenant = await money.newTenant();
   const first = await buy(tenant);
   const again = await buy(tenant, { ...pack, ...{ unknown: true } });
@@ -41,7 +41,7 @@ test('201: a repeated checkout is the same page, and the provider is asked once'
   expect((await buy(tenant)).body).toEqual(first.body);
 });
 
-test('201: twenty of one checkout at once are one page', async () => {
+test('201: twenty concurrent repetitions of one checkout return one page', async () => {
   const tenant = await money.newTenant();
   const answers = await many(() => buy(tenant));
   for (const { status, body } of answers) expect([status, body]).toEqual([201, answers[0]?.body]);
@@ -49,7 +49,7 @@ test('201: twenty of one checkout at once are one page', async () => {
   expect((await money.rows('SELECT 1 FROM checkouts WHERE account_id = $1', tenant.account)).length).toBe(1);
 });
 
-test('201: after an answer that was lost, a repetition gives the page that there is already', async () => {
+test('201: after a lost response, a repetition returns the existing page', async () => {
   const tenant = await money.newTenant();
   faults.loseAnswer('createCheckout');
   expect((await buy(tenant)).status).toBe(502);
@@ -62,7 +62,7 @@ test('201: after an answer that was lost, a repetition gives the page that there
   expect((await money.paymentsOf(tenant)).length).toBe(1);
 });
 
-test('409: the key of another checkout; without a key, and by another account, it is another page', async () => {
+test('409: the key of a different checkout; without a key, or by another account, it is a new page', async () => {
   const [tenant, other] = [await money.newTenant(), await money.newTenant()];
   const first = await buy(tenant);
   for (const over of [{ plan_key: 'tokens_10000' }, { return_url: 'https://example.com/' }])
@@ -73,7 +73,7 @@ test('409: the key of another checkout; without a key, and by another account, i
   }
 });
 
-test('201: a key is free again after 24 h', async () => {
+test('201: a key can be reused after 24 h', async () => {
   const tenant = await money.newTenant();
   const first = await buy(tenant);
   money.clock.advance({ days: 1 });
@@ -82,7 +82,7 @@ test('201: a key is free again after 24 h', async () => {
   expect(anew.body.id).not.toBe(first.body.id);
 });
 
-test('404, 409: a refusal is not kept: what comes after it under the key is another attempt', async () => {
+test('404, 409: a refusal is not stored: the next request under the key is a new attempt', async () => {
   const tenant = await money.newTenant();
   await money.db.query(`UPDATE plan_prices SET active = false WHERE plan_key = 'tokens_1000'`);
   expect((await buy(tenant)).status).toBe(404);
@@ -96,7 +96,7 @@ test('404, 409: a refusal is not kept: what comes after it under the key is anot
   expect(body.id).not.toBe(refused);
 });
 
-test('200: a repeated change of plan answers the same, and changes once', async () => {
+test('200: a repeated change of plan returns the same, and changes once', async () => {
   const tenant = await subscriber();
   const first = await change(tenant);
   await tenant.owner.call(changePlan, { body: { plan_key: 'starter' } });
@@ -108,7 +108,7 @@ test('200: a repeated change of plan answers the same, and changes once', async 
   expect((await money.paymentsOf(tenant)).length).toBe(2);
 });
 
-test('200: twenty of one change of plan at once are one upgrade, paid for once', async () => {
+test('200: twenty concurrent repetitions of one change of plan are one upgrade, charged once', async () => {
   const tenant = await subscriber();
   const answers = await many(() => change(tenant));
   for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
@@ -119,14 +119,14 @@ test('200: twenty of one change of plan at once are one upgrade, paid for once',
 });
 
 test.each([false, true])(
-  '200: after an answer that was lost, a repetition says upgrade, and changes once (told meanwhile: %p)',
-  async (told) => {
+  '200: after a lost response, a repetition returns upgrade, and changes once (notified meanwhile: %p)',
+  async (notified) => {
     const tenant = await subscriber();
     faults.loseAnswer('changePlan');
     expect((await change(tenant)).status).toBe(502);
     const [lost] = keysOf('changePlan');
     faults.mend();
-    if (told) await money.settle();
+    if (notified) await money.settle();
     const { status, body } = await change(tenant);
     expect([status, body]).toMatchObject([200, { plan_key: 'growth', change_type: 'upgrade', status: 'active' }]);
     expect([...keysOf('changePlan')]).toEqual([lost]);
@@ -135,7 +135,7 @@ test.each([false, true])(
   },
 );
 
-test('200: one that comes while its twin makes the change is that change, not a change to the plan it is on', async () => {
+test('200: a repetition during the change is that change, not a change to the current plan', async () => {
   const tenant = await subscriber();
   const held = await money.db.connect();
   await held.query('BEGIN; LOCK TABLE subscriptions');
@@ -150,7 +150,7 @@ test('200: one that comes while its twin makes the change is that change, not a 
     ]);
     return String(rows[0]?.resource_id);
   });
-  // What the other one does meanwhile.
+  // What the concurrent request does meanwhile.
   const subscription = 'FROM subscriptions WHERE account_id = $2';
   await held.query(
     `INSERT INTO plan_changes SELECT $1, account_id, provider_subscription_id, plan_key, 'growth', 'upgrade', now() ${subscription}`,
@@ -163,7 +163,7 @@ test('200: one that comes while its twin makes the change is that change, not a 
   await money.settle();
 });
 
-test('409: a declined card is not kept: with another card the same request is carried out', async () => {
+test('409: a declined card is not stored: with another card the same request succeeds', async () => {
   const tenant = await subscriber('fails_later');
   expect((await change(tenant)).problem).toMatchObject({
     status: 409,
@@ -175,7 +175,7 @@ test('409: a declined card is not kept: with another card the same request is ca
   expect((await change(tenant)).body).toMatchObject({ plan_key: 'growth', change_type: 'upgrade' });
 });
 
-test('409: a repetition of a new payment method names what was made; its secret is not shown again, nor kept', async () => {
+test('409: a repeated new payment method names the existing one; its secret is neither returned again nor stored', async () => {
   const tenant = await money.newTenant();
   const { body } = await add(tenant);
   const detail = `Idempotency-Key: this request was done, and made ${body.id}. Its answer held a secret, which is shown once.`;
@@ -186,7 +186,7 @@ test('409: a repetition of a new payment method names what was made; its secret 
   expect(JSON.stringify(kept)).not.toContain('_secret_');
 });
 
-test('201: twenty new payment methods at once under one key are one at the provider', async () => {
+test('201: twenty new payment methods under one key at once are one at the provider', async () => {
   const tenant = await money.newTenant();
   const answers = await many(() => add(tenant));
   expect(keysOf('createSetupIntent').size).toBe(1);
@@ -195,7 +195,7 @@ test('201: twenty new payment methods at once under one key are one at the provi
   for (const { status } of answers) expect([201, 409]).toContain(status);
 });
 
-test('201: after an answer that was lost, a repetition gives the secret that nobody has seen', async () => {
+test('201: after a lost response, a repetition returns the secret that was never received', async () => {
   const tenant = await money.newTenant();
   faults.loseAnswer('createSetupIntent');
   expect((await add(tenant)).status).toBe(502);

@@ -2,7 +2,10 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSimulatedProvider } from '../src/provider/simulated/index.ts';
 
-/** A process of the simulated provider with customers who never stop; each id is said once it was answered. */
+/**
+ * A process of the simulated provider whose customers never stop. It prints each id after the provider has returned
+ * it.
+ */
 const [file = ''] = process.argv.slice(2);
 let app: RequestListener = () => {};
 const server = createServer((req, res) => app(req, res));

@@ -28,17 +28,17 @@ async function newCheckout(price: CatalogueEntry = prices.pack, over: { returnUr
 
 const pay = (page: string, card: CardName, over?: Record<string, string>) => send(page, typed(card, over));
 
-test('the page says what is bought and for how much, with a form in which nothing is filled in', async () => {
+test('the page shows the product and the price, with an empty form', async () => {
   const { page } = await newCheckout(prices.small);
   const { status, headers, text } = await look(page);
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(headers.get('cache-control')).toBe('no-store');
-  for (const said of ['Small', '$49.00', 'a month', '4242 4242 4242 4242', '<label for="number">'])
-    expect(text).toContain(said);
+  for (const expected of ['Small', '$49.00', 'a month', '4242 4242 4242 4242', '<label for="number">'])
+    expect(text).toContain(expected);
   for (const [input] of text.matchAll(/<input[^>]*>/g)) expect(input).not.toContain('value=');
 });
 
-test('nothing runs, nothing is loaded, and the form leads back to the app alone', async () => {
+test('nothing is executed or loaded, and the form redirects to the app only', async () => {
   const { page } = await newCheckout();
   const { headers, text } = await look(page);
   expect(headers.get('content-security-policy')).toMatch(
@@ -47,7 +47,7 @@ test('nothing runs, nothing is loaded, and the form leads back to the app alone'
   expect(text).not.toMatch(/<script|<link|<img|@import|url\(|\son\w+=/i);
 });
 
-test('whatever it is called, it is shown as text', async () => {
+test('any product name is shown as text', async () => {
   const name = `"><script>alert('x')</script>&amp;`;
   const { page } = await newCheckout({ ...prices.pack, plan_key: 'evil', name });
   const { text } = await look(page);
@@ -55,7 +55,7 @@ test('whatever it is called, it is shown as text', async () => {
   expect(text).not.toContain('<script');
 });
 
-test('paying leads back with our reference, beside what the address had', async () => {
+test('paying returns to the URL with our reference added to its query', async () => {
   const { page, asked, now } = await newCheckout();
   const { status, location } = await pay(page, 'succeeds');
   const expected = `https://app.example/billing?tab=plans&checkout_session_id=${asked.reference}`;
@@ -66,7 +66,7 @@ test('paying leads back with our reference, beside what the address had', async 
 });
 
 test.each(['javascript:alert(1)', '/billing', ''])(
-  'without a usable address (%p) the page says that it is paid',
+  'without a usable return URL (%p) the page shows that it is paid',
   async (returnUrl) => {
     const { page, now } = await newCheckout(prices.pack, { returnUrl });
     const { status, location } = await pay(page, 'succeeds');
@@ -112,13 +112,13 @@ test('Close leads back unpaid, and the checkout stays open', async () => {
   expect(await now()).toMatchObject({ status: 'open', payment_id: null });
 });
 
-test('a test card is taken with one click', async () => {
+test('a test card can be used with one click', async () => {
   const { page, now } = await newCheckout();
   await send(page, { action: 'use:succeeds' });
   expect(await now()).toMatchObject({ status: 'complete' });
 });
 
-test('what is wrong in the form is said at its field, and nothing is tried', async () => {
+test('an invalid field shows its error, and no payment is attempted', async () => {
   const { page, now } = await newCheckout();
   const { status, text } = await pay(page, 'succeeds', { number: '4242424242424241', cvc: '1' });
   expect(status).toBe(422);
@@ -129,7 +129,7 @@ test('what is wrong in the form is said at its field, and nothing is tried', asy
   expect(await now()).toMatchObject({ status: 'open', payment_id: null });
 });
 
-test('3-D Secure asks once more, and then it is paid', async () => {
+test('3-D Secure asks for confirmation, and then the checkout is paid', async () => {
   const { page, now } = await newCheckout(prices.small);
   expect(await pay(page, 'authenticates')).toMatchObject({ status: 303, location: page });
   expect(await now()).toMatchObject({ status: 'open' });
@@ -141,7 +141,7 @@ test('3-D Secure asks once more, and then it is paid', async () => {
   expect(await opened.provider.getSubscription(subscription_id ?? '')).toMatchObject({ status: 'active' });
 });
 
-test('who says no to 3-D Secure has a failed payment, and may take another card', async () => {
+test('a customer who refuses 3-D Secure has a failed payment, and can use another card', async () => {
   const { page, now } = await newCheckout();
   await pay(page, 'authenticates');
   expect(await opened.provider.getPayment((await now()).payment_id ?? '')).toMatchObject({ status: 'pending' });
@@ -151,7 +151,7 @@ test('who says no to 3-D Secure has a failed payment, and may take another card'
   expect(await now()).toMatchObject({ status: 'complete' });
 });
 
-test('confirming what nobody asked pays nothing', async () => {
+test('a confirmation without a question pays nothing', async () => {
   const { page, now } = await newCheckout();
   await send(page, { action: 'confirm' });
   expect(await now()).toMatchObject({ status: 'open', payment_id: null });
@@ -177,11 +177,11 @@ test('a card is saved on its page, also with 3-D Secure; a declined one is not',
     },
   ]);
   expect(await look(`${page}0`)).toMatchObject({ status: 404 });
-  const told = (await eventsOf(opened, new Date(0))).filter(({ object }) => object.id === setupId);
-  expect(told.map(({ type }) => type)).toEqual(['setup_intent.succeeded']);
+  const events = (await eventsOf(opened, new Date(0))).filter(({ object }) => object.id === setupId);
+  expect(events.map(({ type }) => type)).toEqual(['setup_intent.succeeded']);
 });
 
-test('a card that was detached since is not charged again', async () => {
+test('a card that was detached is not charged again', async () => {
   const customer = await newCustomer(opened.provider);
   const { id, client_secret } = await opened.provider.createSetupIntent(customer.id, newKey());
   await opened.saveCard(client_secret, 'succeeds');
@@ -191,7 +191,7 @@ test('a card that was detached since is not charged again', async () => {
   expect(await opened.provider.listPaymentMethods(customer.id)).toEqual([]);
 });
 
-test('pages are where it says at that moment: the port may be known late', async () => {
+test('links use the current base URL, because the port may be known late', async () => {
   let base = 'http://nowhere.example';
   const clock = createTestClock();
   const { logger } = captureLogs();
@@ -202,17 +202,17 @@ test('pages are where it says at that moment: the port may be known late', async
   await stop();
 });
 
-test('a receipt shows what was paid and given back', async () => {
+test('a receipt shows the paid and the refunded amount', async () => {
   const { paymentId } = await buy(opened, prices.pack);
   const refund = { paymentId, amountCents: 250, reason: 'duplicate' as const, reference: 'ref_1' };
   await opened.provider.createRefund(refund, newKey());
   const { receipt_url } = await opened.provider.getPayment(paymentId);
   const { status, text } = await look(receipt_url ?? '');
   expect(status).toBe(200);
-  for (const said of ['$9.00', '$2.50', 'visa ending in 4242']) expect(text).toContain(said);
+  for (const expected of ['$9.00', '$2.50', 'visa ending in 4242']) expect(text).toContain(expected);
 });
 
-test('other paths, methods and bodies are turned away', async () => {
+test('other paths, methods and bodies are refused', async () => {
   const { page } = await newCheckout();
   for (const path of [
     '/',
@@ -233,7 +233,7 @@ test('other paths, methods and bodies are turned away', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-test('no card number is in the store, in what is told, or in the log', async () => {
+test('no card number is in the store, in the events or in the log', async () => {
   for (const card of Object.keys(numbers) as CardName[]) await pay((await newCheckout(prices.small)).page, card);
   await pay((await newCheckout()).page, 'succeeds', { number: '5555555555554444' });
   await opened.tick();

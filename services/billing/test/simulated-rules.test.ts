@@ -15,7 +15,7 @@ function ends(anchor: string, interval: Interval, count: number): string[] {
   return found.map((end) => new Date(end * 1000).toISOString().slice(0, 16));
 }
 
-test('a period ends on the day of the month it began with, or on the last there is', () => {
+test('a period ends on the day of the month on which it began, or on the last day of a shorter month', () => {
   expect(ends('2027-01-31T10:30Z', 'month', 4)).toEqual([
     '2027-02-28T10:30',
     '2027-03-31T10:30',
@@ -33,7 +33,7 @@ test('a period ends on the day of the month it began with, or on the last there 
 const monthly = (amount: number) => ({ amount, interval: 'month' as const });
 const period = { anchor: 0, start: 0, end: 1_000 };
 
-test('a change of plan credits what is left at the old price and charges it at the new one, halves rounded up', () => {
+test('a change of plan credits the remaining time at the old price and charges it at the new one, halves rounded up', () => {
   expect(prorate(period, monthly(4_900), monthly(19_900), 0)).toEqual({
     ...period,
     credit: 4_900,
@@ -56,12 +56,12 @@ test('a change of plan credits what is left at the old price and charges it at t
   });
 });
 
-test('sums that a double cannot count are prorated to the cent', () => {
+test('amounts beyond the exact range of a double are prorated to the cent', () => {
   const year = { anchor: 0, start: 0, end: 31_536_001 };
   expect(prorate(year, monthly(630_720_019), monthly(1), 15_768_000).credit).toBe(315_360_019);
 });
 
-test('another interval begins a new period, paid for in full', () => {
+test('another interval begins a new period, charged in full', () => {
   const yearly = { amount: 40_000, interval: 'year' as const };
   const [start, end] = [at('2027-03-01T00:00Z'), at('2027-04-01T00:00Z')];
   const now = at('2027-03-16T12:00Z');
@@ -75,7 +75,7 @@ test('another interval begins a new period, paid for in full', () => {
   });
 });
 
-test('every test card has a number that could be one', () => {
+test('every test card has a valid number', () => {
   for (const { number } of testCards) expect([number, passesLuhn(number)]).toEqual([number, true]);
   expect(passesLuhn('4242424242424241')).toBe(false);
 });
@@ -83,18 +83,18 @@ test('every test card has a number that could be one', () => {
 const read = (over: Record<string, string>, now = '2030-06-15T00:00Z') =>
   readCard(new URLSearchParams(typed('succeeds', over)), new Date(now));
 
-test('a card is read however it is spaced, and kept without its number', () => {
+test('a card number is accepted with any spacing, and is not stored', () => {
   const card = { behaviour: 'succeeds', brand: 'visa', last4: '4242', exp_month: 6, exp_year: 2030 };
   for (const expiry of ['06/30', '6/30', '06 / 30', '06/2030', '0630']) expect(read({ expiry })).toEqual({ card });
   expect(read({ expiry: '06/30', number: '4242-4242-4242-4242' })).toEqual({ card });
 });
 
-test('a card is good until its month is over', () => {
+test('a card is valid until the end of its month', () => {
   expect(read({ expiry: '06/30' }, '2030-06-30T23:59:59Z')).toHaveProperty('card');
   expect(read({ expiry: '06/30' }, '2030-07-01T00:00:00Z')).toEqual({ errors: { expiry: 'The card has expired.' } });
 });
 
-test('each field that is wrong is named', () => {
+test('each invalid field is named', () => {
   const errors = expect.any(String);
   for (const expiry of ['', '13/30', '00/30', '1', 'soon'])
     expect(read({ expiry })).toEqual({ errors: { expiry: errors } });
@@ -106,7 +106,7 @@ test('each field that is wrong is named', () => {
   });
 });
 
-test("a number that may be somebody's own is not taken", () => {
+test('a number that may be a real card is refused', () => {
   expect(read({ number: '5555555555554444' })).toEqual({
     errors: { number: 'Nothing is paid here: take one of the test cards.' },
   });
@@ -119,7 +119,7 @@ test('values in markup are escaped, also within lists; markup is not', () => {
   expect(html`${[html`<i>${value}</i>`, value]}${undefined}${false}`.markup).toBe(`<i>${escaped}</i>${escaped}`);
 });
 
-test('a browser is led nowhere but to the web', () => {
+test('a browser is redirected to web addresses only', () => {
   for (const url of ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', '/billing', '', 'app.example'])
     expect(usableUrl(url)).toBeUndefined();
   expect(usableUrl('https://app.example/x')?.href).toBe('https://app.example/x');

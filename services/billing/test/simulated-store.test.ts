@@ -29,17 +29,17 @@ afterEach(async () => {
 function run() {
   const child = spawn(process.execPath, [script, file]);
   running.push(child);
-  let said = '';
+  let output = '';
   let failed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     failed += text;
   });
   const ids = () => {
     expect(failed).toBe('');
-    return said.split('\n').slice(0, -1);
+    return output.split('\n').slice(0, -1);
   };
   return { child, ids, says: (many: number) => eventually(() => expect(ids().length).toBeGreaterThan(many)) };
 }
@@ -51,26 +51,26 @@ async function kill(child: ChildProcess) {
   await ended;
 }
 
-/** What is in the file, past the provider. */
+/** Reads the file directly. */
 function contents() {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 2_000 });
   const rows = db.prepare('SELECT data FROM objects').all();
   const objects = rows.map(({ data }) => JSON.parse(String(data)) as ObjectOf<Kind>);
   const of = <K extends Kind>(kind: K) => objects.filter((one): one is ObjectOf<K> => one.object === kind);
   const events = db.prepare('SELECT body, attempts FROM events ORDER BY sequence').all();
-  const told = (type: string) =>
+  const notified = (type: string) =>
     events
       .map(({ body }) => JSON.parse(String(body)) as { type: string; data: { object: { id: string } } })
       .filter((event) => event.type === type)
       .map((event) => event.data.object.id);
   const check = db.prepare('PRAGMA integrity_check').get();
   db.close();
-  return { of, told, attempts: events.map(({ attempts }) => attempts), check, ids: objects.map(({ id }) => id) };
+  return { of, notified, attempts: events.map(({ attempts }) => attempts), check, ids: objects.map(({ id }) => id) };
 }
 
-/** Each operation is there with all it wrote and told, or not at all. */
+/** Each operation is there with all its objects and events, or not at all. */
 function expectWhole() {
-  const { of, told, check } = contents();
+  const { of, notified, check } = contents();
   expect(check).toEqual({ integrity_check: 'ok' });
   const ids = (objects: readonly { id: string }[]) => objects.map(({ id }) => id).toSorted();
   const [payments, invoices, refunds, subscriptions] = [
@@ -79,23 +79,23 @@ function expectWhole() {
     of('refund'),
     of('subscription'),
   ];
-  expect(told('payment_intent.succeeded').toSorted()).toEqual(ids(payments));
-  expect(told('invoice.paid').toSorted()).toEqual(ids(invoices));
-  expect(told('refund.updated').toSorted()).toEqual(ids(refunds));
-  expect(told('customer.subscription.created').toSorted()).toEqual(ids(subscriptions));
+  expect(notified('payment_intent.succeeded').toSorted()).toEqual(ids(payments));
+  expect(notified('invoice.paid').toSorted()).toEqual(ids(invoices));
+  expect(notified('refund.updated').toSorted()).toEqual(ids(refunds));
+  expect(notified('customer.subscription.created').toSorted()).toEqual(ids(subscriptions));
   const complete = of('checkout.session').filter(({ status }) => status === 'complete');
-  expect(told('checkout.session.completed').toSorted()).toEqual(ids(complete));
+  expect(notified('checkout.session.completed').toSorted()).toEqual(ids(complete));
 
   for (const one of [...payments, ...invoices]) expect(['succeeded', 'paid']).toContain(one.status);
   expect(payments.reduce((sum, one) => sum + one.amount_refunded, 0)).toBe(300 * refunds.length);
   const changed = subscriptions.filter(({ metadata }) => metadata.plan_key === 'large');
-  expect(told('customer.subscription.updated').toSorted()).toEqual(ids(changed));
+  expect(notified('customer.subscription.updated').toSorted()).toEqual(ids(changed));
   expect(payments).toHaveLength(complete.length + changed.length);
   for (const { id, metadata, latest_invoice } of subscriptions)
     expect(invoices.find((one) => one.id === latest_invoice)).toMatchObject({ subscription: id, metadata });
 }
 
-test('killed at any moment it leaves whole operations, and loses none that was answered', async () => {
+test('killed at any moment, it keeps complete operations, and loses none that was answered', async () => {
   const answered: string[] = [];
   for (const moment of [0, 7, 23, 41, 61]) {
     const { child, ids, says } = run();
@@ -108,7 +108,7 @@ test('killed at any moment it leaves whole operations, and loses none that was a
   expect(contents().ids).toEqual(expect.arrayContaining(answered));
 });
 
-test('another process that does not start reads what is there, and neither sends nor changes anything', async () => {
+test('another process that is not started reads the file, and neither sends nor changes anything', async () => {
   const { child, ids, says } = run();
   await says(5);
   let received = 0;
@@ -133,15 +133,15 @@ test('another process that does not start reads what is there, and neither sends
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await kill(child);
-  const left = contents();
+  const afterKill = contents();
   await reader.close();
   await receiver.close();
-  expect([received, new Set(left.attempts)]).toEqual([0, new Set([0])]);
-  expect(contents().ids).toEqual(left.ids);
+  expect([received, new Set(afterKill.attempts)]).toEqual([0, new Set([0])]);
+  expect(contents().ids).toEqual(afterKill.ids);
   expectWhole();
 });
 
-test('what is read does not wait for whoever writes, and is what was before', () => {
+test('a read does not wait for a writer, and sees the state from before', () => {
   const [writer, reader] = [openStore(file), openStore(file)];
   const customer = { id: 'cus_1', object: 'customer', created: 1 } as ObjectOf<'customer'>;
   writer.transaction(() => {

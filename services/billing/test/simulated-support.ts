@@ -13,7 +13,7 @@ export const numbers = {
 };
 export type CardName = keyof typeof numbers;
 
-/** `port`: 0 for a free one. */
+/** `port` 0 picks a free one. */
 export async function serve(handler: RequestListener, port = 0) {
   const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -32,7 +32,7 @@ interface Options {
   readonly logs?: ReturnType<typeof captureLogs>;
 }
 
-/** The simulated provider with its pages on a port of its own, and somebody who fills them in. */
+/** The simulated provider with its pages on their own port, and a browser that fills them in. */
 export async function openSimulated(options: Options = {}) {
   const { file = ':memory:', webhookUrl, clock = createTestClock(), logs = captureLogs() } = options;
   const secrets = ['whsec_new', 'whsec_old'];
@@ -68,7 +68,7 @@ export async function openSimulated(options: Options = {}) {
   return opened satisfies OpenProvider;
 }
 
-/** What a person types. */
+/** The form fields of a customer. */
 export const typed = (card: CardName, over: Record<string, string> = {}) => {
   return { action: 'pay', number: numbers[card], expiry: '11/39', cvc: '123', ...over };
 };

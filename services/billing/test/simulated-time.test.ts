@@ -16,15 +16,15 @@ async function after(days: number) {
 const typesOf = async (since = new Date(0)) => (await eventsOf(opened, since)).map(({ type }) => type);
 
 async function invoices() {
-  const told = await eventsOf(opened, new Date(0));
-  const ids = new Set(told.filter(({ object }) => object.kind === 'invoice').map(({ object }) => object.id));
+  const events = await eventsOf(opened, new Date(0));
+  const ids = new Set(events.filter(({ object }) => object.kind === 'invoice').map(({ object }) => object.id));
   return Promise.all([...ids].map((id) => opened.provider.getInvoice(id)));
 }
 
 const paidFor = async () =>
   (await invoices()).map(({ reason, status, amount_paid_cents }) => [reason, status, amount_paid_cents]);
 
-/** Makes a card that fails later the only one. */
+/** Replaces the card by one that fails later. */
 async function worsenCard(customerId: string) {
   const { client_secret } = await opened.provider.createSetupIntent(customerId, newKey());
   await opened.saveCard(client_secret, 'fails_later');
@@ -50,7 +50,7 @@ test('a subscription renews when its period is over, and not before', async () =
   ]);
 });
 
-test('a long leap of the clock renews once for each period', async () => {
+test('a big jump of the clock renews once per period', async () => {
   const { subscriptionId } = await buy(opened, prices.small);
   await after(100);
   expect((await paidFor()).filter(([reason]) => reason === 'cycle')).toHaveLength(3);
@@ -58,15 +58,15 @@ test('a long leap of the clock renews once for each period', async () => {
   expect(Number(current_period_end)).toBeGreaterThan(opened.now().getTime());
 });
 
-test('time that has passed twice for the same moment does nothing more', async () => {
+test('processing the same moment twice changes nothing more', async () => {
   await buy(opened, prices.small);
   await after(32);
-  const told = await typesOf();
+  const events = await typesOf();
   await Promise.all([opened.tick(), opened.tick()]);
-  expect(await typesOf()).toEqual(told);
+  expect(await typesOf()).toEqual(events);
 });
 
-test('one that was to end ends with its period, unpaid for, and cannot be resumed', async () => {
+test('a cancelled subscription ends with its period, without a charge, and cannot be resumed', async () => {
   const { subscriptionId } = await buy(opened, prices.small);
   await opened.provider.setCancelAtPeriodEnd(subscriptionId, true, newKey());
   await after(27);
@@ -79,7 +79,7 @@ test('one that was to end ends with its period, unpaid for, and cannot be resume
   await expect(resumed).rejects.toEqual(refusal('refused'));
 });
 
-test('a renewal that fails makes it past due; after four attempts it is canceled', async () => {
+test('a failing renewal makes the subscription past due; after four attempts it is cancelled', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.small);
   await worsenCard(customer.id);
   await after(32);
@@ -102,7 +102,7 @@ test('a renewal that fails makes it past due; after four attempts it is canceled
   expect(await opened.provider.getPayment(failed?.payment_id ?? '')).toMatchObject({ status: 'failed' });
 });
 
-test('a new card pays what is past due, and the subscription is active again', async () => {
+test('a new card pays the overdue renewal, and the subscription is active again', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.small);
   await worsenCard(customer.id);
   await after(32);
@@ -121,7 +121,7 @@ test('without a card a renewal fails', async () => {
   expect(await opened.provider.getSubscription(subscriptionId)).toMatchObject({ status: 'past_due' });
 });
 
-test('what is past due cannot be upgraded before it is paid', async () => {
+test('a past due subscription cannot be upgraded before it is paid', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.small);
   await worsenCard(customer.id);
   await after(32);
@@ -129,7 +129,7 @@ test('what is past due cannot be upgraded before it is paid', async () => {
   await expect(opened.provider.changePlan(change, newKey())).rejects.toEqual(refusal('refused'));
 });
 
-test('a downgrade is paid from the next renewal on', async () => {
+test('a downgrade is charged from the next renewal on', async () => {
   const { subscriptionId } = await buy(opened, prices.large);
   await opened.provider.changePlan(
     { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'downgrade' },
@@ -142,7 +142,7 @@ test('a downgrade is paid from the next renewal on', async () => {
   ]);
 });
 
-test('from a year to a month the year is used up first, and then each month is paid', async () => {
+test('from a year to a month: the year is used up first, then each month is charged', async () => {
   const { subscriptionId } = await buy(opened, prices.yearly);
   await opened.provider.changePlan(
     { subscriptionId, fromPlanKey: 'yearly', price: prices.large, type: 'downgrade' },
@@ -172,7 +172,7 @@ test('half way through a period an upgrade costs half the difference', async () 
   expect(Math.abs((invoice?.amount_paid_cents ?? 0) - 7_500)).toBeLessThanOrEqual(1);
 });
 
-test('credit that a change leaves over pays coming invoices before the card does', async () => {
+test('the credit of a change pays later invoices before the card does', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.large);
   await opened.provider.changePlan(
     { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'upgrade' },
@@ -191,7 +191,7 @@ test('credit that a change leaves over pays coming invoices before the card does
   expect(await opened.provider.getCustomer(customer.id)).toMatchObject({ balance_cents: 0 });
 });
 
-test('a subscription that credit covers begins without a payment', async () => {
+test('a subscription that is covered by credit begins without a payment', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.large);
   await opened.provider.changePlan(
     { subscriptionId, fromPlanKey: 'large', price: prices.small, type: 'upgrade' },
@@ -211,7 +211,7 @@ test('a subscription that credit covers begins without a payment', async () => {
   });
 });
 
-test('an upgrade that is declined leaves a failed payment of a void invoice, and the credit as it was', async () => {
+test('a declined upgrade leaves a failed payment of a void invoice, and the same credit as before', async () => {
   const { customer, subscriptionId } = await buy(opened, prices.small);
   await worsenCard(customer.id);
   const key = newKey();
@@ -228,7 +228,7 @@ test('an upgrade that is declined leaves a failed payment of a void invoice, and
   expect(await opened.provider.getCustomer(customer.id)).toMatchObject({ balance_cents: 0 });
 });
 
-test('a checkout expires after a day, and takes no money any more', async () => {
+test('a checkout expires after a day, and accepts no payment afterwards', async () => {
   const made = await opened.provider.createCheckout(
     checkoutOf(await newCustomer(opened.provider), prices.small),
     newKey(),

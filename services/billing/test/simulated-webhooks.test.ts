@@ -15,7 +15,7 @@ interface Received {
 let folder: string;
 let receiver: Awaited<ReturnType<typeof serve>>;
 let received: Received[];
-/** What the receiver answers: of each request the next, and at last 200. */
+/** The responses of the receiver to successive requests; after the last one, 200. */
 let answers: number[];
 const opened: Awaited<ReturnType<typeof openSimulated>>[] = [];
 
@@ -48,7 +48,7 @@ const idsOf = ({ provider }: Opened) =>
   received.map(({ body, signature }) => provider.readWebhook(body, signature)?.id);
 const listed = async (one: Opened) => (await eventsOf(one, new Date(0))).map(({ id }) => id);
 
-test('everything that happens is sent once, in order, signed, and in the form it is listed in', async () => {
+test('every event is sent once, in order, signed, and in the same form as it is listed', async () => {
   const one = await open();
   await buy(one, prices.small);
   await one.tick();
@@ -67,7 +67,7 @@ test('everything that happens is sent once, in order, signed, and in the form it
   });
 });
 
-test("Stripe's own library takes what is sent for Stripe's, with either secret while they are rotated", async () => {
+test('Stripe’s own library accepts the notifications, with either secret during a rotation', async () => {
   const one = await open();
   await buy(one, prices.pack);
   await one.tick();
@@ -79,7 +79,7 @@ test("Stripe's own library takes what is sent for Stripe's, with either secret w
     }
 });
 
-test('what is not taken is sent again after growing pauses, each time with a signature of that time', async () => {
+test('a notification that is not accepted is sent again after growing delays, with a new signature each time', async () => {
   const one = await open();
   await buy(one, prices.pack);
   answers = [500, 404, 302, 503];
@@ -105,7 +105,7 @@ test('what is not taken is sent again after growing pauses, each time with a sig
   expect(received).toHaveLength(6);
 });
 
-test('what nobody ever takes is given up in the end', async () => {
+test('a notification that is never accepted is finally given up', async () => {
   const one = await open();
   await buy(one, prices.pack);
   answers = Array.from({ length: 100 }, () => 500);
@@ -118,7 +118,7 @@ test('what nobody ever takes is given up in the end', async () => {
   expect(await listed(one)).toHaveLength(2);
 });
 
-test('a receiver that is away loses nothing', async () => {
+test('a receiver that is down for a while loses nothing', async () => {
   const one = await open();
   const { url } = receiver;
   await receiver.close();
@@ -138,7 +138,7 @@ test('a receiver that is away loses nothing', async () => {
   expect(received).toHaveLength(2);
 });
 
-test('started, it sends by itself as soon as something happens', async () => {
+test('once started, it sends events as soon as they happen', async () => {
   const one = await open();
   one.start();
   await buy(one, prices.pack);
@@ -146,7 +146,7 @@ test('started, it sends by itself as soon as something happens', async () => {
   expect(idsOf(one)).toEqual(await listed(one));
 });
 
-test('started again with the same file it goes on where it was', async () => {
+test('restarted with the same file, it continues where it stopped', async () => {
   const clock = createTestClock();
   const before = await open(clock);
   const { customer, subscriptionId } = await buy(before, prices.small);
@@ -173,7 +173,7 @@ test('started again with the same file it goes on where it was', async () => {
   expect((await listed(after)).length).toBeGreaterThan(6);
 });
 
-test('without a webhook nothing is sent, and all is listed', async () => {
+test('without a webhook nothing is sent, and everything is listed', async () => {
   const one = await openSimulated();
   opened.push(one);
   await one.provider.createCheckout(checkoutOf(await newCustomer(one.provider), prices.pack), newKey());

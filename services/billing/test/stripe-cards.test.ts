@@ -15,7 +15,9 @@ const subscription = (id: string, default_payment_method: string | null, status 
   return { id, object: 'subscription', status, default_payment_method };
 };
 
-/** Answers for a set-up and its customer's subscriptions; every write succeeds, unless it is of what is `broken`. */
+/**
+ * Responds for a setup and the subscriptions of its customer. Every write succeeds, except one to the `broken` object.
+ */
 async function answering(found: object, subscriptions: object[] = [], broken?: string) {
   const pages = [subscriptions.slice(0, 2), subscriptions.slice(2)];
   double = await startStripeDouble(({ method, path, params }, response) => {
@@ -37,7 +39,7 @@ const writes = () =>
 const ofCustomer = ['customers/cus_1', { 'invoice_settings[default_payment_method]': 'pm_new' }, 'use-customer'];
 const ofSubscription = (id: string) => [`subscriptions/${id}`, { default_payment_method: 'pm_new' }, `use-${id}`];
 
-test('a saved card becomes the customer’s default, and that of each live subscription which has its own', async () => {
+test('a saved card becomes the default of the customer, and of each live subscription with its own default', async () => {
   const stripe = await answering(setup, [
     subscription('sub_none', null),
     subscription('sub_own', 'pm_old'),
@@ -74,7 +76,7 @@ test.each([
   expect(double.asked.map(({ method, path }) => [method, path])).toEqual([['GET', '/v1/setup_intents/seti_1']]);
 });
 
-test('what was interrupted is unavailable, and done to its end under the same keys when it is repeated', async () => {
+test('an interrupted change is unavailable, and completed under the same keys when it is repeated', async () => {
   const subscriptions = [subscription('sub_own', 'pm_old'), subscription('sub_late', 'pm_old')];
   const broken = await answering(setup, subscriptions, 'sub_own');
   await expect(broken.useSavedCard('seti_1', 'use')).rejects.toMatchObject({ kind: 'unavailable' });

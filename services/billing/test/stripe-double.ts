@@ -16,7 +16,7 @@ export interface Asked {
 
 export type Answer = (asked: Asked, response: ServerResponse) => void;
 
-/** Speaks for api.stripe.com: answers as the test says, and keeps what was asked. */
+/** A stand-in for api.stripe.com: responds as the test says, and records the requests. */
 export async function startStripeDouble(answer: Answer) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {

@@ -9,7 +9,7 @@ const seconds = now.getTime() / 1000;
 const event = (id: string, object: unknown, type = 'x.updated') => ({
   id,
   object: 'event',
-  // Not ours: it is a hint all the same.
+  // Not our API version: the notification is a hint all the same.
   api_version: '2019-12-03',
   type,
   created: seconds,
@@ -65,7 +65,7 @@ test.each<[Record<string, unknown>, string, string]>([
 
 const body = JSON.stringify(event('evt_1', { object: 'refund', id: 're_1' }));
 
-test('a notification signed with any of the secrets is taken', () => {
+test('a notification signed with any of the secrets is accepted', () => {
   expect(read(body, signed(body, NEW))?.id).toBe('evt_1');
   expect(read(body, signed(body, OLD))?.id).toBe('evt_1');
 });
@@ -81,20 +81,23 @@ test.each<[string, () => string | undefined]>([
   expect(read(body, signature())).toBeUndefined();
 });
 
-test('a signature of four minutes ago is taken', () => {
+test('a signature that is four minutes old is accepted', () => {
   expect(read(body, signed(body, NEW, seconds - 240))?.id).toBe('evt_1');
 });
 
-test('without secrets nothing is taken', () => {
+test('without secrets nothing is accepted', () => {
   expect(read(body, signed(body, NEW), [])).toBeUndefined();
   expect(read(body, signed(body, 'x'), [''])).toBeUndefined();
 });
 
-test.each(['', 'no JSON', 'null', '{}', '{"object":"v2.core.event"}'])('%p, rightly signed, is not taken', (text) => {
-  expect(read(text, signed(text, NEW))).toBeUndefined();
-});
+test.each(['', 'no JSON', 'null', '{}', '{"object":"v2.core.event"}'])(
+  '%p, correctly signed, is not accepted',
+  (text) => {
+    expect(read(text, signed(text, NEW))).toBeUndefined();
+  },
+);
 
-test('events are read over all pages, the oldest first', async () => {
+test('events are read over all pages, oldest first', async () => {
   const since = new Date('2026-11-20T00:00:00.900Z');
   const events = await Array.fromAsync(double.provider().listEvents(since));
   expect(events.map(({ id }) => id)).toEqual(stored.map(({ id }) => id).reverse());
@@ -105,7 +108,7 @@ test('events are read over all pages, the oldest first', async () => {
   }
 });
 
-test('events that cannot be read are unavailable, and none is given out', async () => {
+test('if events cannot be read, the result is unavailable, and none is returned', async () => {
   failing = true;
   await expect(Array.fromAsync(double.provider().listEvents(now))).rejects.toMatchObject({ kind: 'unavailable' });
 });

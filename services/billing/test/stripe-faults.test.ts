@@ -38,7 +38,7 @@ const hangUp: Answer = (_, response) => void response.socket?.destroy();
 
 const keys = () => double?.asked.map(({ headers }) => headers['idempotency-key']);
 
-test('a 500 is asked again under the same idempotency key, and its answer is the one', async () => {
+test('a 500 is retried under the same idempotency key, and the second response counts', async () => {
   const provider = await answering([
     status(500, { type: 'api_error' }),
     (_, response) => send(response, 200, customer),
@@ -48,38 +48,38 @@ test('a 500 is asked again under the same idempotency key, and its answer is the
   expect(keys()).toEqual(['key-1', 'key-1']);
 });
 
-test('a connection that is cut is tried again under the same idempotency key', async () => {
+test('a broken connection is retried under the same idempotency key', async () => {
   const provider = await answering([hangUp, (_, response) => send(response, 200, customer)]);
   await provider.createCustomer({ accountId: 'acc_1', name: 'Acme' }, 'key-2');
   expect(keys()).toEqual(['key-2', 'key-2']);
 });
 
-test('silence is unavailable, after as many attempts as there may be', async () => {
+test('silence is unavailable after the maximum number of attempts', async () => {
   expect((await failure([silence], { timeoutMs: 200, retries: 1 })).kind).toBe('unavailable');
   expect(keys()).toEqual(['key-1', 'key-1']);
 });
 
-test('by default there is one attempt more', async () => {
+test('by default there is one retry', async () => {
   await failure([status(503, { type: 'api_error' })]);
   expect(keys()).toEqual(['key-1', 'key-1']);
 });
 
-test('however many requests it takes, an operation is unavailable when its time is over', async () => {
+test('however many requests an operation makes, it is unavailable after its deadline', async () => {
   const provider = await answering([silence], { deadlineMs: 200 });
   const late = { kind: 'unavailable', message: expect.stringContaining('no answer in time') };
   await expect(provider.getInvoice('in_1')).rejects.toMatchObject(late);
 });
 
-test('half a body is unavailable', async () => {
+test('a truncated body is unavailable', async () => {
   expect((await failure([half])).kind).toBe('unavailable');
 });
 
-test('what is no JSON is unavailable', async () => {
+test('a body that is not JSON is unavailable', async () => {
   const page: Answer = (_, response) => void response.writeHead(200).end('<html>maintenance</html>');
   expect((await failure([page])).kind).toBe('unavailable');
 });
 
-test('nobody there is unavailable', async () => {
+test('a refused connection is unavailable', async () => {
   const provider = await answering([silence], { retries: 0 });
   await double?.stop();
   double = undefined;
@@ -102,14 +102,14 @@ test.each<[number, string, Record<string, unknown>, ProviderError['kind']]>([
   [500, 'a failure of theirs', { type: 'api_error' }, 'unavailable'],
   [503, 'a failure of theirs', { type: 'api_error' }, 'unavailable'],
   [403, 'a key that may not', { type: 'invalid_request_error' }, 'unavailable'],
-])('%i, %s: it is told by its kind', async (code, _, error, kind) => {
+])('%i, %s: has its kind of error', async (code, _, error, kind) => {
   const thrown = await failure([status(code, error)], { retries: 0 });
   expect(thrown.kind).toBe(kind);
   expect(thrown.message).toContain(`${code}`);
   expect(thrown.message).toContain('req_1');
 });
 
-test('the secret key is in no message and no log, even where the answer quotes it', async () => {
+test('the secret key is in no message and no log, even if the response quotes it', async () => {
   const quoting = status(401, { type: 'invalid_request_error', message: `Invalid API Key provided: ${SECRET_KEY}` });
   const thrown = await failure([quoting]);
   expect(thrown.kind).toBe('unavailable');
@@ -122,14 +122,14 @@ test('the secret key is in no message and no log, even where the answer quotes i
   expect(double?.asked[0]?.headers.authorization).toBe(`Bearer ${SECRET_KEY}`);
 });
 
-test('the secret key is in no log of a connection that fails', async () => {
+test('the secret key is in no log of a failed connection', async () => {
   const thrown = await failure([hangUp], { retries: 0 });
   const logs = captureLogs();
   logs.logger.error({ err: thrown }, 'Stripe');
   expect(logs.text()).not.toContain(SECRET_KEY);
 });
 
-test.each(['', '..', 'pm_1/detach', 'pm_1?x=1', 'cus 1'])('the id %p is not found, and not asked for', async (id) => {
+test.each(['', '..', 'pm_1/detach', 'pm_1?x=1', 'cus 1'])('the id %p is not found, without a request', async (id) => {
   const provider = await answering([(_, response) => send(response, 200, list([]))]);
   await expect(provider.getInvoice(id)).rejects.toMatchObject({ kind: 'not_found' });
   await expect(provider.detachPaymentMethod('cus_1', id)).rejects.toMatchObject({ kind: 'not_found' });
@@ -143,7 +143,7 @@ test('a customer that was deleted is not found', async () => {
   await expect(provider.getCustomer('cus_1')).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-test('an API base that is no address is refused at once', async () => {
+test('an API base that is not a URL is refused at once', async () => {
   const started = await startStripeDouble(silence);
   double = started;
   for (const apiBase of ['ftp://127.0.0.1', 'http://127.0.0.1/v1', 'nowhere']) {

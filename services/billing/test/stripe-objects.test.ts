@@ -8,7 +8,7 @@ import { paymentMethodOf } from '../src/provider/stripe/objects/payment-method.t
 import { refundOf } from '../src/provider/stripe/objects/refund.ts';
 import { subscriptionOf } from '../src/provider/stripe/objects/subscription.ts';
 
-/** What Stripe would answer, as far as it is read. */
+/** Stripe's response, with the fields that are read. */
 const as = <T>(object: unknown) => object as T;
 const created = 1_790_000_000;
 const createdAt = new Date('2026-09-21T14:13:20Z');
@@ -34,7 +34,7 @@ const session = (changes: object) =>
     }),
   );
 
-test('a checkout that is complete has its payment and no page', () => {
+test('a complete checkout has its payment and no page', () => {
   expect(session({})).toEqual({
     id: 'cs_test_1',
     status: 'complete',
@@ -46,7 +46,7 @@ test('a checkout that is complete has its payment and no page', () => {
   });
 });
 
-test('a checkout that is open has a page, and no payment yet', () => {
+test('an open checkout has a page and no payment yet', () => {
   const open = session({ status: 'open', payment_intent: null, metadata: {} });
   expect(open).toMatchObject({
     url: expect.stringContaining('https://'),
@@ -56,7 +56,7 @@ test('a checkout that is open has a page, and no payment yet', () => {
   });
 });
 
-test('a checkout of a subscription has the subscription, expanded or not', () => {
+test('the checkout of a subscription has the subscription, expanded or not', () => {
   for (const subscription of ['sub_1', { id: 'sub_1' }]) {
     expect(session({ mode: 'subscription', payment_intent: null, subscription })).toMatchObject({
       payment_id: null,
@@ -83,7 +83,7 @@ const payment = (changes: object, invoice?: ProviderInvoice) =>
     invoice,
   );
 
-test('a payment that succeeded has its receipt and what was refunded', () => {
+test('a succeeded payment has its receipt and the refunded amount', () => {
   expect(payment({})).toEqual({
     id: 'pi_1',
     customer_id: 'cus_1',
@@ -146,7 +146,7 @@ const invoice = (changes: object, lines: object[] = [line(19_900, 'growth')]) =>
     as<Stripe.InvoiceLineItem[]>(lines),
   );
 
-test('an invoice has its subscription, its payment, and the plan of its line, not of the metadata', () => {
+test('an invoice has its subscription, its payment, and the plan of its line instead of the metadata', () => {
   expect(invoice({})).toEqual({
     id: 'in_1',
     customer_id: 'cus_1',
@@ -165,7 +165,7 @@ test('an invoice has its subscription, its payment, and the plan of its line, no
   });
 });
 
-test('a payment of an invoice takes over whose it is and what for', () => {
+test('the payment of an invoice takes account and plan from the invoice', () => {
   expect(payment({ metadata: {} }, invoice({}))).toMatchObject({
     invoice_id: 'in_1',
     account_id: 'acc_1',
@@ -173,7 +173,7 @@ test('a payment of an invoice takes over whose it is and what for', () => {
   });
 });
 
-test('an upgrade’s invoice is for the plan that costs, not for the one that gives back', () => {
+test('an upgrade’s invoice is for the plan that is charged, not for the one that is credited', () => {
   const lines = [line(-2_400, 'starter', true), line(9_900, 'growth', true)];
   expect(invoice({ billing_reason: 'subscription_update' }, lines)).toMatchObject({
     reason: 'update',
@@ -185,7 +185,7 @@ test('an upgrade’s invoice is for the plan that costs, not for the one that gi
   });
 });
 
-test('a line whose price is only named is of the plan of the price that is given', () => {
+test('a line with the id of a price has the plan of that price', () => {
   const named = { ...line(19_900, ''), pricing: { price_details: { price: 'price_growth', product: 'prod_1' } } };
   const invoiced = as<Stripe.Invoice>({ id: 'in_1', metadata: {} });
   const prices = new Map([['price_growth', as<Stripe.Price>(price('growth'))]]);
@@ -197,7 +197,7 @@ test('a line whose price is only named is of the plan of the price that is given
   expect(planKeys()).toEqual(['', '']);
 });
 
-test('a renewal’s invoice is for the whole period, whatever part it has besides', () => {
+test('a renewal’s invoice is for the full period, even if it has prorated lines', () => {
   const lines = [line(50_000, 'enterprise', true), line(19_900, 'growth')];
   expect(invoice({ billing_reason: 'subscription_cycle' }, lines)).toMatchObject({
     reason: 'cycle',
@@ -205,7 +205,7 @@ test('a renewal’s invoice is for the whole period, whatever part it has beside
   });
 });
 
-test('an invoice that was paid by a second payment names that, one that is open its only', () => {
+test('an invoice paid by a second payment names that one, an open one its only payment', () => {
   const one = (status: string, payment_intent: string, is_default = false) => ({
     status,
     is_default,
@@ -217,7 +217,7 @@ test('an invoice that was paid by a second payment names that, one that is open 
   expect(invoice({ payments: { data: [] } }).payment_id).toBeNull();
 });
 
-test('an invoice that somebody wrote by hand is of no plan, and of the customer’s account', () => {
+test('an invoice that was written by hand has no plan, and the account of its customer', () => {
   const manual = invoice({ billing_reason: 'manual', parent: null }, [{ amount: 5, parent: null, pricing: null }]);
   expect(manual).toMatchObject({ reason: 'other', plan_key: '', lines: [], account_id: 'acc_of_customer' });
   expect(manual.subscription_id).toBeNull();
@@ -251,23 +251,23 @@ test('a subscription has the plan of its price and the period of its item', () =
   });
 });
 
-test('a subscription to a price that was replaced keeps its plan', () => {
+test('a subscription to a replaced price keeps its plan', () => {
   const items = { data: [{ id: 'si_1', price: price('growth', null), current_period_end: created }] };
   expect(subscription({ items }).plan_key).toBe('growth');
 });
 
-test('a subscription whose upgrade waits for its payment has the former plan', () => {
+test('a subscription whose upgrade is not paid yet has the former plan', () => {
   const pending_update = { subscription_items: [{ price: price('enterprise') }], expires_at: created };
   expect(subscription({ pending_update }).plan_key).toBe('growth');
 });
 
-test('a subscription ends with its period, however that was said', () => {
+test('a subscription ends with its period, whichever field says so', () => {
   expect(subscription({ cancel_at_period_end: true }).cancel_at_period_end).toBe(true);
   expect(subscription({ cancel_at: created + 60 }).cancel_at_period_end).toBe(true);
   expect(subscription({ cancel_at: created + 61 }).cancel_at_period_end).toBe(false);
 });
 
-test.each(['paused', 'newly_invented'])('a subscription that is %s gives nobody anything', (status) => {
+test.each(['paused', 'newly_invented'])('a subscription with the status %s gives no access', (status) => {
   expect(subscription({ status }).status).toBe('unpaid');
 });
 
@@ -284,7 +284,7 @@ test('refunds', () => {
   for (const status of ['requires_action', 'pending', null]) expect(refund(status).status).toBe('pending');
 });
 
-test('a payment method is a card, and may be the default', () => {
+test('a payment method must be a card, and may be the default', () => {
   const card = { brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2030, country: 'US' };
   const { country: _, ...shown } = card;
   const method = as<Stripe.PaymentMethod>({ id: 'pm_1', type: 'card', card });

@@ -38,7 +38,7 @@ const invoice = (id: string, payments: string[], lines: object = list([line('pri
 });
 const growth = { id: 'price_growth', lookup_key: 'growth', metadata: {} };
 
-/** What is listed is given in pages of two. */
+/** Lists are returned in pages of two. */
 async function answering(answers: Readonly<Record<string, readonly { id: string }[] | object>>) {
   const page = (all: readonly { id: string }[], { params }: Asked) => {
     const start = all.findIndex(({ id }) => id === params.starting_after) + 1;
@@ -60,7 +60,7 @@ const listed = async (stripe: Awaited<ReturnType<typeof answering>>) =>
     plan_key,
   ]);
 
-test('packs are listed over all pages, and no invoice is looked for', async () => {
+test('payments for packs are listed over all pages, without requesting invoices', async () => {
   const packs = ['pi_5', 'pi_4', 'pi_3', 'pi_2', 'pi_1'].map(pack);
   const stripe = await answering({ payment_intents: packs });
   expect(await listed(stripe)).toEqual(packs.map(({ id }) => [id, null, 'tokens_1000']));
@@ -74,7 +74,7 @@ test('packs are listed over all pages, and no invoice is looked for', async () =
     });
 });
 
-test('a payment is listed as it is found by itself', async () => {
+test('a payment in the list is the same as by id', async () => {
   const stripe = await answering({
     payment_intents: [intent('pi_1')],
     'payment_intents/pi_1': intent('pi_1'),
@@ -89,7 +89,7 @@ test('a payment is listed as it is found by itself', async () => {
   expect(payment).toMatchObject({ invoice_id: 'in_1', plan_key: 'growth', refunded_cents: 100, account_id: 'acc_1' });
 });
 
-test('of payments of invoices these are listed once, and each price is asked for once', async () => {
+test('for payments of invoices, the invoices are listed once, and each price is requested once', async () => {
   const stripe = await answering({
     payment_intents: ['pi_4', 'pi_3', 'pi_2', 'pi_1'].map((id) => intent(id)),
     invoices: [
@@ -114,7 +114,7 @@ test('of payments of invoices these are listed once, and each price is asked for
   expect(double.asked).toHaveLength(6);
 });
 
-test('a payment whose invoice is not among them is asked about by itself; it may have none', async () => {
+test('a payment whose invoice is not in the list is requested separately; it may have none', async () => {
   const data = (id: string) => [{ id: 'inpay_1', invoice: id }];
   const stripe = await answering({
     payment_intents: [intent('pi_1')],
@@ -129,7 +129,7 @@ test('a payment whose invoice is not among them is asked about by itself; it may
   expect(await listed(foreign)).toEqual([['pi_1', null, '']]);
 });
 
-test('a failure in between is told by its kind, and an id that is none lists nobody’s', async () => {
+test('a failure during the listing has its kind, and an invalid id lists nothing', async () => {
   const stripe = await answering({ payment_intents: [pack('pi_2'), intent('pi_1')] });
   const seen: string[] = [];
   const reading = async () => {

@@ -48,7 +48,7 @@ const change = { subscriptionId: 'sub_1', fromPlanKey: 'starter', price: plan, t
 let double: StripeDouble;
 afterEach(() => double.stop());
 
-/** Answers by method and path; what is not named is a fault of the test. */
+/** Responds by method and path; any other request is an error of the test. */
 async function answering(answers: Readonly<Record<string, unknown>>) {
   double = await startStripeDouble(({ method, path }, response) => {
     const answer = answers[`${method} ${path.replace(/\?.*/, '').replace('/v1', '')}`];
@@ -72,7 +72,7 @@ test.each([
   ['payment', pack, 'payment_intent_data'],
   ['subscription', plan, 'subscription_data'],
 ] as const)(
-  'a checkout of a %s writes whose it is on the session and on what comes of it',
+  'a checkout of a %s writes our ids on the session and on the objects that result from it',
   async (mode, price, what) => {
     const session = { id: 'cs_test_1', status: 'open', mode, url: 'https://checkout', metadata: {} };
     const stripe = await answering({ 'GET /prices': list([priceOf(price)]), 'POST /checkout/sessions': session });
@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test('an upgrade is invoiced at once and in force only when paid; the plan is the price’s', async () => {
+test('an upgrade is invoiced at once and in force only when paid; the plan is that of the price', async () => {
   const stripe = await answering({
     'GET /prices': list([priceOf(plan)]),
     'GET /subscriptions/sub_1': subscription,
@@ -121,7 +121,7 @@ test('an upgrade is invoiced at once and in force only when paid; the plan is th
   });
 });
 
-test('an upgrade that is not paid for is declined, and asked for again under its key', async () => {
+test('an upgrade that is not paid is declined, and requested again under its key', async () => {
   const stripe = await answering({
     'GET /prices': list([priceOf(plan)]),
     'GET /subscriptions/sub_1': subscription,
@@ -146,7 +146,7 @@ test('a downgrade is not prorated', async () => {
   expect(writes()[0]?.params).not.toHaveProperty('payment_behavior');
 });
 
-test('a change whose answer was lost answers as it would have, whatever its key, and writes once', async () => {
+test('a change whose response was lost returns the same result under any key, and is written once', async () => {
   let now: typeof subscription = subscription;
   double = await startStripeDouble(({ method, path }, response) => {
     if (method === 'POST') now = upgraded;
@@ -158,14 +158,14 @@ test('a change whose answer was lost answers as it would have, whatever its key,
   expect(writes()).toHaveLength(1);
 });
 
-test('a change from another plan than the subscription is on is refused, and nothing is written', async () => {
+test('a change from a different plan than the current one is refused, and nothing is written', async () => {
   const stripe = await answering({ 'GET /subscriptions/sub_1': subscription });
   const other = { ...change, fromPlanKey: 'enterprise' };
   await expect(stripe.changePlan(other, 'up-key')).rejects.toMatchObject({ kind: 'refused' });
   expect(double.asked.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('prices that are there are found by their lookup keys, and nothing is written', async () => {
+test('existing prices are found by their lookup keys, and nothing is written', async () => {
   const stripe = await answering({ 'GET /prices': list([priceOf(pack), priceOf(plan)]) });
   const ids = await stripe.syncPrices([plan, pack]);
   expect([...ids]).toEqual([
@@ -180,7 +180,7 @@ test('prices that are there are found by their lookup keys, and nothing is writt
   expect(writes()).toEqual([]);
 });
 
-test('a price that is not there is made with its product, twice under the same key', async () => {
+test('a missing price is created with its product, twice under the same key', async () => {
   const stripe = await answering({ 'GET /prices': list([]), 'POST /prices': { id: 'price_new' } });
   expect((await stripe.syncPrices([plan])).get('growth')).toBe('price_new');
   await stripe.syncPrices([plan]);
@@ -198,7 +198,7 @@ test('a price that is not there is made with its product, twice under the same k
   expect(keyOf(second)).toBe(keyOf(first));
 });
 
-test('a changed amount is a new price of the same product, and takes the lookup key over', async () => {
+test('a changed amount is a new price of the same product, which takes over the lookup key', async () => {
   const former = priceOf(plan, { id: 'price_old', unit_amount: 9_900 });
   const stripe = await answering({ 'GET /prices': list([former]), 'POST /prices': { id: 'price_new' } });
   expect((await stripe.syncPrices([plan])).get('growth')).toBe('price_new');
@@ -207,7 +207,7 @@ test('a changed amount is a new price of the same product, and takes the lookup 
   expect(made?.params).not.toHaveProperty('product_data[name]');
 });
 
-test('an amount that comes back after another is made anew: its key is of what it replaces', async () => {
+test('an amount that is restored later is created anew: its key depends on the price it replaces', async () => {
   const keys: unknown[] = [];
   for (const id of ['price_b', 'price_c']) {
     const former = priceOf(plan, { id, unit_amount: 9_900 });
@@ -219,14 +219,14 @@ test('an amount that comes back after another is made anew: its key is of what i
   expect(new Set(keys).size).toBe(2);
 });
 
-test('a changed name is given to the product', async () => {
+test('a changed name is set on the product', async () => {
   const former = priceOf(plan, { product: { id: 'prod_1', object: 'product', name: 'Grow' } });
   const stripe = await answering({ 'GET /prices': list([former]), 'POST /products/prod_1': { id: 'prod_1' } });
   await stripe.syncPrices([plan]);
   expect(writes().map(({ path, params }) => [path, params])).toEqual([['/v1/products/prod_1', { name: 'Growth' }]]);
 });
 
-test('the default card is the subscription’s, else the customer’s', async () => {
+test('the default card is that of the subscription, otherwise that of the customer', async () => {
   const card = { brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2030 };
   const methods = list(['pm_1', 'pm_2'].map((id) => ({ id, card })));
   const invoice_settings = { default_payment_method: 'pm_2' };
@@ -243,7 +243,7 @@ test('the default card is the subscription’s, else the customer’s', async ()
   expect(await defaults(list([{ id: 'sub_1', default_payment_method: null }]))).toEqual(['pm_2']);
 });
 
-test('a set-up is of a card that is charged later', async () => {
+test('a setup is for a card that is charged later', async () => {
   const made = { id: 'seti_1', client_secret: 'seti_1_secret_1' };
   const stripe = await answering({ 'POST /setup_intents': made });
   expect(await stripe.createSetupIntent('cus_1', 'setup-key')).toEqual(made);
@@ -255,7 +255,7 @@ test('a set-up is of a card that is charged later', async () => {
   });
 });
 
-test('a payment method is detached from its customer alone', async () => {
+test('a payment method is detached only from its own customer', async () => {
   const method = { id: 'pm_1', object: 'payment_method' };
   const stripe = await answering({
     'GET /customers/cus_1/payment_methods/pm_1': method,
@@ -289,7 +289,7 @@ test('a refund names its payment and carries our reference', async () => {
   });
 });
 
-test('a refund is found by our reference, over all pages of its payment’s', async () => {
+test('a refund is found by our reference, over all pages of the refunds of its payment', async () => {
   const refund = (id: string, reference?: string) => {
     return { id, payment_intent: 'pi_1', amount: 5, status: 'failed', metadata: reference ? { reference } : null };
   };
@@ -310,7 +310,7 @@ test('a refund is found by our reference, over all pages of its payment’s', as
   expect(double.asked).toHaveLength(asked);
 });
 
-test('a payment of a pack says itself what it is for: no invoice is looked for', async () => {
+test('the payment of a pack has its own plan: no invoice is requested', async () => {
   const intent = {
     id: 'pi_1',
     customer: 'cus_1',

@@ -25,7 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => double.stop());
 
-/** stripe-mock speaks 2026-08-26.dahlia: what the version after it has renamed is given under its former name. */
+/**
+ * stripe-mock implements 2026-08-26.dahlia, so fields that the next version has renamed are copied to their former
+ * names.
+ */
 const formerName = (path: string, name: string) =>
   path === '/v1/checkout/sessions' ? name.replace(/^allowed_(?=payment_method_types\[)/, '') : name;
 
@@ -128,7 +131,7 @@ mockTest('payment methods are listed and detached, and one can be added', async 
   expect(await stripe.getSetup('seti_1')).toEqual({ id: 'seti_1', customer_id: '' });
 });
 
-// stripe-mock's set-ups are never finished: what follows is tried on the double.
+// A setup of stripe-mock never finishes, so the rest is tested with the stand-in.
 mockTest('a set-up that is not finished is looked at', async () => {
   expect(await stripe.useSavedCard('seti_1', 'use-1')).toBeUndefined();
 });

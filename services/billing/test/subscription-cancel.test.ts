@@ -41,23 +41,23 @@ test('200: cancelling a live subscription ends it with its period, at the provid
   expect(await money.provider.getSubscription(await idOf(tenant))).toMatchObject({ cancel_at_period_end: true });
 });
 
-test('200: cancelling twice, or twenty times at once, changes nothing more', async () => {
+test('200: cancelling again, or twenty times at once, changes nothing more', async () => {
   const tenant = await subscriber();
   const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(tenant)));
   const again = await cancel(tenant);
   for (const { status, body } of answers) expect([status, body]).toEqual([200, again.body]);
-  const told = await money.told(tenant, 3);
-  expect(told.filter(({ type }) => type === 'subscription.updated').length).toBe(2);
+  const events = await money.events(tenant, 3);
+  expect(events.filter(({ type }) => type === 'subscription.updated').length).toBe(2);
 });
 
-test('200: without a subscription there is nothing to cancel: a canceled snapshot, and no word to the provider', async () => {
+test('200: without a subscription there is nothing to cancel: a canceled snapshot, and no call to the provider', async () => {
   const tenant = await money.newTenant();
   const nothing = { status: 'canceled', cancel_at_period_end: false, current_period_end: null };
   expect((await cancel(tenant)).body).toEqual(nothing);
   expect(faults.callsOf('setCancelAtPeriodEnd')).toEqual([]);
 });
 
-test('200: after the end of the period it is canceled, told once, and cancelling again says so', async () => {
+test('200: after the end of the period it is canceled, published once, and cancelling again returns that', async () => {
   const tenant = await subscriber();
   const { current_period_end } = (await cancel(tenant)).body;
   money.clock.advance({ days: 32 });
@@ -66,11 +66,11 @@ test('200: after the end of the period it is canceled, told once, and cancelling
   const over = { status: 'canceled', cancel_at_period_end: false, current_period_end };
   expect((await cancel(tenant)).body).toEqual(over);
   expect((await money.paymentsOf(tenant)).length).toBe(1);
-  const told = (await money.told(tenant, 4)).map(({ type }) => type);
-  expect(told.filter((type) => type === 'subscription.deleted').length).toBe(1);
+  const events = (await money.events(tenant, 4)).map(({ type }) => type);
+  expect(events.filter((type) => type === 'subscription.deleted').length).toBe(1);
 });
 
-test('200: cancelling what has ended meanwhile, of which no word has come yet, answers that it has', async () => {
+test('200: cancelling a subscription that has ended, before its notification has arrived, returns that it has ended', async () => {
   const tenant = await subscriber();
   await cancel(tenant);
   await resume(tenant);
@@ -82,7 +82,7 @@ test('200: cancelling what has ended meanwhile, of which no word has come yet, a
 });
 
 test.each(['setCancelAtPeriodEnd', 'getSubscription'] as const)(
-  '502: while the provider does not answer %s, neither cancels nor resumes; a repetition does',
+  '502: while the provider does not respond to %s, neither cancelling nor resuming works; a repetition does',
   async (method) => {
     const tenant = await subscriber();
     faults.fail(method);
@@ -97,7 +97,7 @@ test.each(['setCancelAtPeriodEnd', 'getSubscription'] as const)(
   },
 );
 
-test('200: resuming takes a cancellation back, at the provider too, and the subscription renews', async () => {
+test('200: resuming undoes a cancellation, at the provider too, and the subscription renews', async () => {
   const tenant = await subscriber();
   const { body } = await cancel(tenant);
   const resumed = await resume(tenant);
@@ -109,14 +109,14 @@ test('200: resuming takes a cancellation back, at the provider too, and the subs
   expect(await shown(tenant)).toMatchObject({ status: 'active', cancel_at_period_end: false });
 });
 
-test('200: resuming where nothing is being cancelled changes nothing, and asks nobody', async () => {
+test('200: resuming a subscription that is not being cancelled changes nothing, without a call to the provider', async () => {
   const tenant = await subscriber();
   const before = await snapshotIn(tenant);
   expect((await resume(tenant)).body).toEqual(before);
   expect(faults.callsOf('setCancelAtPeriodEnd')).toEqual([]);
 });
 
-test('200: a subscription that is past due and being cancelled stays so', async () => {
+test('200: a past due subscription that is being cancelled stays so', async () => {
   const tenant = await subscriber();
   await cancel(tenant);
   await money.db.query(`UPDATE subscriptions SET status = 'past_due' WHERE account_id = $1`, [tenant.account]);
@@ -128,7 +128,7 @@ test('404: an account that never subscribed has nothing to resume', async () => 
   expect((await resume(await money.newTenant())).problem).toMatchObject({ status: 404, kind: 'not-found' });
 });
 
-test("404: after the end nothing is resumed, whether the provider's word of it has come or not", async () => {
+test('404: after the end nothing can be resumed, whether the notification has arrived or not', async () => {
   const tenant = await subscriber();
   await cancel(tenant);
   money.clock.advance({ days: 32 });

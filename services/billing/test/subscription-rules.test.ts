@@ -59,7 +59,7 @@ test.each<[SubscriptionRow['status'], boolean]>([
   expect(isOver({ ...row, status }, new Date(0))).toBe(!lives);
 });
 
-test('one that is being cancelled is over at the end of its period, to the millisecond, and no other is', () => {
+test('one that is being cancelled is over at the end of its period, to the millisecond; any other is not', () => {
   const before = new Date(end.getTime() - 1);
   const cancelled = { ...row, cancel_at_period_end: true };
   expect([isOver(cancelled, before), isOver(cancelled, end)]).toEqual([false, true]);
@@ -73,7 +73,7 @@ test('a snapshot has three fields', () => {
   expect(snapshotOf({ ...row, current_period_end: null }).current_period_end).toBeNull();
 });
 
-test('a canceled snapshot keeps the end that there was, if there was one', () => {
+test('a canceled snapshot keeps the end of the period, if there was one', () => {
   const canceled = { status: 'canceled', cancel_at_period_end: false };
   expect(canceledSnapshot(undefined)).toEqual({ ...canceled, current_period_end: null });
   expect(canceledSnapshot({ ...row, cancel_at_period_end: true, status: 'incomplete_expired' })).toEqual({

@@ -24,7 +24,7 @@ const nothing = (account: string) => ({
   active_subscription: null,
 });
 
-/** Subscribing is no endpoint yet: the row that it makes. */
+/** Inserts the row of a subscription. */
 async function subscribe(
   account: string,
   sub: { plan: string; status: string; from: string; end: string | null; cancel?: boolean },
@@ -47,7 +47,7 @@ async function deadLetters(): Promise<object[]> {
   return (await service.db.query('SELECT error FROM dead_letters')).rows;
 }
 
-test('200: an account that billing has not heard of owes and owns nothing, and so does a new one', async () => {
+test('200: an account without an event yet, and a new one, have an empty summary', async () => {
   const tenant = newTenant(service);
   expect(await read(tenant.account)).toEqual(nothing(tenant.account));
   expect(await customersOf(tenant.account)).toEqual([]);
@@ -55,7 +55,7 @@ test('200: an account that billing has not heard of owes and owns nothing, and s
   expect(await read(tenant.account)).toEqual(nothing(tenant.account));
 });
 
-test('200: balance, customer and subscription are those of the record; no other account sees them', async () => {
+test('200: balance, customer and subscription come from the stored rows; no other account sees them', async () => {
   const [tenant, other] = [newTenant(service), newTenant(service)];
   await tenant.open();
   await other.open();
@@ -84,7 +84,7 @@ test('200: balance, customer and subscription are those of the record; no other 
   expect(await read(other.account)).toEqual(nothing(other.account));
 });
 
-test('200: of several subscriptions the latest is shown, whatever its status', async () => {
+test('200: the latest of several subscriptions is shown, whatever its status', async () => {
   const tenant = newTenant(service);
   await tenant.open();
   const end = '2026-02-01T00:00:00Z';
@@ -95,7 +95,7 @@ test('200: of several subscriptions the latest is shown, whatever its status', a
   expect(await read(tenant.account)).toMatchObject({ active_subscription: latest });
 });
 
-test('account.created makes one customer, however often and however parallel it comes', async () => {
+test('account.created makes one customer, however often and concurrently it arrives', async () => {
   const tenant = newTenant(service);
   const envelope = await tenant.open('Acme – Zürich');
   const twenty = Array.from({ length: 20 }, () => service.redeliver(envelope, accountCreated.topic.name));
@@ -103,7 +103,7 @@ test('account.created makes one customer, however often and however parallel it 
   const customer = { name: 'Acme – Zürich', currency: 'usd', created_at: new Date(envelope.occurred_at) };
   expect(await customersOf(tenant.account)).toEqual([customer]);
 
-  // Twenty deliveries of one that was never handled before.
+  // Twenty deliveries of an event that was not handled before.
   const fresh = newTenant(service).account;
   const data = { ...envelope.data, account_id: fresh };
   const first = { ...envelope, event_id: crypto.randomUUID(), account_id: fresh, key: fresh, data };
@@ -112,7 +112,7 @@ test('account.created makes one customer, however often and however parallel it 
   expect(await deadLetters()).toEqual([]);
 });
 
-test('account.purged takes the customer and its subscriptions, of that account alone, and may come again', async () => {
+test('account.purged deletes the customer and its subscriptions, of that account only, and can be repeated', async () => {
   const [tenant, other] = [newTenant(service), newTenant(service)];
   const created = await tenant.open();
   await other.open();
@@ -132,13 +132,13 @@ test('account.purged takes the customer and its subscriptions, of that account a
   expect(await deadLetters()).toEqual([]);
 });
 
-test('account.purged of an account that billing has not heard of is done without a fault', async () => {
+test('account.purged of an unknown account has no effect and does not fail', async () => {
   const { account } = newTenant(service);
   await service.deliver(accountPurged, { account_id: account }, account);
   expect(await deadLetters()).toEqual([]);
 });
 
-test('503: while the database does not answer as it should, the summary tells nothing of the cause', async () => {
+test('503: while the database fails, the response does not reveal the cause', async () => {
   const { account } = newTenant(service);
   await service.db.query('ALTER TABLE customers RENAME TO customers_away');
   const answer = await sendRaw(service, 'GET', '/v2/billing', personToken({ account }));

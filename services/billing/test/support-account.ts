@@ -6,7 +6,7 @@ import { serve } from './simulated-support.ts';
 
 type Hold = z.output<typeof createTokenHold.body>;
 
-/** Stands for the service that keeps tokens: holds what it is asked for, unless told otherwise. */
+/** A stand-in for account: makes the requested holds, unless a test sets another response. */
 export async function startAccountDouble() {
   const { verify } = testInternal('account');
   const holds = new Map<string, Hold & { readonly id: string }>();
@@ -37,7 +37,7 @@ export async function startAccountDouble() {
     holds,
     /** Requests so far. */
     asked: () => asked,
-    /** Answers this from now on; undefined: it holds again. */
+    /** The response from now on; undefined restores normal holds. */
     refuse(problem: typeof refusal) {
       refusal = problem;
     },

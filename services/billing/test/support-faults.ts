@@ -1,13 +1,13 @@
 import { type PaymentProvider, ProviderError } from '../src/provider/index.ts';
 
-/** What answers by a promise. */
+/** An object whose methods return promises. */
 type Method = Exclude<keyof PaymentProvider, 'name' | 'readWebhook' | 'listPayments' | 'listEvents'>;
 type Hook = () => Promise<void>;
 const passed: readonly string[] = ['name', 'readWebhook', 'listPayments', 'listEvents'];
 
 const nothing: Hook = async () => {};
 
-/** Stands between the service and a provider: notes what is asked, and fails where a test wants it to. */
+/** Wraps a provider: records the calls, and fails where a test wants it to. */
 export function createFaults() {
   const before = new Map<string, Hook>();
   const after = new Map<string, Hook>();
@@ -34,7 +34,7 @@ export function createFaults() {
   };
   return {
     between,
-    /** What was given to a method, call by call. */
+    /** The arguments of a method, call by call. */
     callsOf: (method: Method) => calls.filter((call) => call.method === method).map(({ given }) => given),
     /** Does this before each call of a method. */
     before: (method: Method, hook: Hook) => void before.set(method, hook),
@@ -42,7 +42,7 @@ export function createFaults() {
     fail: (method: Method, kind: ProviderError['kind'] = 'unavailable') => void before.set(method, failing(kind)),
     /** Does it, and then does not answer, from now on. */
     loseAnswer: (method: Method) => void after.set(method, failing('unavailable')),
-    /** Everything works again, and nothing was asked yet. */
+    /** Removes all faults and forgets the calls. */
     mend() {
       before.clear();
       after.clear();

@@ -22,7 +22,7 @@ export const webhookSecret = 'whsec_of_the_tests';
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** An owner's token that is still good when the clock was moved on by years. */
+/** An owner's token that is still valid when the clock was moved by years. */
 function lastingToken(account: string): string {
   const [key] = testKeys.private.keys;
   if (!key) throw new Error('There is no key to sign with');
@@ -35,14 +35,14 @@ function lastingToken(account: string): string {
 }
 
 interface Options {
-  /** What stands between the service and the simulated provider: faults, or somebody who listens. */
+  /** Wraps the simulated provider, for example with faults or with a recorder. */
   readonly between?: (provider: PaymentProvider) => PaymentProvider;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Notifications are sent by `settle` alone unless told otherwise; `false`: never. */
+  /** By default only `settle` delivers notifications; `false` means never. */
   readonly webhooks?: boolean;
 }
 
-/** Billing with the simulated provider: one clock for both, pages that somebody fills in, webhooks that are delivered. */
+/** Billing with the simulated provider: they share a clock, pages are filled in, and webhooks are delivered. */
 export async function startMoney({ between = (provider) => provider, environment, webhooks = true }: Options = {}) {
   const account = await startAccountDouble();
   let app: RequestListener = (_req, res) => res.writeHead(503).end();
@@ -73,7 +73,7 @@ export async function startMoney({ between = (provider) => provider, environment
   webhookUrl = `${service.url}/webhooks/stripe`;
   const { provider, tick } = simulated as unknown as SimulatedProvider;
 
-  /** Lets time pass at the provider, and everything it tells take effect. */
+  /** Lets time pass at the provider, and waits until all its notifications are applied. */
   async function settle(): Promise<void> {
     await tick();
     await eventually(async () => {
@@ -106,7 +106,7 @@ export async function startMoney({ between = (provider) => provider, environment
   return {
     ...service,
     account,
-    /** The provider itself, past what stands between. */
+    /** The simulated provider itself, without the wrapper. */
     provider,
     tick,
     settle,
@@ -117,7 +117,7 @@ export async function startMoney({ between = (provider) => provider, environment
     newTenant: newCustomer,
     /** Another service of the platform. */
     internal: service.client.with({ token: () => internalToken('billing', 'billing') }),
-    /** Asks for a refund as another service does; of the tenant's latest payment unless told otherwise. */
+    /** Requests a refund as another service does; by default of the tenant's latest payment. */
     async refund(tenant: Tenant, asked: Partial<RefundBody> = {}, headers: Readonly<Record<string, string>> = {}) {
       const payment_id = asked.payment_id ?? (await paymentsOf(tenant))[0]?.id ?? '';
       const body = { account_id: tenant.account, idempotency_key: crypto.randomUUID(), ...asked, payment_id };
@@ -126,12 +126,12 @@ export async function startMoney({ between = (provider) => provider, environment
     paymentsOf,
     refundsOf: async (tenant: Tenant) => (await tenant.owner.call(listRefunds)).body.entries,
     entriesOf: async (tenant: Tenant) => (await tenant.owner.call(listMoneyEntries)).body.entries,
-    /** What was told of the tenant, once it is so many events. */
-    told: (tenant: Tenant, count: number) =>
+    /** Waits until this many events were published for the tenant, and returns them. */
+    events: (tenant: Tenant, count: number) =>
       eventually(() => {
-        const told = service.published.filter(({ account_id }) => account_id === tenant.account);
-        if (told.length < count) throw new Error(`Told so far: ${told.map(({ type }) => type)}`);
-        return told;
+        const events = service.published.filter(({ account_id }) => account_id === tenant.account);
+        if (events.length < count) throw new Error(`Published so far: ${events.map(({ type }) => type)}`);
+        return events;
       }),
     /** Rows of the service's own database. */
     rows: async (sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]> =>

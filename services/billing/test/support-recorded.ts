@@ -1,6 +1,6 @@
 import { type PaymentProvider, ProviderError, type ProviderEvent } from '../src/provider/index.ts';
 
-/** What a provider says of a few objects at a moment, by kind and id. */
+/** The state of a few objects at the provider at one moment, by kind and id. */
 export type Recorded = ReadonlyMap<string, object>;
 
 const readers = {
@@ -13,7 +13,7 @@ const readers = {
 type Kind = keyof typeof readers;
 const kindOf = ({ object }: ProviderEvent) => object.kind as Kind;
 
-/** Takes down what the provider says now of everything that its notifications name. */
+/** Records the current state of every object that the notifications refer to. */
 export async function record(
   provider: PaymentProvider,
   events: readonly ProviderEvent[],
@@ -23,15 +23,15 @@ export async function record(
     ...events.map((event) => [kindOf(event), event.object.id] as const),
     ['customer', customerId] as const,
   ];
-  const told = await Promise.all(
+  const recorded = await Promise.all(
     named.map(async ([kind, id]) => [`${kind} ${id}`, (await provider[readers[kind]](id)) as object] as const),
   );
-  return new Map(told);
+  return new Map(recorded);
 }
 
 /**
- * A provider that says what was taken down, to many accounts at once: each knows the objects by ids with a mark of its
- * own. `at`: what is said to an account now.
+ * A provider that plays recorded states back to several accounts at once. Each account has ids with a mark of its own.
+ * `at` gives the objects that an account sees now.
  */
 export function replay(at: (mark: string) => Recorded, ours: (mark: string) => Record<string, string>) {
   const read = (kind: Kind) => async (marked: string) => {
@@ -44,7 +44,7 @@ export function replay(at: (mark: string) => Recorded, ours: (mark: string) => R
   return Object.fromEntries(members) as unknown as PaymentProvider;
 }
 
-/** The same with every id of the provider marked, and what is ours replaced. */
+/** Marks every id of the provider, and replaces our own ids. */
 function markedAs(found: object, mark: string, ours: Record<string, string>): object {
   const fields = Object.entries(found).map(([name, value]) => {
     if (Object.hasOwn(ours, name)) return [name, ours[name]];

@@ -15,7 +15,7 @@ import type { Money } from './support-money.ts';
 import { booked, subscribed } from './support-statements-rows.ts';
 import { notification, sendWebhook } from './support-webhooks.ts';
 
-/** Of endpoints that read one thing. */
+/** Endpoints that read one thing. */
 export const oneStatements = (money: () => Money): StatementTable => ({
   get_checkout_session: {
     statements: 1,
@@ -50,7 +50,7 @@ export const oneStatements = (money: () => Money): StatementTable => ({
   },
 });
 
-/** Of endpoints that ask something of the provider, and fetch what has become of it. */
+/** Endpoints that call the provider and fetch the result. */
 export const writingStatements = (money: () => Money): StatementTable => ({
   create_checkout_session: {
     statements: 11,

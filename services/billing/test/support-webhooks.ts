@@ -17,7 +17,7 @@ export const notification = (type: string, object: object, over: object = {}) =>
 
 export const secondsOf = ({ clock }: Money) => Math.floor(clock.now().getTime() / 1000);
 
-/** Sends bytes to the webhook, signed as the provider signs them unless told otherwise; null: not at all. */
+/** Sends a body to the webhook, signed as the provider signs it unless a signature is given; null means unsigned. */
 export async function sendWebhook(
   money: Money,
   body: string | Buffer,
@@ -33,6 +33,6 @@ export async function sendWebhook(
   return { status: answer.status, text: await answer.text() };
 }
 
-/** What is written down of notifications, by their object. */
+/** The stored notifications, by their object. */
 export const eventsOf = (money: Money, objectId: string) =>
   money.rows('SELECT id, attempts, due_at, error FROM provider_events WHERE object_id = $1', objectId);

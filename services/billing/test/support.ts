@@ -5,7 +5,7 @@ import billing from '../src/index.ts';
 
 export { sendRaw } from '@attribution/testing';
 
-/** Billing for what needs no provider: the simulated one is there, on a port of its own, and nobody asks it. */
+/** Billing for tests that need no provider: the simulated one listens on its own port and is never called. */
 export const startBilling = () =>
   startTestService(billing, {
     environment: { SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' },
@@ -23,7 +23,7 @@ export function newTenant(service: TestService) {
     /** A person; an owner unless the claims say otherwise. */
     as,
     key: (claims: Claims = {}) => service.client.with({ token: keyToken({ account, ...claims }) }),
-    /** What Account tells when the account is made. */
+    /** The data of the account's event account.created. */
     open: (name = 'Acme') => {
       const data = { account_id: account, name, account_type: 'network', owner_user_id: newId('user') };
       return service.deliver(accountCreated, data, account);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => money.stop());
 
-test('of two pages for a plan that were opened before either was paid, no second subscription runs on unseen', async () => {
+test('when two pages for a plan are opened before either is paid, no second subscription goes unnoticed', async () => {
   const tenant = await money.newTenant();
   const pages = [await money.checkout(tenant, 'starter'), await money.checkout(tenant, 'starter')];
   for (const page of pages) await money.pay(page);
@@ -26,7 +26,7 @@ test('of two pages for a plan that were opened before either was paid, no second
 const openPages = (account: string) =>
   money.rows(`SELECT id FROM checkouts WHERE account_id = $1 AND status = 'open' ORDER BY id`, account);
 
-test('of pages to subscribe on only the newest is open; those for token packs stay', async () => {
+test('of the pages to subscribe on only the newest stays open; those for token packs stay too', async () => {
   const tenant = await money.newTenant();
   const pack = await money.checkout(tenant, 'tokens_1000');
   const first = await money.checkout(tenant, 'starter');
@@ -37,7 +37,7 @@ test('of pages to subscribe on only the newest is open; those for token packs st
   expect((await tenant.owner.call(listPayments)).body.entries).toEqual([]);
 });
 
-test('twenty asked for at once leave one page at most', async () => {
+test('twenty concurrent requests leave at most one page', async () => {
   const tenant = await money.newTenant();
   const body = { mode: 'subscription', plan_key: 'starter' } as const;
   const twenty = Array.from({ length: 20 }, () => tenant.owner.call(createCheckoutSession, { body }));
@@ -46,10 +46,10 @@ test('twenty asked for at once leave one page at most', async () => {
   expect(await openPages(tenant.account)).toHaveLength(1);
 });
 
-test('409: one that was paid while another was being opened wins, and the other is closed', async () => {
+test('409: a page that was paid while another was being opened wins, and the other is closed', async () => {
   const tenant = await money.newTenant();
   const first = await money.checkout(tenant, 'starter');
-  await money.pay(first); // Nobody has told of it yet.
+  await money.pay(first); // Its notification has not been delivered yet.
   const body = { mode: 'subscription', plan_key: 'growth' } as const;
   const late = await tenant.owner.call(createCheckoutSession, { body });
   expect(late.problem).toMatchObject({

@@ -12,19 +12,19 @@ afterAll(() => service.stop());
 const ask = (action: string, token: string | undefined = internalToken('campaign', 'billing')) =>
   service.client.with({ token }).call(getUsagePrice, { params: { action } });
 
-test('200: another service learns what an action costs', async () => {
+test('200: another service can read the price of an action', async () => {
   const { status, body } = await ask('score_ad');
   const description = 'Scoring one ad of a campaign';
   expect([status, body]).toEqual([200, { action: 'score_ad', unit: 'ad', token_amount: 10, description }]);
 });
 
-test('200: a price that was changed is the new one at once', async () => {
+test('200: a changed price is returned at once', async () => {
   await service.db.query(`UPDATE usage_prices SET token_amount = 12 WHERE action = 'score_ad'`);
   expect((await ask('score_ad')).body.token_amount).toBe(12);
   await service.db.query(`UPDATE usage_prices SET token_amount = 10 WHERE action = 'score_ad'`);
 });
 
-test('404: an action that costs nothing, or nothing any more', async () => {
+test('404: an action without a price, or with an inactive one', async () => {
   await service.db.query(`UPDATE usage_prices SET active = false WHERE action = 'analyze_media'`);
   const { problem } = await ask('analyze_media');
   expect(problem).toMatchObject({ status: 404, kind: 'not-found' });

@@ -48,14 +48,14 @@ test.each<[string, () => [string, string | null]]>([
   await nothingIsKept();
 });
 
-test('400: more than 1 MiB is not read, however it is signed', async () => {
+test('400: a body of more than 1 MiB is not read, however it is signed', async () => {
   const object = { id: 'pi_1', object: 'payment_intent', description: 'x'.repeat(1024 * 1024) };
   const answer = await sendWebhook(money, notification('payment_intent.succeeded', object));
   expect(JSON.parse(answer.text)).toMatchObject({ status: 400, detail: 'body: is larger than 1048576 bytes.' });
   await nothingIsKept();
 });
 
-test('404: another path or method is nothing', async () => {
+test('404: another path or method', async () => {
   for (const [method, path] of [
     ['GET', '/webhooks/stripe'],
     ['PUT', '/webhooks/stripe'],
@@ -65,12 +65,12 @@ test('404: another path or method is nothing', async () => {
     expect((await fetch(money.url + path, { method })).status).toBe(404);
 });
 
-test('200: the same bytes are taken as soon as they are signed rightly, up to five minutes late', async () => {
+test('200: the same body is accepted once it is correctly signed, up to five minutes late', async () => {
   expect((await sendWebhook(money, body, sign(body, webhookSecret, 295))).status).toBe(200);
   expect((await money.rows('SELECT object_id FROM provider_events')).length).toBe(1);
 });
 
-test('503: where it cannot be written down it is not taken, so that it is sent again', async () => {
+test('503: when it cannot be stored it is not accepted, so that it is sent again', async () => {
   await money.db.query('ALTER TABLE provider_events RENAME TO events_away');
   const again = notification('payment_intent.succeeded', { id: 'pi_9', object: 'payment_intent' });
   const answer = await sendWebhook(money, again);

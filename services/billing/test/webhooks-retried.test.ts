@@ -33,7 +33,7 @@ const pretend = (attempts: number) =>
   ]);
 const statuses = async (tenant: Tenant) => (await money.paymentsOf(tenant)).map(({ status }) => status);
 
-test('while the provider does not answer, a notification waits with growing pauses, and then takes effect', async () => {
+test('while the provider does not respond, a notification waits with growing delays, and then takes effect', async () => {
   const tenant = await paid();
   faults.fail('getPayment');
   faults.fail('getCheckout');
@@ -55,11 +55,11 @@ test('while the provider does not answer, a notification waits with growing paus
   money.clock.advance({ minutes: 10 });
   await money.settle();
   expect(await statuses(tenant)).toEqual(['succeeded']);
-  expect((await money.told(tenant, 1)).length).toBe(1);
+  expect((await money.events(tenant, 1)).length).toBe(1);
   expect((await money.rows('SELECT 1 FROM provider_events WHERE error IS NOT NULL')).length).toBe(0);
 });
 
-test('one object that cannot be fetched keeps no other waiting', async () => {
+test('an object that cannot be fetched does not block others', async () => {
   const [stuck, free] = [await paid(), await paid()];
   const [customer] = await money.rows(
     'SELECT provider_customer_id AS id FROM customers WHERE account_id = $1',
@@ -80,7 +80,7 @@ test('one object that cannot be fetched keeps no other waiting', async () => {
   expect(await statuses(stuck)).toEqual(['succeeded']);
 });
 
-test('what fails in the middle of its writing leaves nothing of it, and is written whole at the next try', async () => {
+test('a failure during the write leaves nothing, and the next attempt writes everything', async () => {
   const tenant = await paid();
   await money.db.query('ALTER TABLE money_entries RENAME TO entries_away');
   await money.tick();
@@ -90,10 +90,10 @@ test('what fails in the middle of its writing leaves nothing of it, and is writt
   money.clock.advance({ minutes: 1 });
   await money.settle();
   expect([await statuses(tenant), (await money.entriesOf(tenant)).length]).toEqual([['succeeded'], 1]);
-  expect((await money.told(tenant, 1)).length).toBe(1);
+  expect((await money.events(tenant, 1)).length).toBe(1);
 });
 
-test('what finds our own disk full is not put off for longer and longer: it is done once there is room', async () => {
+test('when our own disk is full, the notification is not delayed further: it is applied once there is space', async () => {
   const former = new Set((await waiting()).map(({ id }) => id));
   const tenant = await paid();
   await money.db.query(`

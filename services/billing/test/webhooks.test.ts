@@ -13,8 +13,8 @@ beforeAll(async () => {
 beforeEach(() => faults.mend());
 afterAll(() => money.stop());
 
-/** What the provider has of a payment that was made on a page, before anybody was told of it. */
-async function paidUntold(tenant: Tenant) {
+/** The ids at the provider for a payment that was made on a page, before any notification. */
+async function paidWithoutNotification(tenant: Tenant) {
   await money.pay(await money.checkout(tenant, 'tokens_1000'));
   const [customer] = await money.rows(
     'SELECT provider_customer_id AS id FROM customers WHERE account_id = $1',
@@ -23,7 +23,7 @@ async function paidUntold(tenant: Tenant) {
   for await (const { id } of money.provider.listPayments(String(customer?.id))) return id;
   throw new Error('Nothing was paid');
 }
-const told = (id: string, over: object = {}) =>
+const notificationOf = (id: string, over: object = {}) =>
   notification('payment_intent.succeeded', { id, object: 'payment_intent' }, over);
 const done = (id: string) =>
   eventually(async () => {
@@ -35,31 +35,31 @@ const done = (id: string) =>
 
 test('200: a thousand replays of one notification are one row and one effect', async () => {
   const tenant = await money.newTenant();
-  const id = await paidUntold(tenant);
-  const body = told(id);
+  const id = await paidWithoutNotification(tenant);
+  const body = notificationOf(id);
   for (let i = 0; i < 20; i++) {
     const answers = await Promise.all(Array.from({ length: 50 }, () => sendWebhook(money, body)));
     for (const { status, text } of answers) expect([status, text]).toEqual([200, '']);
   }
   expect((await done(id)).length).toBe(1);
   expect([(await money.paymentsOf(tenant)).length, (await money.entriesOf(tenant)).length]).toEqual([1, 1]);
-  expect((await money.told(tenant, 1)).length).toBe(1);
+  expect((await money.events(tenant, 1)).length).toBe(1);
   expect(faults.callsOf('getPayment').length).toBeLessThan(10);
 });
 
-test('200: a hundred notifications of one object at once have one effect', async () => {
+test('200: a hundred concurrent notifications of one object have one effect', async () => {
   const tenant = await money.newTenant();
-  const id = await paidUntold(tenant);
-  const answers = await Promise.all(Array.from({ length: 100 }, () => sendWebhook(money, told(id))));
+  const id = await paidWithoutNotification(tenant);
+  const answers = await Promise.all(Array.from({ length: 100 }, () => sendWebhook(money, notificationOf(id))));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect((await done(id)).length).toBe(100);
   expect((await money.entriesOf(tenant)).length).toBe(1);
-  expect((await money.told(tenant, 1)).length).toBe(1);
+  expect((await money.events(tenant, 1)).length).toBe(1);
 });
 
-test('200: a notification says nothing by itself: what counts is what the provider has', async () => {
+test('200: the content of a notification is not used: the state at the provider counts', async () => {
   const tenant = await money.newTenant();
-  const id = await paidUntold(tenant);
+  const id = await paidWithoutNotification(tenant);
   const lies = { id, object: 'payment_intent', amount: 1, status: 'canceled', metadata: { plan_key: 'enterprise' } };
   await sendWebhook(money, notification('payment_intent.payment_failed', lies));
   await done(id);
@@ -86,16 +86,16 @@ test.each<[string, object, object]>([
   ]);
 });
 
-test('200: a known object in an unknown type, or another API version, is looked at all the same', async () => {
+test('200: a known object in an unknown type of event, or in another API version, is fetched all the same', async () => {
   const tenant = await money.newTenant();
-  const id = await paidUntold(tenant);
+  const id = await paidWithoutNotification(tenant);
   const object = { id, object: 'payment_intent' };
   await sendWebhook(money, notification('payment_intent.blessed', object, { api_version: '2031-01-01.other' }));
   await done(id);
   expect(await money.paymentsOf(tenant)).toMatchObject([{ status: 'succeeded' }]);
 });
 
-test("200: what is nobody's here changes nothing", async () => {
+test('200: an object without one of our accounts changes nothing', async () => {
   const accountId = newId('account');
   const { id: customerId } = await money.provider.createCustomer({ accountId, name: 'Stranger' }, accountId);
   const price = {
@@ -116,7 +116,7 @@ test("200: what is nobody's here changes nothing", async () => {
   expect(faults.callsOf('getCheckout').length).toBeGreaterThan(0);
 });
 
-test("200: an object that says it is of an account, and is another customer's, is not that account's", async () => {
+test('200: an object that names an account, but belongs to another customer, is not that account’s', async () => {
   const [tenant, other] = [await money.newTenant(), await money.newTenant()];
   await money.buy(tenant, 'tokens_1000');
   await money.checkout(other, 'tokens_1000');
@@ -135,7 +135,7 @@ test("200: an object that says it is of an account, and is another customer's, i
 });
 
 test.each(['payment_intent', 'invoice', 'subscription', 'refund', 'checkout.session', 'setup_intent'])(
-  '200: a %s that the provider does not have is done with, and not asked for again and again',
+  '200: a %s that the provider does not have is dropped, and not fetched again and again',
   async (object) => {
     const id = `x_${newId('payment')}`;
     expect((await sendWebhook(money, notification(`${object}.updated`, { id, object }))).status).toBe(200);
@@ -143,7 +143,7 @@ test.each(['payment_intent', 'invoice', 'subscription', 'refund', 'checkout.sess
   },
 );
 
-test('200: a notification that comes days late, when everything has changed since, changes nothing', async () => {
+test('200: a notification that arrives days late, after everything has changed, changes nothing', async () => {
   const tenant = await money.newTenant();
   await money.buy(tenant, 'tokens_1000');
   const [payment] = await money.rows(
@@ -152,14 +152,20 @@ test('200: a notification that comes days late, when everything has changed sinc
   );
   await money.refund(tenant, { amount_cents: 100 });
   await money.settle();
-  const before = [await money.paymentsOf(tenant), await money.entriesOf(tenant), (await money.told(tenant, 2)).length];
+  const before = [
+    await money.paymentsOf(tenant),
+    await money.entriesOf(tenant),
+    (await money.events(tenant, 2)).length,
+  ];
   money.clock.advance({ days: 3 });
   const id = String(payment?.id);
-  await sendWebhook(money, told(id, { created: secondsOf(money) - 3 * 86_400 }));
+  await sendWebhook(money, notificationOf(id, { created: secondsOf(money) - 3 * 86_400 }));
   await done(id);
-  expect([await money.paymentsOf(tenant), await money.entriesOf(tenant), (await money.told(tenant, 2)).length]).toEqual(
-    before,
-  );
+  expect([
+    await money.paymentsOf(tenant),
+    await money.entriesOf(tenant),
+    (await money.events(tenant, 2)).length,
+  ]).toEqual(before);
 });
 
 async function everything() {
@@ -167,15 +173,15 @@ async function everything() {
   return Promise.all(tables.map((table) => money.rows(`SELECT * FROM ${table} ORDER BY 1`)));
 }
 
-test('what a notification or a request changes is told in its trace', async () => {
+test('changes by a notification or a request are published in its trace', async () => {
   const tenant = await money.newTenant();
   const [brought, asked] = ['a'.repeat(32), 'b'.repeat(32)];
   const traceparent = (trace: string) => ({ traceparent: `00-${trace}-${'c'.repeat(16)}-00` });
-  const body = told(await paidUntold(tenant));
+  const body = notificationOf(await paidWithoutNotification(tenant));
   await sendWebhook(money, body, undefined, traceparent(brought));
-  await money.told(tenant, 1);
+  await money.events(tenant, 1);
   await money.refund(tenant, {}, traceparent(asked));
-  const traces = (await money.told(tenant, 2)).map(({ type, traceparent: at }) => [type, at?.split('-')[1]]);
+  const traces = (await money.events(tenant, 2)).map(({ type, traceparent: at }) => [type, at?.split('-')[1]]);
   expect(traces.slice(0, 2)).toEqual([
     ['payment.succeeded', brought],
     [expect.stringMatching(/^refund/), asked],

@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 const twenty = Array.from({ length: 20 }, (_, at) => at);
 
-/** Holds the campaign's row as another step would, lets the work wait for it, changes the row, and lets go. */
+/** Locks the campaign's row, starts the work, which waits for the lock, changes the row and releases it. */
 async function whileLocked<T>(id: string, work: () => Promise<T>, change: string): Promise<T> {
   const other = await service.db.connect();
   try {
@@ -28,11 +28,11 @@ async function whileLocked<T>(id: string, work: () => Promise<T>, change: string
     await other.query('COMMIT');
     return await working;
   } finally {
-    other.release(true); // A test that failed half-way leaves no transaction behind.
+    other.release(true); // Destroys the connection, so that a failed test leaves no open transaction.
   }
 }
 
-test('twenty changes of different fields of one brief at once lose none', async () => {
+test('twenty concurrent changes of different fields of one brief lose none', async () => {
   const tenant = newTenant(service);
   const { id } = await tenant.campaign({ brief: { kept: true } });
   const answers = await Promise.all(
@@ -44,7 +44,7 @@ test('twenty changes of different fields of one brief at once lose none', async 
   expect(brief).toEqual({ version: 1, product: null, objective: null, outcome: null, kept: true, ...all });
 });
 
-test('changes of different fields of one campaign at once lose none', async () => {
+test('concurrent changes of different fields of one campaign lose none', async () => {
   const tenant = newTenant(service);
   const { id } = await tenant.campaign();
   const fields = [
@@ -65,7 +65,7 @@ test('changes of different fields of one campaign at once lose none', async () =
   expect(body).toMatchObject(Object.assign({}, ...fields) as object);
 });
 
-test('409: that a campaign is a draft is decided once nobody else is changing it', async () => {
+test('409: whether a campaign is a draft is decided under its lock', async () => {
   const tenant = newTenant(service);
   const { id } = await tenant.campaign();
   const answer = await whileLocked(
@@ -77,7 +77,7 @@ test('409: that a campaign is a draft is decided once nobody else is changing it
   expect((await tenant.owner.call(getCampaign, { params: { id } })).body.name).toBe('A campaign');
 });
 
-test('404: that a caller sees a campaign is decided then too', async () => {
+test('404: whether a caller sees a campaign is decided under its lock too', async () => {
   const tenant = newTenant(service);
   const group = await tenant.group();
   const { id } = await tenant.campaign({ group_id: group });
@@ -90,7 +90,7 @@ test('404: that a caller sees a campaign is decided then too', async () => {
   expect((await tenant.owner.call(getCampaign, { params: { id } })).body.name).toBe('A campaign');
 });
 
-test('400: of two changes that agree with what is stored but not with each other, one is refused', async () => {
+test('400: of two concurrent changes that each fit the stored dates but not each other, one is refused', async () => {
   const tenant = newTenant(service);
   for (const _ of twenty.slice(0, 10)) {
     const { id } = await tenant.campaign({ start_date: '2026-03-01', end_date: '2026-03-31' });
@@ -102,7 +102,7 @@ test('400: of two changes that agree with what is stored but not with each other
   }
 });
 
-test('twenty campaigns created at once are twenty, each told once', async () => {
+test('twenty campaigns created at once are twenty, each published once', async () => {
   const tenant = newTenant(service);
   const made = await Promise.all(twenty.map((at) => tenant.owner.call(createCampaign, { body: { name: `C ${at}` } })));
   const ids = made.map(({ body }) => body.id).sort();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('201: a campaign created with only a name comes back with every default, and nothing else', async () => {
+test('201: a campaign created with only a name has every default, and nothing else', async () => {
   const { account } = newTenant(service);
   const answer = await sendRaw(service, 'POST', '/v2/campaigns', personToken({ account }), '{"name":"  Spring "}');
   expect(answer.status).toBe(201);
@@ -42,7 +42,7 @@ test('201: a campaign created with only a name comes back with every default, an
   });
 });
 
-test('201: every field is kept as it was given; a brief given in part has its defaults', async () => {
+test('201: every field is stored as given; missing fields of a brief get their defaults', async () => {
   const tenant = newTenant(service);
   const given = {
     name: 'Sommer – 夏 🏖️',
@@ -61,7 +61,7 @@ test('201: every field is kept as it was given; a brief given in part has its de
   expect(read.body).toMatchObject(created.body);
 });
 
-test('201: fields that only the service sets, and unknown ones, are ignored', async () => {
+test('201: unknown fields, and fields that only the service sets, are ignored', async () => {
   const tenant = newTenant(service);
   const mine = { id: newId('campaign'), account_id: newId('account'), status: 'published', created_by: 'x', colour: 1 };
   const created = await tenant.campaign(mine);
@@ -102,7 +102,7 @@ test.each<[object | null, string]>([
   [{ name: 'x', metadata: [] }, 'body.metadata: must be an object.'],
   [{ name: 'x', metadata: null }, 'body.metadata: must be an object, not null.'],
   [{ name: 'x', group_id: 'grp_1' }, 'body.group_id: must be a group id (grp_…), not "grp_1".'],
-])('400: %j is refused by name, and nothing is created or told', async (body, detail) => {
+])('400: %j is refused with its name, and nothing is created or published', async (body, detail) => {
   const tenant = newTenant(service);
   const answer = await tenant.owner.call(createCampaign, { body: body as never });
   expect(answer.problem).toMatchObject({ kind: 'validation-error', detail });
@@ -110,12 +110,12 @@ test.each<[object | null, string]>([
   expect(await tenant.events()).toEqual([]);
 });
 
-test('201: the days at both ends of the calendar are kept', async () => {
+test('201: the first and the last valid date are accepted', async () => {
   const days = { start_date: '0001-01-01', end_date: '9999-12-31' };
   expect(await newTenant(service).campaign(days)).toMatchObject(days);
 });
 
-test('campaign.created is told once, with what others must know, keyed by campaign', async () => {
+test('campaign.created is published once, with the fields that other services need, keyed by campaign', async () => {
   const tenant = newTenant(service);
   const group_id = await tenant.group();
   const sub = newId('user');
@@ -136,7 +136,7 @@ test('campaign.created is told once, with what others must know, keyed by campai
   });
 });
 
-test('503: when the outbox takes no event, no campaign is made either', async () => {
+test('503: when the outbox cannot be written, no campaign is created either', async () => {
   const tenant = newTenant(service);
   await service.db.query(`ALTER TABLE outbox ADD CONSTRAINT refuse CHECK (account_id <> '${tenant.account}')`);
   const refused = await tenant.owner.call(createCampaign, { body: { name: 'Lost' } });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Placing ads is no endpoint yet: the rows it makes. */
+/** There is no endpoint for placing ads yet, so this inserts the rows. */
 async function placeAd(
   campaignId: string,
   ad: { tag: string; position: number; score: number | null },
@@ -30,7 +30,7 @@ const unscored = (tag: string) => ({
   detail: `The ad for screens tagged ${tag} has no score yet.`,
 });
 
-test('200: a new campaign aims at nothing, has no ads, and says that this keeps it from being published', async () => {
+test('200: a new campaign has no targets and no ads, and reports that this prevents publishing', async () => {
   const tenant = newTenant(service);
   const created = await tenant.campaign();
   const path = `/v2/campaigns/${created.id}`;
@@ -52,7 +52,7 @@ test('200: a new campaign aims at nothing, has no ads, and says that this keeps 
   });
 });
 
-test('200: ads come by position, count, and are averaged and validated by their scores', async () => {
+test('200: ads are sorted by position, counted, and averaged and validated by their scores', async () => {
   const tenant = newTenant(service);
   const { id } = await tenant.campaign();
   const second = await placeAd(id, { tag: 'window', position: 2, score: null });
@@ -82,7 +82,7 @@ test('200: ads come by position, count, and are averaged and validated by their 
   expect(listed).toMatchObject({ id, total_ad_count: 3, scored_ad_count: 2, campaign_score: 70.25 });
 });
 
-test('200: with all ads scored nothing is wrong, and a score of nought counts', async () => {
+test('200: with all ads scored there is no warning, and a score of 0 counts', async () => {
   const tenant = newTenant(service);
   const { id } = await tenant.campaign();
   await placeAd(id, { tag: 'a', position: 1, score: 0 });
@@ -101,7 +101,7 @@ test('200: with no ad scored there is no score', async () => {
   expect(body.latest_validation).toMatchObject({ status: 'warning', warning_count: 1, effectiveness_score: null });
 });
 
-test('200: what other steps have set is shown as it is stored', async () => {
+test('200: fields that other steps have set are shown as stored', async () => {
   const tenant = newTenant(service);
   const { id } = await tenant.campaign();
   await setStatus(service, id, 'published');
@@ -127,7 +127,7 @@ test('200: what other steps have set is shown as it is stored', async () => {
   });
 });
 
-test('404: a campaign that is unknown, malformed, of another account or group answers byte for byte alike', async () => {
+test('404: an unknown or malformed id, and a campaign of another account or group, get the same response byte for byte', async () => {
   const tenant = newTenant(service);
   const others = (await newTenant(service).campaign()).id;
   const [held, notHeld] = [await tenant.group(), await tenant.group()];

@@ -9,7 +9,7 @@ import { groupState, newTenant, startCampaign } from './support.ts';
 
 const noKinds = { locations: [], zones: [], screens: [], installations: [], cameras: [] };
 
-/** Stands for Organization: has one group a page. `asked` has whom it was asked by, and what. */
+/** A stand-in for Organization with one group per page. `asked` records the caller and the path of each request. */
 async function startOrganization(pages: readonly ReturnType<typeof groupState>[]) {
   const asked: string[] = [];
   const { verify } = testInternal('organization');
@@ -25,7 +25,7 @@ async function startOrganization(pages: readonly ReturnType<typeof groupState>[]
   return { server, asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('groups that were there before the first event are known', async () => {
+test('groups created before the first event are known', async () => {
   const groups = [newId('group'), newId('group')];
   const account = newId('account');
   const organization = await startOrganization(groups.map((id) => groupState(id, account, 4)));
@@ -44,10 +44,10 @@ test('groups that were there before the first event are known', async () => {
   organization.server.close();
 });
 
-test('while Organization is away the service is well, and says so once', async () => {
+test('while Organization is unreachable the service stays healthy, and logs it once', async () => {
   const service = await startCampaign();
   await eventually(() => expect(service.logs.text()).toContain('A snapshot cannot be read yet'));
-  await new Promise((resolve) => setTimeout(resolve, 1_500)); // In which it has been tried again.
+  await new Promise((resolve) => setTimeout(resolve, 1_500)); // Enough time for another attempt.
   expect(service.logs.text().match(/A snapshot cannot be read yet/g)).toHaveLength(1);
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   await service.stop();

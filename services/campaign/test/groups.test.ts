@@ -28,7 +28,7 @@ const unknown = (id: string) => ({
 });
 
 describe('the group of a new campaign', () => {
-  test('201: is the one that is named, by a caller who holds it or the whole account', async () => {
+  test('201: is the given one, if the caller holds it or the whole account', async () => {
     const tenant = newTenant(service);
     const group = await tenant.group();
     const writing = { role: 'member', key: { type: 'api', readonly: false } } as const;
@@ -38,7 +38,7 @@ describe('the group of a new campaign', () => {
     }
   });
 
-  test('201: is none when none is named, but the only one of a caller who holds just one', async () => {
+  test('201: is none by default, but for a caller with exactly one group it is that group', async () => {
     const tenant = newTenant(service);
     const [one, two] = [await tenant.group(), await tenant.group()];
     const groupOf = async (caller: Caller, body?: object) => (await create(caller, body)).body.group_id;
@@ -51,7 +51,7 @@ describe('the group of a new campaign', () => {
     expect(await groupOf(tenant.narrowed([one]), { group_id: null })).toBeNull();
   });
 
-  test('422: must be of the account, told of, and held by the caller; nothing is created', async () => {
+  test('422: must belong to the account, be known, and be held by the caller; nothing is created', async () => {
     const tenant = newTenant(service);
     const group = await tenant.group();
     const others = await newTenant(service).group();
@@ -102,7 +102,7 @@ describe('a change of group', () => {
     });
   });
 
-  test('200: a campaign whose group is no more can still be changed, and name the group that it has', async () => {
+  test('200: a campaign whose group was deleted can still be changed, and can repeat that group', async () => {
     const tenant = newTenant(service);
     const group = await tenant.group();
     const { id } = await tenant.campaign({ group_id: group });
@@ -113,7 +113,7 @@ describe('a change of group', () => {
 });
 
 describe('a narrowed caller', () => {
-  test('sees the campaigns of its groups and those that it created itself, and no others', async () => {
+  test('sees the campaigns of its groups and those that it created, and no others', async () => {
     const tenant = newTenant(service);
     const [mine, theirs] = [await tenant.group(), await tenant.group()];
     const inMine = (await tenant.campaign({ group_id: mine })).id;
@@ -139,7 +139,7 @@ describe('a narrowed caller', () => {
     }
   });
 
-  test('is narrowed as a key too, whose own are those of the key', async () => {
+  test('is narrowed as a key too, and owns the campaigns of that key', async () => {
     const tenant = newTenant(service);
     const group = await tenant.group();
     const narrow = { role: 'member', key: { type: 'api', readonly: false }, groups: { [group]: 'm' } } as const;
@@ -150,7 +150,7 @@ describe('a narrowed caller', () => {
     expect(await seenBy(tenant.key(narrow))).toEqual([inGroup]);
   });
 
-  test('sees nothing of another account by the id of a group or of an author there', async () => {
+  test('sees nothing of another account through the id of a group or an author there', async () => {
     const tenant = newTenant(service);
     const group = await tenant.group();
     const sub = newId('user');
@@ -172,17 +172,17 @@ describe('a narrowed caller', () => {
   );
 });
 
-describe('what Organization tells', () => {
-  test('a group counts from group.created to group.deleted; what comes again, or late, changes nothing', async () => {
+describe('events of Organization', () => {
+  test('a group is valid from group.created to group.deleted; repeated and late events change nothing', async () => {
     const tenant = newTenant(service);
     const id = newId('group');
     expect((await create(tenant.owner, { group_id: id })).problem?.kind).toBe('unprocessable');
-    const told = await service.deliver(groupCreated, groupState(id, tenant.account), tenant.account);
-    const again = Array.from({ length: 20 }, () => service.redeliver(told, groupCreated.topic.name));
+    const delivered = await service.deliver(groupCreated, groupState(id, tenant.account), tenant.account);
+    const again = Array.from({ length: 20 }, () => service.redeliver(delivered, groupCreated.topic.name));
     await Promise.all(again);
     expect((await create(tenant.owner, { group_id: id })).status).toBe(201);
     await tenant.deleteGroup(id);
-    await service.redeliver(told, groupCreated.topic.name);
+    await service.redeliver(delivered, groupCreated.topic.name);
     await service.deliver(groupUpdated, groupState(id, tenant.account, 2), tenant.account);
     expect((await create(tenant.owner, { group_id: id })).problem?.kind).toBe('unprocessable');
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Requests as text, so that what is sent is what the test says. */
+/** Sends requests as text, so that the test controls the exact bytes. */
 function newSender() {
   const tenant = newTenant(service);
   const token = personToken({ account: tenant.account });
@@ -29,7 +29,7 @@ const parse = (text: string) => JSON.parse(text) as Free;
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
-describe('what a user interface keeps', () => {
+describe('JSON values from a user interface', () => {
   test.each<[string, string]>([
     ['unicode', '{"Grüße 東京":"👩‍👩‍👧 \\u2028 \\u00e9 e\\u0301 \\ufffd","":"empty name","a.b":"dot","a b":"blank"}'],
     ['escapes', '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0001","<script>":"</script>"}'],
@@ -55,7 +55,7 @@ describe('what a user interface keeps', () => {
     expect(patched.brief).toEqual(brief);
   });
 
-  test('is not lost by its name: what cannot be kept is refused', async () => {
+  test('are not dropped because of their names: a name that cannot be stored is refused', async () => {
     const { post } = newSender();
     for (const field of ['metadata', 'brief']) {
       for (const json of ['{"__proto__":{"polluted":1}}', '{"deep":{"__proto__":{"polluted":1}}}']) {
@@ -68,7 +68,7 @@ describe('what a user interface keeps', () => {
   });
 });
 
-describe('what no field can take', () => {
+describe('values that no field accepts', () => {
   const refused: [string, string, string][] = [
     ['a NUL in a value', '{"metadata":{"a":["x","b\\u0000"]}}', 'body.metadata.a[1]: contains a NUL character.'],
     ['a NUL in a name', '{"metadata":{"a":{"b\\u0000":1}}}', 'a name in body.metadata.a: contains a NUL character.'],
@@ -100,7 +100,7 @@ describe('what no field can take', () => {
     ['JSON cut short', '{"metadata":{"a":', 'body: is not valid JSON.'],
   ];
 
-  test.each(refused)('400: %s is refused by its place, nothing is created', async (_, json, detail) => {
+  test.each(refused)('400: %s is refused with its path, and nothing is created', async (_, json, detail) => {
     const { tenant, post } = newSender();
     const answer = await post(json.replace('{', '{"name":"x",'));
     expect(answer.status).toBe(400);
@@ -112,7 +112,7 @@ describe('what no field can take', () => {
     expect(await tenant.events()).toEqual([]);
   });
 
-  test.each(refused)('400: %s is refused by its place, nothing is changed', async (_, json, detail) => {
+  test.each(refused)('400: %s is refused with its path, and nothing is changed', async (_, json, detail) => {
     const { tenant, patch, get } = newSender();
     const { id } = await tenant.campaign({ metadata: { kept: true }, brief: { kept: true } });
     const before = (await get(id)).text;

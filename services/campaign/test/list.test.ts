@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 
 type Tenant = ReturnType<typeof newTenant>;
 
-/** Rows written at once, where a test wants many. Returns their ids, newest first. */
+/** Inserts many rows directly. Returns their ids, newest first. */
 async function fill({ account }: Tenant, count: number, status = 'draft'): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('campaign'));
   await service.db.query(
@@ -29,7 +29,7 @@ async function read(tenant: Tenant, query: Record<string, string | number> = {})
   return { ids: body.data.map(({ id }) => id), next: body.next_cursor };
 }
 
-test('200: a list is `data` and `next_cursor`; of the brief it shows only product, of the rest everything', async () => {
+test('200: a list is `data` and `next_cursor`; of the brief it has only product, of the rest everything', async () => {
   const tenant = newTenant(service);
   const token = personToken({ account: tenant.account });
   const empty = await sendRaw(service, 'GET', '/v2/campaigns', token);
@@ -47,7 +47,7 @@ test('200: a list is `data` and `next_cursor`; of the brief it shows only produc
   });
 });
 
-test('200: a list shows the campaigns of the account alone', async () => {
+test('200: a list has the campaigns of the account only', async () => {
   const tenant = newTenant(service);
   await newTenant(service).campaign();
   const { id } = await tenant.campaign();
@@ -55,7 +55,7 @@ test('200: a list shows the campaigns of the account alone', async () => {
 });
 
 describe('pages', () => {
-  test('200: are of 50 without a limit, of 200 at most, newest first, each campaign once', async () => {
+  test('200: have 50 items by default and 200 at most, newest first, each campaign once', async () => {
     const tenant = newTenant(service);
     const ids = await fill(tenant, 201);
     expect((await read(tenant)).ids).toEqual(ids.slice(0, 50));
@@ -64,7 +64,7 @@ describe('pages', () => {
     expect(await read(tenant, { limit: 200, cursor: first.next ?? '' })).toEqual({ ids: ids.slice(200), next: null });
   });
 
-  test('200: one that is exactly full and last has no next', async () => {
+  test('200: a last page that is exactly full has no next cursor', async () => {
     const tenant = newTenant(service);
     const ids = await fill(tenant, 4);
     expect(await read(tenant, { limit: 4 })).toEqual({ ids, next: null });
@@ -72,7 +72,7 @@ describe('pages', () => {
     expect(await read(tenant, { limit: 2, cursor: first.next ?? '' })).toEqual({ ids: ids.slice(2), next: null });
   });
 
-  test('200: campaigns that come and go between two pages make none come twice or be left out', async () => {
+  test('200: campaigns that are added or removed between two pages cause no repetition and no gap', async () => {
     const tenant = newTenant(service);
     const ids = await fill(tenant, 4);
     const first = await read(tenant, { limit: 2 });
@@ -81,7 +81,7 @@ describe('pages', () => {
     expect(await read(tenant, { limit: 2, cursor: first.next ?? '' })).toEqual({ ids: ids.slice(2), next: null });
   });
 
-  test('200: go on within the status that was asked for', async () => {
+  test('200: keep the filter by status', async () => {
     const tenant = newTenant(service);
     const oldest = await fill(tenant, 2, 'published');
     await fill(tenant, 2);
@@ -92,7 +92,7 @@ describe('pages', () => {
     expect(await read(tenant, { ...query, cursor: first.next ?? '' })).toEqual({ ids: [oldest[1]], next: null });
   });
 
-  test('200: go on within the groups that the caller holds', async () => {
+  test('200: keep to the groups that the caller holds', async () => {
     const tenant = newTenant(service);
     const group = await tenant.group();
     const ids: string[] = [];
@@ -117,7 +117,7 @@ describe('pages', () => {
     expect(answer.problem).toMatchObject({ kind: 'validation-error', detail: `query.limit: ${what}.` });
   });
 
-  test('400: a cursor that is garbage, of another filter, or holds another type is refused', async () => {
+  test('400: a cursor that is invalid, of another filter, or of another type is refused', async () => {
     const tenant = newTenant(service);
     await fill(tenant, 2);
     const good = (await read(tenant, { limit: 1 })).next ?? '';
@@ -156,7 +156,7 @@ describe('status', () => {
     ['draft,Published', 'query.status[1]: must be one of draft, published, archived, not "Published".'],
     ['draft,', 'query.status[1]: must be one of draft, published, archived, not "".'],
     ['', 'query.status[0]: must be one of draft, published, archived, not "".'],
-  ])('400: %p is refused by name', async (status, detail) => {
+  ])('400: %p is refused with its name', async (status, detail) => {
     const answer = await newTenant(service).owner.call(listCampaigns, { query: { status } });
     expect(answer.problem).toMatchObject({ kind: 'validation-error', detail });
   });

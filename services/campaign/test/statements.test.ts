@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Ads of each of the account's campaigns. Placing is no endpoint yet: the rows that it makes. */
+/** Adds ads to each campaign of the account. There is no endpoint for placing them yet, so this inserts the rows. */
 async function addAds(account: string, count: number): Promise<void> {
   await service.db.query(
     `INSERT INTO campaign_ads (id, campaign_id, ad_id, screen_tag, position, created_at)
@@ -19,7 +19,7 @@ async function addAds(account: string, count: number): Promise<void> {
   );
 }
 
-/** A campaign with so many ads. */
+/** Creates a campaign with this many ads. */
 async function planned(ads: number) {
   const tenant = newTenant(service);
   const campaign = await tenant.campaign();
@@ -37,7 +37,7 @@ const table: StatementTable = {
       return () => tenant.owner.call(listCampaigns, { query: { status: 'draft,published' } });
     },
   },
-  /** In a group: that it exists is a statement of its own. */
+  /** In a group: checking that it exists is one of the statements. */
   create_campaign: {
     statements: 5,
     async prepare() {
@@ -53,7 +53,7 @@ const table: StatementTable = {
       return () => owner.call(getCampaign, { params });
     },
   },
-  /** A move to a group: that it exists is a statement of its own. */
+  /** Moves the campaign to a group: checking that it exists is one of the statements. */
   update_campaign: {
     statements: 6,
     async prepare(rows) {

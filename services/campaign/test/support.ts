@@ -9,7 +9,7 @@ export { sendRaw } from '@attribution/testing';
 export const startCampaign = (environment: Readonly<Record<string, string>> = {}) =>
   startTestService(campaign, { environment });
 
-/** A group as Organization tells of it. */
+/** The state of a group, as Organization publishes it. */
 export function groupState(id: string, account_id: string, aggregate_version = 1) {
   const at = '2026-11-22T10:00:00.000Z';
   const group = { id, external_id: null, name: 'A group', description: null, created_at: at, updated_at: at };
@@ -18,7 +18,7 @@ export function groupState(id: string, account_id: string, aggregate_version = 1
 
 type Claims = NonNullable<Parameters<typeof personToken>[0]>;
 
-/** An account of its own for a test, and callers in it. */
+/** Creates an account for a test, with callers in it. */
 export function newTenant(service: TestService) {
   const account = newId('account');
   const as = (claims: Claims = {}) => service.client.with({ token: personToken({ account, ...claims }) });
@@ -28,7 +28,7 @@ export function newTenant(service: TestService) {
     owner,
     /** A person; an owner unless the claims say otherwise. */
     as,
-    /** A member narrowed to these groups, by default as their member. */
+    /** A member narrowed to these groups, by default with the group role `m`. */
     narrowed: (groups: readonly string[], claims: Claims = {}) =>
       as({
         role: 'member',
@@ -37,7 +37,7 @@ export function newTenant(service: TestService) {
         ...claims,
       }),
     key: (claims: Claims = {}) => service.client.with({ token: keyToken({ account, ...claims }) }),
-    /** A group of the account, of which Organization has told. */
+    /** Adds a group to the account, announced by an event of Organization. */
     async group(): Promise<string> {
       const id = newId('group');
       await service.deliver(groupCreated, groupState(id, account), account);
@@ -49,12 +49,12 @@ export function newTenant(service: TestService) {
     async campaign(fields: object = {}): Promise<z.output<typeof Campaign>> {
       return (await owner.call(createCampaign, { body: { name: 'A campaign', ...fields } })).body;
     },
-    /** How many campaigns the account has, whoever sees them. */
+    /** The number of campaigns of the account, whoever may see them. */
     async count(): Promise<number> {
       const { rows } = await service.db.query('SELECT id FROM campaigns WHERE account_id = $1', [account]);
       return rows.length;
     },
-    /** What the service has published of the account, when all that is committed is published. */
+    /** Waits until the outbox is empty, and returns the events that were published for the account. */
     async events(): Promise<Envelope[]> {
       await eventually(async () => {
         const { rows } = await service.db.query('SELECT sequence FROM outbox');
@@ -65,7 +65,7 @@ export function newTenant(service: TestService) {
   };
 }
 
-/** Publishing is no endpoint yet: the state it leads to. */
+/** There is no endpoint for publishing yet, so this sets the status directly. */
 export async function setStatus(service: TestService, id: string, status: 'published' | 'archived'): Promise<void> {
   await service.db.query(`UPDATE campaigns SET status = '${status}', current_version = 1 WHERE id = $1`, [id]);
 }

@@ -14,7 +14,7 @@ const patch = (tenant: Tenant, id: string, body: object | null) =>
   tenant.owner.call(updateCampaign, { params: { id }, body: body as object });
 const get = async (tenant: Tenant, id: string) => (await tenant.owner.call(getCampaign, { params: { id } })).body;
 
-test('200: what is given changes, what is left out stays, null clears; no event tells of it', async () => {
+test('200: given fields change, others stay, null clears; no event is published', async () => {
   const tenant = newTenant(service);
   const before = await tenant.campaign({ metadata: { step: 1, kept: false } });
   const events = await tenant.events();
@@ -34,13 +34,13 @@ test('200: what is given changes, what is left out stays, null clears; no event 
   const same = await patch(tenant, before.id, { colour: 'red' });
   expect(same.body).toEqual({ ...changed.body, updated_at: same.body.updated_at });
   const cleared = await patch(tenant, before.id, { description: null, start_date: null, end_date: null, metadata: {} });
-  const gone = { description: null, start_date: null, end_date: null, metadata: {} };
-  expect(cleared.body).toEqual({ ...changed.body, ...gone, updated_at: cleared.body.updated_at });
+  const clearedFields = { description: null, start_date: null, end_date: null, metadata: {} };
+  expect(cleared.body).toEqual({ ...changed.body, ...clearedFields, updated_at: cleared.body.updated_at });
   expect(await get(tenant, before.id)).toMatchObject(cleared.body);
   expect(await tenant.events()).toEqual(events);
 });
 
-test('200: the brief is merged field by field; a field given null is kept as null', async () => {
+test('200: the brief is merged field by field; a field given as null is stored as null', async () => {
   const tenant = newTenant(service);
   const brief = { version: 2, product: 'Shoe', tone: 'bold', audience: { age: [20, 30], city: 'Bern' } };
   const { id } = await tenant.campaign({ brief });
@@ -55,7 +55,7 @@ test('200: the brief is merged field by field; a field given null is kept as nul
   });
 });
 
-test.each(['published', 'archived'] as const)('409: a campaign that is %s takes no change', async (status) => {
+test.each(['published', 'archived'] as const)('409: a campaign that is %s cannot be changed', async (status) => {
   const tenant = newTenant(service);
   const { id } = await tenant.campaign();
   await setStatus(service, id, status);
@@ -133,7 +133,7 @@ test.each<[object | null, string]>([
   [{ metadata: null }, 'body.metadata: must be an object, not null.'],
   [{ start_date: 'tomorrow' }, 'body.start_date: must be a calendar date (YYYY-MM-DD), not "tomorrow".'],
   [{ group_id: 'x' }, 'body.group_id: must be a group id (grp_…), not "x".'],
-])('400: %j is refused by name, and nothing changes', async (body, detail) => {
+])('400: %j is refused with its name, and nothing changes', async (body, detail) => {
   const tenant = newTenant(service);
   const { id } = await tenant.campaign();
   const before = await get(tenant, id);

@@ -27,14 +27,14 @@ export async function findAccountOrNone(tx: Pick<Tx, 'account'>, id: string) {
   return tx.account.findUnique({ where: { id } });
 }
 
-/** Locks the account, so that what is decided on it holds until the commit. */
+/** Locks the account until the commit, so that decisions based on its row still hold when they are written. */
 export async function lockAccount(tx: Tx, id: string): Promise<Account> {
   const [account] = await tx.$queryRaw<Account[]>`SELECT * FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`;
   if (!account) throw new Error(`There is no account ${id}`);
   return account;
 }
 
-/** Keeps the account from being closed until the commit. */
+/** Takes a shared lock, so that the account cannot be closed before the commit. */
 export async function holdAccount(tx: Tx, id: string): Promise<Account | undefined> {
   return (await tx.$queryRaw<Account[]>`SELECT * FROM accounts WHERE id = ${id} FOR SHARE`)[0];
 }

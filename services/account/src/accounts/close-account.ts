@@ -8,9 +8,9 @@ import type { AccountDatabase } from '../store.ts';
 import { changeAccount } from './account.store.ts';
 import { lockOwnAccount } from './own-account.ts';
 
-export const closeAccountEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
+export const closeAccountEndpoint = (deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(closeAccount, async ({ params, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { accountId } = caller;
     if (params.id !== accountId) throw Problem.notFound();
     return database.transaction(async (tx) => {

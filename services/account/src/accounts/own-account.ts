@@ -6,8 +6,8 @@ import type { Tx } from '../store.ts';
 import { lockAccount } from './account.store.ts';
 
 /**
- * Locks the caller's account and the caller's membership. Throws `forbidden` where the caller is the owner no longer,
- * whatever its token says, `conflict` where the account is closed, and `unauthorized` where the session has ended.
+ * Locks the caller's account and membership. Throws `forbidden` when the caller is no longer the owner (its token may
+ * still say so), `conflict` when the account is closed, and `unauthorized` when the session has ended.
  */
 export async function lockOwnAccount(tx: Tx, caller: Principal) {
   const account = await lockAccount(tx, caller.accountId);

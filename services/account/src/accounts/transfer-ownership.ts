@@ -9,10 +9,13 @@ import type { AccountDatabase } from '../store.ts';
 import { findUser } from '../users/index.ts';
 import { lockOwnAccount } from './own-account.ts';
 
-/** The account's row lock orders transfers; an index lets nobody see two owners. */
-export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
+/**
+ * Concurrent transfers are serialized by the lock of the account's row. A unique index guarantees one owner per
+ * account.
+ */
+export const transferOwnershipEndpoint = (deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(transferOwnership, async ({ params, body, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { accountId } = caller;
     if (params.id !== accountId) throw Problem.notFound();
     await database.transaction(async (tx) => {
@@ -23,7 +26,7 @@ export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; ou
       if (heir?.status !== 'active' || user?.disabled_at)
         throw new Problem('unprocessable', `body.user_id: ${body.user_id} is no active user of this account.`);
       const now = clock.now();
-      // The old owner first: there is room for one.
+      // The old owner is changed first: a unique index allows only one owner.
       await changeMember(tx, accountId, caller.id, { role: 'admin', group_scope: 'all' }, []);
       await changeMember(
         tx,
@@ -44,7 +47,8 @@ export const transferOwnershipEndpoint = (parts: { database: AccountDatabase; ou
         now,
       });
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
-      const tell = (user_id: string) => newEvent(userGrantsChanged, { account_id: accountId, user_id }, context);
-      await outbox.append(tx, tell(caller.id), tell(heir.user_id));
+      const grantsChanged = (user_id: string) =>
+        newEvent(userGrantsChanged, { account_id: accountId, user_id }, context);
+      await outbox.append(tx, grantsChanged(caller.id), grantsChanged(heir.user_id));
     });
   });

@@ -30,7 +30,7 @@ export const updateAccountEndpoint = ({ database, clock }: { database: AccountDa
     });
   });
 
-/** What is given and differs. */
+/** The fields of the request that differ from the stored account. */
 function changeOf(
   account: { name: string; require_mfa: boolean },
   {

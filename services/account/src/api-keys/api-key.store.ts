@@ -4,12 +4,12 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import type { Grant } from './api-key.ts';
 
-/** A key with its grants, in the order of their groups. */
+/** A key with its grants, sorted by group. */
 export type ApiKeyRow = Prisma.ApiKeyGetPayload<object> & { readonly grants: readonly Grant[] };
 
 type Reader = Pick<Tx, '$queryRaw'>;
 
-/** One statement, however many keys and grants there are. */
+/** One statement for any number of keys and grants. */
 const selectKeys = (tx: Reader, where: Prisma.Sql): Promise<ApiKeyRow[]> =>
   tx.$queryRaw<ApiKeyRow[]>`
     SELECT k.*, coalesce((
@@ -39,8 +39,8 @@ export interface NewKey {
   readonly now: Date;
 }
 
-/** A viewer key is read-only, whatever is asked (decision 21). */
-export const readonlyFor = (role: string, asked: boolean) => role === 'viewer' || asked;
+/** A viewer key is always read-only, whatever the request says (decision 21). */
+export const readonlyFor = (role: string, requested: boolean) => role === 'viewer' || requested;
 
 export async function insertApiKey(tx: Tx, key: NewKey): Promise<ApiKeyRow> {
   const row = await tx.apiKey.create({
@@ -69,7 +69,7 @@ export async function findApiKey(tx: Reader, accountId: string, id: string): Pro
   return (await selectKeys(tx, Prisma.sql`k.id = ${id} AND k.account_id = ${accountId}`))[0];
 }
 
-/** Locks the key, so that a change is decided on what it is now. */
+/** Locks the key, so that a change is decided on its current state. */
 export async function lockApiKey(tx: Tx, accountId: string, id: string): Promise<ApiKeyRow | undefined> {
   await tx.$queryRaw`SELECT 1 FROM api_keys WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
   return findApiKey(tx, accountId, id);
@@ -82,7 +82,7 @@ interface KeyChange {
   readonly expires_at?: Date | null;
 }
 
-/** Changes a locked key; `groups`, where given, takes the place of all grants before. */
+/** Changes a locked key. `groups`, if given, replaces all grants. */
 export async function changeApiKey(
   tx: Tx,
   { id, grants }: ApiKeyRow,
@@ -95,7 +95,7 @@ export async function changeApiKey(
   return { ...row, grants: await insertGrants(tx, id, groups) };
 }
 
-/** Marks a key as revoked, or as rotated with the end of its grace. */
+/** Marks a key as revoked, or as rotated with the time at which its grace period ends. */
 export async function endApiKey(
   tx: Tx,
   id: string,
@@ -104,7 +104,7 @@ export async function endApiKey(
   await tx.apiKey.update({ where: { id }, data: end, select: { id: true } });
 }
 
-/** Revokes a machine key of that type that has expired; its id, if there was one. */
+/** Revokes the expired machine key of this type, if there is one, and returns its id. */
 export async function revokeExpiredMachineKey(
   tx: Tx,
   { accountId, type, now }: { accountId: string; type: 'sim' | 'production'; now: Date },
@@ -117,7 +117,7 @@ export async function revokeExpiredMachineKey(
   return expired?.id;
 }
 
-/** A key as its exchange needs it. */
+/** The columns of a key that the token exchange needs. */
 export interface ExchangeRow {
   readonly id: string;
   readonly account_id: string;
@@ -133,7 +133,7 @@ export interface ExchangeRow {
   readonly groups: Readonly<Record<string, 'a' | 'm'>>;
 }
 
-/** SQL, as this is asked every quarter of an hour by every machine there is. */
+/** Prepared SQL instead of Prisma, because every machine exchanges its key every 15 minutes. */
 const exchange = `
   SELECT k.id, k.account_id, k.secret_hash, k.role, k.type, k.readonly, k.group_scope, k.expires_at, k.revoked_at,
     a.status AS account_status, a.account_type_key AS account_type,
@@ -151,7 +151,10 @@ export async function findForExchange(
   return rows[0];
 }
 
-/** Moves `last_used_at` forward, where it is a minute old or more (decision 29); the ids of the keys where it was. */
+/**
+ * Moves `last_used_at` forward for keys where it is at least a minute old (decision 29), and returns the ids of those
+ * keys.
+ */
 export async function touchApiKeys(tx: Sql, uses: readonly { keyId: string; at: Date }[]): Promise<Set<string>> {
   const ids = uses.map(({ keyId }) => keyId);
   const times = uses.map(({ at }) => at);

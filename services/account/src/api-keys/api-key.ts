@@ -2,7 +2,7 @@ import { administersGroup, type Principal, serviceAccess } from '@attribution/au
 import { Problem, serviceNames } from '@attribution/contracts';
 
 const day = 24 * 60 * 60 * 1000;
-/** Longest life of a key that expires at all, from its creation. */
+/** The longest time from creation to expiry, for a key that expires. */
 const longestLife = 90 * day;
 
 export interface Grant {
@@ -17,7 +17,7 @@ interface Times {
   readonly revoked_at: Date | null;
 }
 
-/** The expiry that a new key was asked for; null: never. Throws `validation-error`. */
+/** The expiry requested for a new key; null means that it never expires. Throws `validation-error`. */
 export function newExpiry(
   { expires_in, expires_at }: { expires_in?: number | undefined; expires_at?: string | undefined },
   now: Date,
@@ -28,7 +28,7 @@ export function newExpiry(
   return expires_at === undefined ? null : readExpiry(expires_at, now, now);
 }
 
-/** A moment that lies ahead, and within 90 days of `from`. */
+/** Parses a time that must be in the future and within 90 days of `from`. */
 function readExpiry(text: string, from: Date, now: Date): Date {
   const at = new Date(text);
   if (at <= now) throw new Problem('validation-error', `body.expires_at: ${text} is not in the future.`);
@@ -38,17 +38,17 @@ function readExpiry(text: string, from: Date, now: Date): Date {
 }
 
 /** The expiry after a PATCH (decision 24). Throws `validation-error`, or `conflict` on a rotated key. */
-export function changedExpiry(key: Times, asked: string | null, now: Date): Date | null {
-  if (asked !== null && now.getTime() - key.created_at.getTime() > longestLife)
+export function changedExpiry(key: Times, requested: string | null, now: Date): Date | null {
+  if (requested !== null && now.getTime() - key.created_at.getTime() > longestLife)
     throw new Problem('validation-error', 'body.expires_at: the key is older than 90 days; rotate it.');
-  const expiry = asked === null ? null : readExpiry(asked, key.created_at, now);
+  const expiry = requested === null ? null : readExpiry(requested, key.created_at, now);
   const later = expiry === null || (key.expires_at !== null && expiry > key.expires_at);
   if (key.rotated_at && later)
     throw new Problem('conflict', 'body.expires_at: the key was rotated, so its end can only come sooner.');
   return expiry;
 }
 
-/** What a rotation makes of the expiries of both keys (decision 25). */
+/** The expiries of the old and the new key after a rotation (decision 25). */
 export function rotatedExpiries(key: Times, grace: number, now: Date): { old: Date; renewed: Date | null } {
   const end = now.getTime() + grace;
   const old = new Date(key.expires_at ? Math.min(key.expires_at.getTime(), end) : end);
@@ -56,7 +56,10 @@ export function rotatedExpiries(key: Times, grace: number, now: Date): { old: Da
   return { old, renewed: new Date(now.getTime() + (key.expires_at.getTime() - key.created_at.getTime())) };
 }
 
-/** Why a key gives no token, for whoever knows its secret; undefined: it does. */
+/**
+ * Why a key cannot be exchanged for a token, or undefined when it can. Only a caller with the right secret may see
+ * this.
+ */
 export function refusalOf({ revoked_at, expires_at }: Pick<Times, 'revoked_at' | 'expires_at'>, now: Date) {
   if (revoked_at) return 'This API key is revoked.';
   if (expires_at && expires_at <= now) return 'This API key has expired.';
@@ -65,7 +68,7 @@ export function refusalOf({ revoked_at, expires_at }: Pick<Times, 'revoked_at' |
 
 const rank = { viewer: 0, member: 1, admin: 2, owner: 3 } as const;
 
-/** What a key is to have; undefined: as it is. */
+/** The rights that a request gives to a key. An undefined field stays unchanged. */
 interface Given {
   readonly role?: 'viewer' | 'member' | 'admin' | undefined;
   readonly readonly?: boolean | undefined;
@@ -73,7 +76,7 @@ interface Given {
   readonly groups?: readonly Grant[] | undefined;
 }
 
-/** Nobody gives a key more than they hold (spec §4.3). Throws `forbidden`. */
+/** A caller cannot give a key more rights than the caller has (spec §4.3). Throws `forbidden`. */
 export function requireGivable(caller: Principal, given: Given): void {
   const { role, group_scope, groups = [] } = given;
   if (role && rank[role] > rank[caller.role]) throw new Problem('forbidden', `The role ${role} is above your own.`);
@@ -84,7 +87,7 @@ export function requireGivable(caller: Principal, given: Given): void {
   if (foreign) throw new Problem('forbidden', `You do not administer the group ${foreign.group_id}.`);
 }
 
-/** A key has every service; without billing access, all others. */
+/** A key can use every service (billing only with the role `admin`), so the caller must have all of them. */
 function requireServices(caller: Principal, { role = 'member', readonly }: Given): void {
   if (readonly === undefined) return;
   const needed = readonly || role === 'viewer' ? ['r', 'w'] : ['w'];
@@ -93,7 +96,7 @@ function requireServices(caller: Principal, { role = 'member', readonly }: Given
   if (missing) throw new Problem('forbidden', `A key has every service, and you do not have ${missing} to give.`);
 }
 
-/** Throws `validation-error` where the scope and the groups do not fit together. */
+/** Throws `validation-error` when the groups do not match the scope. */
 export function requireScope(scope: 'all' | 'selected', groups: readonly Grant[]): void {
   if (scope === 'selected' && groups.length === 0)
     throw new Problem('validation-error', 'body.groups: must not be empty when group_scope is selected.');

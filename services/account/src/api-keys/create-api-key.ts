@@ -20,7 +20,9 @@ export interface KeyWriting {
   readonly keyEnvironment: KeyEnvironment;
 }
 
-/** In the order of decision 23: what is malformed, what is not the caller's to give, what does not exist. */
+/**
+ * Checks in the order of decision 23: malformed input, rights that the caller cannot give, groups that do not exist.
+ */
 export const createApiKeyEndpoint = ({ database, outbox, clock, requireGroups, keyEnvironment }: KeyWriting) =>
   implementKeyed(createApiKey, database.transaction, async ({ body, caller, request, transaction }) => {
     const { accountId } = caller;

@@ -11,20 +11,20 @@ import { recordKeys } from './record-keys.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
 
 /**
- * One live key of each type an account, by an index (decision 28). One that has expired makes room, and is revoked: it
- * could be rotated into a second live one.
+ * A unique index allows one live key of each type per account (decision 28). An expired key is revoked to make room
+ * for the new one, because rotating the expired key would make a second live key.
  */
-export const createMachineKeyEndpoint = (parts: KeyWriting) =>
+export const createMachineKeyEndpoint = (deps: KeyWriting) =>
   implement(createMachineKey, async ({ body, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { account_id: accountId, ...fields } = body;
     requireScope(body.group_scope, body.groups);
-    await parts.requireGroups(
+    await deps.requireGroups(
       accountId,
       body.groups.map(({ group_id }) => group_id),
       'body.groups',
     );
-    const { accessKeyId, secret } = newKeyPair(parts.keyEnvironment);
+    const { accessKeyId, secret } = newKeyPair(deps.keyEnvironment);
     const now = clock.now();
     const occasion = { accountId, actor: serviceActor(caller), request, now };
     return database
@@ -45,8 +45,8 @@ export const createMachineKeyEndpoint = (parts: KeyWriting) =>
         const view = viewApiKey(key);
         const { name, type, role, readonly } = view;
         const details = { name, type, role, readonly };
-        const gone = expired ? [{ event: apiKeyRevoked, keyId: expired }] : [];
-        await recordKeys(tx, outbox, occasion, ...gone, { event: apiKeyCreated, keyId: key.id, details });
+        const revocations = expired ? [{ event: apiKeyRevoked, keyId: expired }] : [];
+        await recordKeys(tx, outbox, occasion, ...revocations, { event: apiKeyCreated, keyId: key.id, details });
         return { ...view, access_key_secret: secret };
       })
       .catch((error: unknown) => {

@@ -5,10 +5,10 @@ import { endApiKey, lockApiKey } from './api-key.store.ts';
 import type { KeyWriting } from './create-api-key.ts';
 import { recordKeys } from './record-keys.ts';
 
-/** Done twice it changes nothing (decision 26). */
-export const deleteApiKeyEndpoint = (parts: Pick<KeyWriting, 'database' | 'outbox' | 'clock'>) =>
+/** Deleting a key again changes nothing (decision 26). */
+export const deleteApiKeyEndpoint = (deps: Pick<KeyWriting, 'database' | 'outbox' | 'clock'>) =>
   implement(deleteApiKey, async ({ params, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { accountId } = caller;
     await database.transaction(async (tx) => {
       const key = await lockApiKey(tx, accountId, params.id);

@@ -11,14 +11,15 @@ import { refusalOf } from './api-key.ts';
 import type { KeyUses } from './key-uses.ts';
 import { hashSecret, isOfEnvironment, type KeyEnvironment, looksLikeKey } from './secret.ts';
 
-/** Compared where there is no key, so that an unknown id costs what a wrong secret costs. */
+/** The secret is compared with this hash when the key is unknown, so that both cases take the same time. */
 const dummyHash = hashSecret('');
 
 /**
- * Shape, look-up, secret; what is the matter with a key is told to whoever knows its secret (decision 20). A wrong secret
- * and an unknown id take the same time: of the first, the log is told later.
+ * Checks the shape of the key, looks it up and compares the secret. The reason why a key is unusable is revealed only
+ * to a caller with the right secret (decision 20). A wrong secret must take the same time as an unknown id, so it is
+ * recorded in the audit log later, by a job.
  */
-export const exchangeApiKeyEndpoint = (parts: {
+export const exchangeApiKeyEndpoint = (deps: {
   database: AccountDatabase;
   signer: Signer;
   clock: Clock;
@@ -26,7 +27,7 @@ export const exchangeApiKeyEndpoint = (parts: {
   keyEnvironment: KeyEnvironment;
 }) =>
   implement(exchangeApiKey, async ({ headers, request }) => {
-    const { database, signer, clock, uses, keyEnvironment } = parts;
+    const { database, signer, clock, uses, keyEnvironment } = deps;
     const accessKeyId = headers['x-access-key-id'] ?? '';
     const secret = headers['x-access-key-secret'] ?? '';
     if (!looksLikeKey(accessKeyId, secret)) throw wrongKey();
@@ -69,7 +70,7 @@ export const exchangeApiKeyEndpoint = (parts: {
 
 const wrongKey = () => new Problem('unauthorized', 'The access key id and secret are no pair of ours.');
 
-/** The claims of a key's token (decisions 27 and 31). */
+/** The claims of the access token for a key (decisions 27 and 31). */
 function claimsOf(key: ExchangeRow): AccessClaims {
   return {
     sub: key.id,

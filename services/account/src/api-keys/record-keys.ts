@@ -1,33 +1,33 @@
 import type { apiKeyCreated, apiKeyRevoked } from '@attribution/contracts';
 import type { RequestContext } from '@attribution/http';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import { audit, type Deed } from '../audit/index.ts';
+import { type AuditRecord, audit } from '../audit/index.ts';
 import type { Tx } from '../store.ts';
 
-interface Occasion extends Pick<Deed, 'actor' | 'now'> {
+interface Occasion extends Pick<AuditRecord, 'actor' | 'now'> {
   readonly accountId: string;
   readonly request: RequestContext;
 }
 
-interface KeyDeed extends Pick<Deed, 'details'> {
+interface KeyChange extends Pick<AuditRecord, 'details'> {
   readonly event: typeof apiKeyCreated | typeof apiKeyRevoked;
   readonly keyId: string;
 }
 
-/** Audits that keys were made or revoked and tells others, in the transaction that did it. */
+/** Writes the audit records and the events for keys that were created or revoked, in the same transaction. */
 export async function recordKeys(
   tx: Tx,
   outbox: Outbox,
   { accountId, actor, request, now }: Occasion,
-  ...deeds: readonly KeyDeed[]
+  ...changes: readonly KeyChange[]
 ): Promise<void> {
-  const records = deeds.map(({ event, keyId, details = {} }) => {
+  const records = changes.map(({ event, keyId, details = {} }) => {
     const subject = { type: 'api_key', id: keyId };
     return { accountId, action: event.type, actor, subject, details, request, now };
   });
   await audit(tx, ...records);
   const context = { accountId, occurredAt: now, traceparent: request.traceparent };
-  const events = deeds.map(({ event, keyId }) =>
+  const events = changes.map(({ event, keyId }) =>
     newEvent(event, { account_id: accountId, api_key_id: keyId }, context),
   );
   await outbox.append(tx, ...events);

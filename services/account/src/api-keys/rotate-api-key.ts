@@ -9,7 +9,7 @@ import { viewApiKey } from './api-key.view.ts';
 import type { KeyWriting } from './create-api-key.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
 
-/** The row lock lets one of several rotations through; the others find the key rotated. */
+/** Of several concurrent rotations the row lock lets one succeed. The others find the key already rotated. */
 export const rotateApiKeyEndpoint = ({ database, outbox, clock, keyEnvironment }: Omit<KeyWriting, 'requireGroups'>) =>
   implementKeyed(rotateApiKey, database.transaction, async ({ params, body, caller, request, transaction }) => {
     const { accountId } = caller;

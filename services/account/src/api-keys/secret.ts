@@ -1,9 +1,9 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Which platform a key belongs to: a stage key opens nothing in production. */
+/** The platform that a key belongs to. A stage key is not accepted in production. */
 export interface KeyEnvironment {
-  /** Before the environment, as `atp` of `atp_live_…`. */
+  /** The first part of the key id, such as `atp` in `atp_live_…`. */
   readonly prefix: string;
   readonly name: 'live' | 'stage';
 }
@@ -13,7 +13,10 @@ const lengths = { id: 22, secret: 34, checksum: 6 };
 
 const random = (length: number) => Array.from({ length }, () => base62[randomInt(base62.length)]).join('');
 
-/** 32 bits in six characters: a scanner of leaked text tells a real secret from a random word. */
+/**
+ * 32 bits in six characters. With this checksum a scanner of leaked text can distinguish a real secret from a random
+ * word.
+ */
 function checksumOf(text: string): string {
   let rest = crc32(text);
   let digits = '';
@@ -26,7 +29,7 @@ function checksumOf(text: string): string {
 
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Both halves of a new key. */
+/** The id and the secret of a new key. */
 export function newKeyPair({ prefix, name }: KeyEnvironment): { accessKeyId: string; secret: string } {
   const random34 = random(lengths.secret);
   return { accessKeyId: `${prefix}_${name}_${random(lengths.id)}`, secret: random34 + checksumOf(random34) };
@@ -35,7 +38,7 @@ export function newKeyPair({ prefix, name }: KeyEnvironment): { accessKeyId: str
 const idShape = /^[a-z0-9]{1,20}_(live|stage)_[0-9A-Za-z]{22}$/;
 const secretShape = /^[0-9A-Za-z]{40}$/;
 
-/** Whether both halves look as ours do; nothing else is looked up. */
+/** Whether the id and the secret have the format of our keys. Other values are refused without a look-up. */
 export function looksLikeKey(accessKeyId: string, secret: string): boolean {
   return (
     idShape.test(accessKeyId) &&

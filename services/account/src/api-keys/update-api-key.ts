@@ -8,14 +8,14 @@ import { changedExpiry, type Grant, requireGivable, requireScope } from './api-k
 import { viewApiKey } from './api-key.view.ts';
 import type { KeyWriting } from './create-api-key.ts';
 
-export const updateApiKeyEndpoint = (parts: Omit<KeyWriting, 'outbox' | 'keyEnvironment'>) =>
+export const updateApiKeyEndpoint = (deps: Omit<KeyWriting, 'outbox' | 'keyEnvironment'>) =>
   implement(updateApiKey, async ({ params, body, caller, request }) => {
-    const { database, clock } = parts;
+    const { database, clock } = deps;
     const { accountId } = caller;
     const { name, readonly, group_scope, groups, expires_at } = body;
     if (group_scope && groups) requireScope(group_scope, groups);
     requireGivable(caller, body);
-    await parts.requireGroups(accountId, groups?.map(({ group_id }) => group_id) ?? [], 'body.groups');
+    await deps.requireGroups(accountId, groups?.map(({ group_id }) => group_id) ?? [], 'body.groups');
     return database.transaction(async (tx) => {
       const standing = await requireStanding(tx, updateApiKey, caller);
       const key = await lockApiKey(tx, accountId, params.id);
@@ -46,7 +46,7 @@ export const updateApiKeyEndpoint = (parts: Omit<KeyWriting, 'outbox' | 'keyEnvi
     });
   });
 
-/** A scope of all leaves no grants. Undefined: they stay as they are, also where the groups have gone since. */
+/** The scope `all` removes all grants. Undefined means that the grants stay, even if their groups no longer exist. */
 function grantsAfter(
   key: ApiKeyRow,
   { group_scope, groups }: z.output<typeof ApiKeyChange>,

@@ -6,23 +6,23 @@ import { newUuid } from '@attribution/ids';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase } from '../store.ts';
 
-/** Who did it. `unknown`: somebody who did not prove who they are. */
+/** Who performed the action. `unknown` is a caller who did not prove who they are. */
 export interface Actor {
   readonly type: 'person' | 'api_key' | 'service' | 'support' | 'unknown';
   readonly id: string | null;
 }
 
-export interface Deed {
-  /** null: no account is concerned, as of a login with an unknown address. */
+export interface AuditRecord {
+  /** null when no account is concerned, for example after a login with an unknown address. */
   readonly accountId: string | null;
-  /** `<subject>.<what was done>`, as `api_key.created`. */
+  /** `<subject>.<action>`, for example `api_key.created`. */
   readonly action: string;
   readonly outcome?: 'done' | 'refused';
   readonly actor: Actor;
   readonly subject?: { readonly type: string; readonly id: string };
-  /** What else is worth knowing; never a secret, a code or a password. */
+  /** Further details; never a secret, a code or a password. */
   readonly details?: Prisma.InputJsonObject;
-  /** Absent of jobs. */
+  /** Absent when a job performed the action. */
   readonly request?: Pick<RequestContext, 'id' | 'ip' | 'userAgent'>;
   readonly now: Date;
 }
@@ -33,10 +33,13 @@ export const actorOf = ({ kind, id }: Principal): Actor => ({ type: actorTypes[k
 export const person = (id: string): Actor => ({ type: 'person', id });
 export const serviceActor = (id: ServiceName): Actor => ({ type: 'service', id });
 
-/** Somebody who has not proved who they are. */
-export const nobody: Actor = { type: 'unknown', id: null };
+/** The actor for a caller who has not proved who they are. */
+export const unknownActor: Actor = { type: 'unknown', id: null };
 
-/** One statement of one parameter, however many records there are; Prisma's transactions and prepared SQL both send it. */
+/**
+ * One statement with one parameter for any number of records, because Prisma's transactions and prepared SQL can both
+ * send it.
+ */
 const insert = `
   INSERT INTO audit_log (id, account_id, occurred_at, action, outcome, actor_type, actor_id, subject_type, subject_id,
     ip, user_agent, request_id, details)
@@ -44,10 +47,13 @@ const insert = `
     outcome "AuditOutcome", actor_type text, actor_id text, subject_type text, subject_id text,
     ip text, user_agent text, request_id text, details jsonb)`;
 
-/** Writes to the audit log: in the transaction of what it tells of; a refusal, by itself. */
-export async function audit(tx: Pick<SqlTransaction, '$executeRawUnsafe'>, ...deeds: readonly Deed[]): Promise<void> {
-  if (deeds.length === 0) return;
-  const records = deeds.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
+/** Writes to the audit log. A record of a change belongs in the transaction of that change; a refusal has its own. */
+export async function audit(
+  tx: Pick<SqlTransaction, '$executeRawUnsafe'>,
+  ...records: readonly AuditRecord[]
+): Promise<void> {
+  if (records.length === 0) return;
+  const rows = records.map(({ accountId, action, outcome = 'done', actor, subject, details = {}, request, now }) => ({
     id: newUuid(),
     account_id: accountId,
     occurred_at: now,
@@ -62,7 +68,7 @@ export async function audit(tx: Pick<SqlTransaction, '$executeRawUnsafe'>, ...de
     request_id: request?.id ?? null,
     details,
   }));
-  await tx.$executeRawUnsafe(insert, JSON.stringify(records));
+  await tx.$executeRawUnsafe(insert, JSON.stringify(rows));
 }
 
 export type AuditRow = Prisma.AuditRecordGetPayload<object>;
@@ -76,7 +82,7 @@ interface AuditFilter {
   readonly to: Date | undefined;
 }
 
-/** Newest first: ids are made in the order of time. */
+/** Newest first, which is descending by id because ids are ordered by time. */
 export async function findAuditRecords(
   { prisma }: Pick<AccountDatabase, 'prisma'>,
   accountId: string,

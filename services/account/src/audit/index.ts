@@ -1,3 +1,3 @@
-export { actorOf, audit, type Deed, nobody, person, serviceActor } from './audit.store.ts';
+export { type AuditRecord, actorOf, audit, person, serviceActor, unknownActor } from './audit.store.ts';
 export { changesIn } from './changes.ts';
 export { listAuditLogEndpoint } from './list-audit-log.ts';

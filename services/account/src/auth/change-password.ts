@@ -8,18 +8,18 @@ import type { AccountDatabase } from '../store.ts';
 import { findUser, replacePassword } from '../users/index.ts';
 import type { CheckNewPassword } from './new-password.ts';
 
-export const changePasswordEndpoint = (parts: {
+export const changePasswordEndpoint = (deps: {
   database: AccountDatabase;
   hasher: Hasher;
   clock: Clock;
   checkNewPassword: CheckNewPassword;
 }) =>
   implement(changePassword, async ({ body, caller, request }) => {
-    const { database, hasher, clock } = parts;
-    parts.checkNewPassword(body.new_password, 'body.new_password');
+    const { database, hasher, clock } = deps;
+    deps.checkNewPassword(body.new_password, 'body.new_password');
     const user = await findUser(database.prisma, caller.id);
     if (!user) throw new Problem('unauthorized', 'This user does not exist any more.');
-    const deed = {
+    const record = {
       accountId: caller.accountId,
       action: 'user.password_changed',
       actor: actorOf(caller),
@@ -28,7 +28,7 @@ export const changePasswordEndpoint = (parts: {
     };
     if (!(await hasher.verifyPassword(body.current_password, user.password_hash))) {
       const details = { reason: 'wrong_password' };
-      await audit(database.prisma, { ...deed, outcome: 'refused', details, now: clock.now() });
+      await audit(database.prisma, { ...record, outcome: 'refused', details, now: clock.now() });
       throw new Problem('validation-error', 'body.current_password: is not your password.');
     }
     const passwordHash = await hasher.hashPassword(body.new_password);
@@ -37,6 +37,6 @@ export const changePasswordEndpoint = (parts: {
       if (!(await replacePassword(tx, user, passwordHash, now)))
         throw new Problem('validation-error', 'body.current_password: was changed in the meantime.');
       const ended = await endSessions(tx, othersOf(caller), 'password_changed', now);
-      await audit(tx, { ...deed, details: { sessions_ended: ended }, now });
+      await audit(tx, { ...record, details: { sessions_ended: ended }, now });
     });
   });

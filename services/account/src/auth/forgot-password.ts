@@ -5,10 +5,10 @@ import { type MailQueue, passwordResetMail } from '../mail/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail } from '../users/index.ts';
 
-/** The same work and answer for any address; only a known one gets a message. */
-export const forgotPasswordEndpoint = (parts: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
+/** Does the same work and sends the same response for every address; only a known address gets a message. */
+export const forgotPasswordEndpoint = (deps: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
   implement(forgotPassword, async ({ body }) => {
-    const { database, codes, mail } = parts;
+    const { database, codes, mail } = deps;
     const code = await codes.prepare('reset_password', body.email);
     const user = await findUserByEmail(database, emailKeyOf(body.email));
     const known = user && !user.disabled_at ? user : null;

@@ -6,35 +6,39 @@ import type { Refusals, Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail } from '../users/index.ts';
 
-/** An unknown address and a wrong password cost and say the same; anything more is told to the password's owner alone. */
-export const loginEndpoint = (parts: {
+/**
+ * A wrong password and an unknown address give the same response after the same time. Only a caller with the right
+ * password learns more.
+ */
+export const loginEndpoint = (deps: {
   database: AccountDatabase;
   hasher: Hasher;
   sessions: Sessions;
   refusals: Refusals;
 }) =>
   implement(login, async ({ body, request }) => {
-    const { database, hasher, sessions, refusals } = parts;
+    const { database, hasher, sessions, refusals } = deps;
     const action = 'session.opened';
     const emailKey = emailKeyOf(body.email);
     const user = await findUserByEmail(database, emailKey);
     const right = await hasher.verifyPassword(body.password, user?.password_hash);
     if (!user || !right) throw await wrong(user, 'wrong_password');
-    for (let judged = user; ; ) {
-      const [reason, detail] = refusalOf(judged) ?? [];
+    for (let checked = user; ; ) {
+      const [reason, detail] = refusalOf(checked) ?? [];
       if (reason !== undefined) {
-        await refusals.record({ action, reason, userId: judged.id, proven: true, request });
+        await refusals.record({ action, reason, userId: checked.id, proven: true, request });
         throw new Problem('forbidden', detail);
       }
-      const entered = await sessions.enter(judged, request);
+      const entered = await sessions.enter(checked, request);
       if (entered) return entered;
-      // Somebody was faster: as long as the password is right, what has changed is told.
+      // A concurrent request changed the user after the password was checked. If the password is still the same, the
+      // caller gets the reason.
       const now = await findUserByEmail(database, emailKey);
-      if (now?.password_hash !== judged.password_hash) throw await wrong(now, 'password_changed');
-      judged = now;
+      if (now?.password_hash !== checked.password_hash) throw await wrong(now, 'password_changed');
+      checked = now;
     }
 
-    /** The one refusal of whoever does not know the password, whatever was wrong. */
+    /** The only refusal for a caller without the right password, whatever the reason is. */
     async function wrong(known: { id: string } | null, reason: 'wrong_password' | 'password_changed') {
       const why = known ? reason : 'unknown_address';
       await refusals.record({ action, reason: why, userId: known?.id ?? null, emailKey, request });

@@ -5,7 +5,7 @@ import { actorOf, audit } from '../audit/index.ts';
 import { endSessions, wireSessionId } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 
-/** A key's token belongs to no session: nothing to end. */
+/** The token of an API key belongs to no session, so there is nothing to end. */
 export const logoutEndpoint = ({ database, clock }: { database: AccountDatabase; clock: Clock }) =>
   implement(logout, async ({ caller, request }) => {
     const { id: userId, accountId, sessionId: id } = caller;

@@ -1,7 +1,7 @@
 import { Problem } from '@attribution/contracts';
 import { refusePassword } from '../passwords/index.ts';
 
-/** Throws `validation-error` for a new password that breaks a rule; `where` names the field. */
+/** Throws `validation-error` when a new password breaks a rule; `where` is the name of the field. */
 export type CheckNewPassword = (password: string, where: string) => void;
 
 export function newPasswordCheck(minLength: number): CheckNewPassword {

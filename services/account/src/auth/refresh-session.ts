@@ -2,7 +2,7 @@ import { Problem, refreshSession } from '@attribution/contracts';
 import type { RequestContext } from '@attribution/http';
 import type { Clock } from '@attribution/runtime';
 import { implement } from '@attribution/service';
-import { audit, nobody } from '../audit/index.ts';
+import { audit, unknownActor } from '../audit/index.ts';
 import {
   endSessions,
   findMembership,
@@ -36,7 +36,7 @@ export const refreshSessionEndpoint = ({ database, sessions, clock }: Dependenci
       throw new Problem('unauthorized', 'The refresh token is unknown, expired or was used before. Log in again.');
     return tokens;
 
-    /** Returns rather than throws, so that the end of a session whose token came twice is committed. */
+    /** Returns instead of throwing, so that ending a session whose token was reused is committed. */
     async function exchange(tx: Tx, { id, hash }: { id: string; hash: string }) {
       const now = clock.now();
       const token = await findRefreshToken(tx, id);
@@ -49,7 +49,7 @@ export const refreshSessionEndpoint = ({ database, sessions, clock }: Dependenci
       }
       if (token.expires_at <= now || sessionEnd(startedAt) <= now) return refuse(tx, family, 'refresh_token_expired');
       if (token.user_disabled) return refuse(tx, family, 'user_disabled');
-      // The membership is read behind the session's lock: whatever changes it ends the session as well.
+      // The membership is read after the session was locked: every change of a membership also ends its sessions.
       if (!(await touchSession(tx, sessionId, now))) return refuse(tx, family, 'session_ended');
       const membership = await findMembership(tx, userId, accountId);
       if (membership?.status !== 'active' || membership.account.status === 'closed')
@@ -68,18 +68,24 @@ interface Family {
   readonly request: RequestContext;
 }
 
-/** Either use may have been a thief's. Told once: what comes after the end changes nothing. */
+/**
+ * The first use or the second may have been a thief's, so the session ends. Recorded once: after the session has
+ * ended, further reuse changes nothing.
+ */
 async function endFamily(tx: Tx, { sessionId, ...family }: Family): Promise<undefined> {
   const reason = 'refresh_token_reused';
   if ((await endSessions(tx, { id: sessionId }, reason, family.now)) === 0) return;
   await audit(tx, { ...family, action: 'session.ended', ...about(sessionId), details: { reason } });
 }
 
-/** The token is used up by that, so that each is told of once. */
+/** Each refusal is recorded once, because the token is marked as used. */
 async function refuse(tx: Tx, { sessionId, ...family }: Family, reason: string): Promise<undefined> {
   const action = 'session.refreshed';
   await audit(tx, { ...family, action, outcome: 'refused', ...about(sessionId), details: { reason } });
 }
 
-/** A token proves nobody that may have been copied. */
-const about = (sessionId: string) => ({ actor: nobody, subject: { type: 'session', id: wireSessionId(sessionId) } });
+/** The actor is unknown because the token may have been copied. */
+const about = (sessionId: string) => ({
+  actor: unknownActor,
+  subject: { type: 'session', id: wireSessionId(sessionId) },
+});

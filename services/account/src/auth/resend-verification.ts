@@ -5,13 +5,16 @@ import { type MailQueue, verificationMail } from '../mail/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { lockUserByEmail } from '../users/index.ts';
 
-/** The same work and answer for any address; only one that waits for verification gets a message. */
-export const resendVerificationEndpoint = (parts: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
+/**
+ * Does the same work and sends the same response for every address; only an address that waits for verification gets a
+ * message.
+ */
+export const resendVerificationEndpoint = (deps: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
   implement(resendVerification, async ({ body }) => {
-    const { database, codes, mail } = parts;
+    const { database, codes, mail } = deps;
     const code = await codes.prepare('verify_email', body.email);
     await database.transaction(async (tx) => {
-      // Locked: a verification that is under way comes first, and then there is no code to be had.
+      // The lock waits for a concurrent verification. After that verification no code is issued.
       const user = await lockUserByEmail(tx, emailKeyOf(body.email));
       const waiting = user && !user.email_verified_at && !user.disabled_at ? user : null;
       await code.issue(tx, waiting?.id ?? null);

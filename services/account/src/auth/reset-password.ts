@@ -9,7 +9,7 @@ import type { AccountDatabase } from '../store.ts';
 import { setPassword } from '../users/index.ts';
 import type { CheckNewPassword } from './new-password.ts';
 
-export const resetPasswordEndpoint = (parts: {
+export const resetPasswordEndpoint = (deps: {
   database: AccountDatabase;
   codes: Codes;
   hasher: Hasher;
@@ -18,10 +18,11 @@ export const resetPasswordEndpoint = (parts: {
   checkNewPassword: CheckNewPassword;
 }) =>
   implement(resetPassword, async ({ body, request }) => {
-    const { database, codes, hasher, refusals, clock } = parts;
+    const { database, codes, hasher, refusals, clock } = deps;
     const action = 'user.password_reset';
-    // Before the code is looked at: a refused password neither counts nor spends it.
-    parts.checkNewPassword(body.new_password, 'body.new_password');
+    // The new password is checked before the code, because a refused password must neither count as an attempt nor use
+    // up the code.
+    deps.checkNewPassword(body.new_password, 'body.new_password');
     const code = await codes.check('reset_password', body.email, body.code);
     if ('refusal' in code) {
       const { userId, reason, refusal } = code;

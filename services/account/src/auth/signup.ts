@@ -14,12 +14,12 @@ import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail, insertUser } from '../users/index.ts';
 import type { CheckNewPassword } from './new-password.ts';
 
-/** The account type of whoever signs up; another is arranged with us. */
+/** The account type of every sign-up. Other types are set up by us. */
 const accountType = 'network';
-/** The free grant burns before what was paid for. */
+/** The free grant is used up before purchased tokens. */
 const freeGrantPriority = 10;
 
-export const signupEndpoint = (parts: {
+export const signupEndpoint = (deps: {
   database: AccountDatabase;
   outbox: Outbox;
   hasher: Hasher;
@@ -29,8 +29,8 @@ export const signupEndpoint = (parts: {
   checkNewPassword: CheckNewPassword;
 }) =>
   implement(signup, async ({ body, request }) => {
-    const { database, outbox, hasher, codes, mail, clock } = parts;
-    parts.checkNewPassword(body.password, 'body.password');
+    const { database, outbox, hasher, codes, mail, clock } = deps;
+    deps.checkNewPassword(body.password, 'body.password');
     const emailKey = emailKeyOf(body.email);
     if (await findUserByEmail(database, emailKey)) throw addressTaken();
 

@@ -12,10 +12,10 @@ import {
 } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 
-/** The session that asks has passed MFA where its user has it. */
-export const switchAccountEndpoint = (parts: { database: AccountDatabase; sessions: Sessions; clock: Clock }) =>
+/** No MFA step is needed here: the current session has passed MFA if the user has it. */
+export const switchAccountEndpoint = (deps: { database: AccountDatabase; sessions: Sessions; clock: Clock }) =>
   implement(switchAccount, async ({ body, caller, request }) => {
-    const { database, sessions, clock } = parts;
+    const { database, sessions, clock } = deps;
     const { account_id } = body;
     const answer = await database.transaction(async (tx) => {
       const place = await lockPlace(tx, caller.id, account_id);
@@ -24,7 +24,7 @@ export const switchAccountEndpoint = (parts: { database: AccountDatabase; sessio
       const membership = place?.membership ?? (await findMembership(tx, caller.id, account_id));
       const { reason, problem } = open ? refusalOf(membership) : { reason: 'session_ended', problem: sessionEnded() };
       await audit(tx, {
-        // Nobody writes to the log of an account that they are not in.
+        // The refusal goes to the log of the caller's own account when the caller is not in the other account.
         accountId: membership ? account_id : caller.accountId,
         action: 'session.opened',
         outcome: 'refused',
@@ -34,7 +34,7 @@ export const switchAccountEndpoint = (parts: { database: AccountDatabase; sessio
         request,
         now: clock.now(),
       });
-      return problem; // Rather than thrown, so that the record is committed.
+      return problem; // The problem is returned, not thrown, so that the audit record is committed.
     });
     if (answer instanceof Problem) throw answer;
     return answer;

@@ -6,7 +6,7 @@ import { lockPlace, type Refusals, type Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUser, markEmailVerified } from '../users/index.ts';
 
-export const verifyEmailEndpoint = (parts: {
+export const verifyEmailEndpoint = (deps: {
   database: AccountDatabase;
   codes: Codes;
   sessions: Sessions;
@@ -14,7 +14,7 @@ export const verifyEmailEndpoint = (parts: {
   clock: Clock;
 }) =>
   implement(verifyEmail, async ({ body, request }) => {
-    const { database, codes, sessions, refusals, clock } = parts;
+    const { database, codes, sessions, refusals, clock } = deps;
     const action = 'session.opened';
     const code = await codes.check('verify_email', body.email, body.code);
     if ('refusal' in code) {
@@ -31,7 +31,8 @@ export const verifyEmailEndpoint = (parts: {
     const accountId = await sessions.chooseAccount(userId, request);
 
     return database.transaction(async (tx) => {
-      // Once: whoever is verified comes in by the password. The user before the code, as a resend locks them.
+      // An address is verified only once; after that the user signs in with the password. The user is locked before the
+      // code, in the same order as in a resend.
       if (!(await markEmailVerified(tx, userId, clock.now()))) throw codeGone();
       await code.spend(tx);
       const place = await lockPlace(tx, userId, accountId);

@@ -11,7 +11,7 @@ export interface NewCode {
   readonly expiresAt: Date;
 }
 
-/** Puts the code in the place of the one before, which is dead with that. */
+/** Replaces the previous code, which is no longer valid. */
 export async function replaceCode(tx: Tx, code: NewCode): Promise<void> {
   const { purpose, emailKey: email_key } = code;
   const state = {
@@ -35,9 +35,9 @@ export interface CodeRow extends LiveCode {
 }
 
 /**
- * Counts an attempt, at once and for good, and returns the code with it. An address without a code gets one that
- * nothing matches, so that it is counted and exhausted like any other. So does, by its first attempt afterwards, one
- * whose code was used: attempts and time begin anew.
+ * Counts an attempt, commits it at once and returns the code. For an address without a code it inserts a decoy that
+ * nothing matches, so that attempts are counted and exhausted for unknown addresses too. The first attempt after a
+ * code was used restarts attempts and expiry, so that the address then behaves like one without a code.
  */
 export async function countAttempt(database: AccountDatabase, decoy: NewCode): Promise<CodeRow> {
   const [row] = await database.prisma.$queryRaw<CodeRow[]>`
@@ -52,7 +52,7 @@ export async function countAttempt(database: AccountDatabase, decoy: NewCode): P
   return row;
 }
 
-/** Spends the code, and forgets the attempts at it; false when it was spent or replaced in the meantime. */
+/** Marks the code as used and resets its attempts. Returns false when it was used or replaced in the meantime. */
 export async function spendCode(
   tx: Tx,
   spent: { purpose: CodePurpose; emailKey: string; codeHash: string; now: Date },
@@ -66,7 +66,7 @@ export async function spendCode(
 
 export const expiredCodes = { table: 'email_codes', condition: 'expires_at < $1' } satisfies Forgettable;
 
-/** Deletes the codes that were sent to a user: nothing is left that they could open. */
+/** Deletes all codes that were sent to a user, so that none of them can be used any more. */
 export async function deleteCodesOf(tx: Pick<Tx, 'emailCode'>, userId: string): Promise<void> {
   await tx.emailCode.deleteMany({ where: { user_id: userId } });
 }

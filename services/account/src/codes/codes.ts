@@ -5,32 +5,35 @@ import type { AccountDatabase, Tx } from '../store.ts';
 import { countAttempt, replaceCode, spendCode } from './code.store.ts';
 import { type CodePurpose, codeGone, codeRules, emailKeyOf, isDead, newCode, refuseWrongCode } from './code.ts';
 
-/** A code that is made but not yet issued. */
+/** A code that was generated but not yet issued. */
 export interface PreparedCode {
   readonly code: string;
-  /** Makes it the live code of the address; of nobody's, where the address has no user who should get one. */
+  /** Makes it the current code of the address. `userId` is null when the address has no user who should get a code. */
   issue(tx: Tx, userId: string | null): Promise<void>;
 }
 
 export interface Codes {
-  /** Makes and hashes a code: slow, so before a transaction. */
+  /** Generates and hashes a code. Hashing is slow, so call it before the transaction. */
   prepare(purpose: CodePurpose, email: string): Promise<PreparedCode>;
-  /** Counts an attempt and compares. */
+  /** Counts an attempt and compares the code. */
   check(purpose: CodePurpose, email: string, code: string): Promise<MatchingCode | RefusedCode>;
 }
 
-/** A code that did not match, or is dead: `validation-error` or `gone`. */
+/** The result for a code that did not match, or is no longer valid: `validation-error` or `gone`. */
 interface RefusedCode {
   readonly refusal: Problem;
   readonly reason: 'wrong_code' | 'dead_code';
-  /** Whose code it was; null: nobody's. */
+  /** The user of the code; null for an address without a user. */
   readonly userId: string | null;
 }
 
-/** A code that matched and is still to be spent. */
+/** A code that matched and must still be spent. */
 export interface MatchingCode {
   readonly userId: string;
-  /** Spends it in the transaction of what it allows. Throws `gone` when another was faster. */
+  /**
+   * Spends the code in the transaction of the action that it permits. Throws `gone` when a concurrent request has
+   * spent it.
+   */
   spend(tx: Tx): Promise<void>;
 }
 
@@ -45,7 +48,7 @@ export function createCodes({
 }): Codes {
   const boundTo = (purpose: CodePurpose, emailKey: string) => `${purpose}\n${emailKey}`;
   const expiry = (now: Date) => new Date(now.getTime() + codeRules.minutes * 60_000);
-  // What unknown addresses are compared with: no code hashes to it.
+  // Codes of unknown addresses are compared with this hash, which no code has.
   const decoyHash = hasher.hashCode('no code', 'nobody');
 
   return {
@@ -70,7 +73,7 @@ export function createCodes({
       const { user_id: userId, code_hash: codeHash } = live;
       if (isDead(live, now)) return { refusal: codeGone(), reason: 'dead_code', userId };
       const matches = await hasher.verifyCode(code, boundTo(purpose, emailKey), codeHash);
-      // A used code is gone, to itself alone: any other answers as for an address that never had one.
+      // Only the used code itself gets `gone`. Any other code gets the response of an address that never had a code.
       if (matches && live.used_at) return { refusal: codeGone(), reason: 'dead_code', userId };
       if (!matches || userId === null) return { refusal: refuseWrongCode(live), reason: 'wrong_code', userId };
       return {

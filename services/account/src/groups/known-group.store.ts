@@ -1,7 +1,7 @@
 import type { Sql } from '@attribution/database';
 import type { Tx } from '../store.ts';
 
-/** Those of the groups that Organization has told of, in this account. */
+/** Returns the ids that belong to groups of this account, as known from Organization's events. */
 export async function findKnownGroups(tx: Pick<Tx, 'knownGroup'>, accountId: string, ids: readonly string[]) {
   const rows = await tx.knownGroup.findMany({
     where: { account_id: accountId, id: { in: [...ids] } },
@@ -10,7 +10,7 @@ export async function findKnownGroups(tx: Pick<Tx, 'knownGroup'>, accountId: str
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Whoever held grants in groups that are gone, and in which. */
+/** A holder that lost grants, and the deleted groups that the grants were for. */
 export interface Loss {
   readonly holder: 'user' | 'api_key' | 'invitation';
   readonly id: string;
@@ -24,8 +24,8 @@ interface DeletedGroup {
 }
 
 /**
- * The groups are gone, and with them every grant in them, those of invitations among them. Grants are given and changed
- * under the lock of the account's row: nobody who has read them before writes them again after this.
+ * Deletes all grants for deleted groups, including those of invitations. Grants are only given or changed under the
+ * lock of the account's row, so no concurrent transaction can write them again afterwards.
  */
 export async function takeGrants(tx: Sql, groups: readonly DeletedGroup[]): Promise<Loss[]> {
   const ids = groups.map(({ id }) => id);
@@ -48,7 +48,7 @@ const takeFromKeys = (tx: Sql, ids: readonly string[]) => tx.$queryRaw<Loss[]>`
   SELECT 'api_key' AS holder, k.id, k.account_id, array_agg(gone.group_id ORDER BY gone.group_id) AS group_ids
   FROM gone JOIN api_keys AS k ON k.id = gone.api_key_id GROUP BY k.id ORDER BY k.account_id, k.id`;
 
-/** What an invitation that was accepted had offered is nobody's loss. */
+/** Accepted invitations are ignored: their grants belong to the member now. */
 const takeFromInvitations = (tx: Sql, accountIds: readonly string[], ids: readonly string[]) => tx.$queryRaw<Loss[]>`
   WITH changed AS (
     UPDATE invitations SET groups = (

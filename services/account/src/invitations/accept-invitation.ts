@@ -21,29 +21,30 @@ import {
 import { hashInvitationToken } from './invitation.ts';
 import { requireActive, requireInvited, requirePending } from './invited.ts';
 
-/** The link proves the address: a newcomer is a verified user at once. */
+/** The link proves the address, so a new user is verified at once. */
 export const acceptInvitationEndpoint = (
-  parts: Pick<Inviting, 'database' | 'outbox' | 'clock'> & {
+  deps: Pick<Inviting, 'database' | 'outbox' | 'clock'> & {
     readonly hasher: Hasher;
     readonly sessions: Sessions;
     readonly checkNewPassword: CheckNewPassword;
   },
 ) =>
   implement(acceptInvitation, async ({ body, caller, request }) => {
-    const { database, outbox, clock, sessions } = parts;
+    const { database, outbox, clock, sessions } = deps;
     const hash = hashInvitationToken(body.token);
     const { full_name: fullName, password } = body;
-    if (password !== undefined) parts.checkNewPassword(password, 'body.password');
-    // Whoever has no link gets no slow hash computed.
+    if (password !== undefined) deps.checkNewPassword(password, 'body.password');
+    // The link is checked before the slow hash, so that requests without a valid link cost little.
     const { email_key: emailKey, account_id: accountId } = requirePending(
       await findInvitationByToken(database.prisma, hash),
       clock.now(),
     );
-    const passwordHash = password !== undefined && !caller ? await parts.hasher.hashPassword(password) : undefined;
+    const passwordHash = password !== undefined && !caller ? await deps.hasher.hashPassword(password) : undefined;
     return database
       .transaction(async (tx) => {
         const now = clock.now();
-        // The user first: a password reset ends the session that is opened here, or has ended the caller's before.
+        // The user is locked first. A password reset then either ends the session that is opened here, or has already
+        // ended the caller's.
         const invited = await lockUserByEmail(tx, emailKey);
         const account = await lockAccount(tx, accountId);
         if (caller) await requireOpenSession(tx, caller);

@@ -21,7 +21,7 @@ export interface Inviting {
   readonly outbox: Outbox;
   readonly mail: MailQueue;
   readonly clock: Clock;
-  /** Of the product app, where links lead to. */
+  /** Base URL of the product app, which invitation links point to. */
   readonly appUrl: string;
 }
 
@@ -58,21 +58,21 @@ export const createInvitationEndpoint = ({ database, outbox, mail, clock, appUrl
         tx,
         invitationMail({ to: body.email, accountName: name, link: invitationLink(appUrl, token) }),
       );
-      const deed = { accountId, actor: actorOf(caller), request, now };
+      const record = { accountId, actor: actorOf(caller), request, now };
       const { email, role } = body;
-      const gone = expired && {
-        ...deed,
+      const deleted = expired && {
+        ...record,
         action: 'invitation.deleted',
         subject: { type: 'invitation', id: expired.id },
         details: { email: expired.email, reason: 'expired' },
       };
       const made = {
-        ...deed,
+        ...record,
         action: 'user.invited',
         subject: { type: 'invitation', id: invitation.id },
         details: { email, role },
       };
-      await audit(tx, ...(gone ? [gone] : []), made);
+      await audit(tx, ...(deleted ? [deleted] : []), made);
       const data = { account_id: accountId, invitation_id: invitation.id };
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
       await outbox.append(tx, newEvent(userInvited, data, context));

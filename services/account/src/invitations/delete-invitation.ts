@@ -5,7 +5,7 @@ import { actorOf, audit } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { deleteInvitationRow, lockInvitation } from './invitation.store.ts';
 
-/** An accepted one goes from the list; who accepted it stays a user. */
+/** An accepted invitation disappears from the list; its user stays a member. */
 export const deleteInvitationEndpoint = ({ database, clock }: { database: AccountDatabase; clock: Clock }) =>
   implement(deleteInvitation, async ({ params, caller, request }) => {
     const { accountId } = caller;

@@ -16,7 +16,7 @@ export type InvitationRow = Omit<Row, 'services' | 'groups' | 'role'> & {
   readonly services: ServiceMap | null;
 };
 
-/** What is stored was checked when it came; a role of owner cannot be invited. */
+/** Stored values were validated when they were written. An owner cannot be invited, so the role is admin or member. */
 function read(row: Row): InvitationRow {
   const role = row.role === 'admin' ? 'admin' : 'member';
   return { ...row, role, groups: row.groups as unknown as Grant[], services: readServiceMap(row.services) };
@@ -71,7 +71,7 @@ export async function findInvitations(
   return rows.map(read);
 }
 
-/** Locks the invitation, so that what is decided of it holds until the commit. */
+/** Locks the invitation, so that decisions based on it hold until the commit. */
 export async function lockInvitation(tx: Tx, accountId: string, id: string): Promise<InvitationRow | undefined> {
   await tx.$queryRaw`SELECT 1 FROM invitations WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
   const row = await tx.invitation.findFirst({ where: { id, account_id: accountId } });
@@ -86,13 +86,13 @@ export async function findInvitationByToken(
   return row ? read(row) : undefined;
 }
 
-/** Of several acceptances at once, the others find it accepted. */
+/** Of several concurrent acceptances the first one wins; the others find the invitation accepted. */
 export async function lockInvitationByToken(tx: Tx, tokenHash: string): Promise<InvitationRow | undefined> {
   await tx.$queryRaw`SELECT 1 FROM invitations WHERE token_hash = ${tokenHash} FOR UPDATE`;
   return findInvitationByToken(tx, tokenHash);
 }
 
-/** One that has expired makes room for another to the same address; what it was, if there was one. */
+/** Deletes and returns an expired invitation to the same address, if there is one, to make room for a new one. */
 export async function deleteExpiredInvitation(
   tx: Tx,
   accountId: string,
@@ -106,7 +106,7 @@ export async function deleteExpiredInvitation(
   return expired;
 }
 
-/** A new link; the one before opens nothing any more. */
+/** Replaces the link; the previous link stops working. */
 export async function renewInvitation(tx: Tx, id: string, tokenHash: string, expiresAt: Date): Promise<void> {
   await tx.invitation.update({ where: { id }, data: { token_hash: tokenHash, expires_at: expiresAt } });
 }
@@ -137,7 +137,7 @@ export async function insertMembership(tx: Tx, userId: string, invitation: Invit
     });
 }
 
-/** Whether the address is a user's who is in the account already. */
+/** Whether the address belongs to a user who is already in the account. */
 export async function isMember(tx: Tx, accountId: string, emailKey: string): Promise<boolean> {
   return (await tx.membership.count({ where: { account_id: accountId, user: { email_key: emailKey } } })) > 0;
 }

@@ -2,13 +2,13 @@ import type { Principal } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
 import type { InvitationRow } from './invitation.store.ts';
 
-/** Nobody is invited to a closed account, nor enters it. Throws `conflict`. */
+/** A closed account can neither invite nor be entered. Throws `conflict`. */
 export function requireActive<A extends { readonly status: string }>(account: A): A {
   if (account.status !== 'active') throw new Problem('conflict', `The account is ${account.status}.`);
   return account;
 }
 
-/** An invitation that can be accepted. Throws `not-found` or `gone`. */
+/** Returns the invitation if it can be accepted. Throws `not-found` or `gone`. */
 export function requirePending(invitation: InvitationRow | undefined, now: Date): InvitationRow {
   if (!invitation) throw Problem.notFound();
   if (invitation.accepted_at) throw new Problem('gone', 'This invitation was accepted.');
@@ -21,7 +21,10 @@ interface Invited {
   readonly disabled_at: Date | null;
 }
 
-/** The user with the invited address, signed in as such; undefined when there is none. Throws `forbidden` or `unauthorized`. */
+/**
+ * Returns the user with the invited address, who must be signed in; undefined when there is no such user. Throws
+ * `forbidden` or `unauthorized`.
+ */
 export function requireInvited<U extends Invited>(user: U | undefined, caller: Principal | undefined): U | undefined {
   if (caller && caller.id !== user?.id)
     throw new Problem('forbidden', 'You are signed in with another address than the invited one.');

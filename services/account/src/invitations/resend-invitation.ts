@@ -9,9 +9,9 @@ import { lockInvitation, renewInvitation } from './invitation.store.ts';
 import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
 import { requireActive } from './invited.ts';
 
-export const resendInvitationEndpoint = (parts: Omit<Inviting, 'outbox'>) =>
+export const resendInvitationEndpoint = (deps: Omit<Inviting, 'outbox'>) =>
   implement(resendInvitation, async ({ params, caller, request }) => {
-    const { database, mail, clock, appUrl } = parts;
+    const { database, mail, clock, appUrl } = deps;
     const { accountId } = caller;
     const { token, hash } = newInvitationToken();
     await database.transaction(async (tx) => {

@@ -6,23 +6,23 @@ import { type HoldRow, resolveHold } from './hold.store.ts';
 import { type BalanceRow, insertEntry, type NewEntry } from './ledger.store.ts';
 
 interface Capture {
-  /** Pending and locked, as the balance is. */
+  /** Pending. The hold and the balance are both locked. */
   readonly hold: HoldRow;
   readonly balance: BalanceRow;
-  /** At most the hold's; the rest is released. */
+  /** At most the amount of the hold; the remainder is released. */
   readonly amount: number;
   readonly entry: Pick<NewEntry, 'kind' | 'description' | 'idempotencyKey'>;
   readonly now: Date;
   readonly traceparent: string | null;
 }
 
-/** Spends what a hold has reserved: the hold, and the event to append. */
+/** Spends the tokens that a hold has reserved. Returns the hold, and the event to append. */
 export async function captureHold(
   tx: Sql,
   { hold, balance, amount, entry, now, traceparent }: Capture,
 ): Promise<{ captured: HoldRow; event: NewEvent }> {
   const { id, account_id, grant_id } = hold;
-  // First: what it had reserved is free by then to be taken.
+  // The hold is resolved first, which releases its reservation, so that the entry can take those tokens.
   const captured = await resolveHold(tx, id, { status: 'captured', captured: amount, now });
   await insertEntry(tx, balance, { ...entry, amount: BigInt(-amount), now });
   if (grant_id === null) await burn(tx, account_id, BigInt(amount));

@@ -9,13 +9,13 @@ import { isOver, notPending } from './hold.ts';
 import { lockBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
-export const captureTokenHoldEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
+export const captureTokenHoldEndpoint = (deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(captureTokenHold, async ({ params, body: { amount }, request }) =>
-    parts.database.sqlTransaction(async (tx) => {
+    deps.database.sqlTransaction(async (tx) => {
       const hold = await lockHold(tx, params.id);
       const balance = hold && (await lockBalance(tx, hold.account_id));
       if (!hold || !balance) throw Problem.notFound();
-      const now = parts.clock.now();
+      const now = deps.clock.now();
       if (hold.status === 'captured' && Number(hold.captured_amount) === amount) return viewHold(hold);
       if (hold.status !== 'pending' || isOver(hold, now)) throw notPending(hold);
       if (amount > Number(hold.amount))
@@ -28,7 +28,7 @@ export const captureTokenHoldEndpoint = (parts: { database: AccountDatabase; out
         now,
         traceparent: request.traceparent,
       });
-      await parts.outbox.append(tx, event);
+      await deps.outbox.append(tx, event);
       return viewHold(captured);
     }),
   );

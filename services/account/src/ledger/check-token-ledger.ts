@@ -2,17 +2,17 @@ import type { AccountDatabase } from '../store.ts';
 import { findTokenBooks } from './check.store.ts';
 import { compareTokenBooks } from './compare.ts';
 
-/** Where two that should agree do not, for people. */
+/** An inconsistency, described for an operator. */
 export interface TokenDifference {
   readonly accountId: string;
   readonly what: string;
 }
 
-const atOnce = 200;
+const pageSize = 200;
 
 /**
- * Compares balances, entries, grants and holds, account by account. The database keeps them together by itself (ADR 13):
- * a difference is what somebody has done past its triggers, or a restored part.
+ * Compares balances, entries, grants and holds, account by account. Database triggers keep them consistent (ADR 13),
+ * so a difference means that somebody bypassed the triggers, or that only part of the data was restored.
  */
 export async function checkTokenLedger(
   { sql }: Pick<AccountDatabase, 'sql'>,
@@ -21,7 +21,7 @@ export async function checkTokenLedger(
   const differences: TokenDifference[] = [];
   let accounts = 0;
   for (let after = ''; ; ) {
-    const page = await findTokenBooks(sql, { after, limit: atOnce });
+    const page = await findTokenBooks(sql, { after, limit: pageSize });
     for (const books of page) {
       const found = compareTokenBooks(books);
       differences.push(...found.map((what) => ({ accountId: books.account_id, what })));
@@ -29,7 +29,7 @@ export async function checkTokenLedger(
     accounts += page.length;
     progress(accounts);
     const last = page.at(-1);
-    if (!last || page.length < atOnce) return { accounts, differences };
+    if (!last || page.length < pageSize) return { accounts, differences };
     after = last.account_id;
   }
 }

@@ -1,26 +1,29 @@
 import type { Sql } from '@attribution/database';
 
-/** The sums of one account's tokens, as each table tells them. */
+/** The token sums of one account, one from each table. */
 export interface TokenBooks {
   readonly account_id: string;
-  /** Of the balance's row; null where there is none. */
+  /** The posted amount of the balance; null when the account has no balance. */
   readonly posted: bigint | null;
   readonly held: bigint;
   readonly unspent: bigint;
   readonly last_seq: bigint;
   readonly entries_tokens: bigint;
   readonly entries: bigint;
-  /** Entries that do not follow from the one before them. */
+  /** The number of entries that do not follow from their predecessor. */
   readonly stray_entries: number;
   readonly remaining: bigint;
-  /** Grants that are not what their entry gave, or of which more is reserved than is left, or than is held. */
+  /**
+   * The number of grants that differ from their ledger entry, or whose reserved tokens exceed the remaining or the
+   * held ones.
+   */
   readonly stray_grants: number;
   readonly pending: bigint;
 }
 
 const sums = ['held', 'unspent', 'last_seq', 'entries_tokens', 'entries', 'remaining', 'pending'] as const;
 
-/** The books of accounts behind one, in the order of their ids: all of them as they are in one moment. */
+/** One page of accounts, in the order of their ids, in one consistent snapshot. */
 export async function findTokenBooks(
   sql: Sql,
   page: { readonly after: string; readonly limit: number },

@@ -2,7 +2,7 @@ import type { TokenBooks } from './check.store.ts';
 
 const tokens = (amount: bigint) => `${amount} tokens`;
 
-/** What is wrong within the rows of one account, for people. What is promised stands in ADR 13. */
+/** The inconsistencies within the rows of one account, described for an operator. ADR 13 lists the guarantees. */
 export function compareTokenBooks(books: TokenBooks): string[] {
   const { posted, held, unspent, last_seq, entries, entries_tokens, remaining, pending } = books;
   if (posted === null) return ['it has no balance'];

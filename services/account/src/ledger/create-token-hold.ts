@@ -5,7 +5,7 @@ import { newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
 import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { takeBackDue } from './expire-tokens.ts';
+import { takeBackExpired } from './expire-tokens.ts';
 import { findOpenTokens, purchaseKey } from './grant.store.ts';
 import {
   findAccountStatus,
@@ -15,23 +15,23 @@ import {
   insertHoldOf,
   type NewHold,
 } from './hold.store.ts';
-import { createHoldTogether } from './holds-together.ts';
+import { createHoldInBatch } from './hold-in-batch.ts';
 import { type BalanceRow, findEntryByKey, lockBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
-export function createTokenHoldEndpoint(parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) {
-  const { database, outbox } = parts;
-  const holdTogether = createHoldTogether(parts);
+export function createTokenHoldEndpoint(deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) {
+  const { database, outbox } = deps;
+  const holdInBatch = createHoldInBatch(deps);
   return implement(createTokenHold, async ({ body, caller, request }) => {
     const { account_id: accountId, payment_id: paymentId, amount, description } = body;
     const idempotencyKey = `${caller}:${body.idempotency_key}`;
-    const now = parts.clock.now();
+    const now = deps.clock.now();
     const expiresAt = new Date(now.getTime() + body.expires_in);
     const hold = { id: newId('token_hold'), accountId, amount, description, idempotencyKey, expiresAt, now };
     const context = { accountId, occurredAt: now, traceparent: request.traceparent };
     const held = newEvent(tokensHeld, { account_id: accountId, hold_id: hold.id, amount }, context);
-    // Those of one purchase are rare, and look at its grant first.
-    const made = paymentId === null ? await holdTogether({ hold, event: held }) : undefined;
+    // A hold on one purchase is not batched: it is rare, and must check the grant of the purchase first.
+    const made = paymentId === null ? await holdInBatch({ hold, event: held }) : undefined;
     if (made) return viewHold(made);
     const answer = await database.sqlTransaction(async (tx) => {
       const balance = await lockBalance(tx, accountId);
@@ -42,20 +42,22 @@ export function createTokenHoldEndpoint(parts: { database: AccountDatabase; outb
       const status = await findAccountStatus(tx, accountId);
       if (status !== 'active') throw noAccount(accountId, status);
       if (grantId === undefined) throw noPurchase(paymentId);
-      // What has run out is taken back, though the job has not come to it yet.
-      const { left, events } = await takeBackDue(tx, balance, now);
-      const late = await (grantId === null ? insertHold(tx, hold) : insertWhereOpen(tx, grantId, hold, left));
+      // Expired grants are taken back here, in case the job has not processed them yet.
+      const { balance: swept, events } = await takeBackExpired(tx, balance, now);
+      const late = await (grantId === null ? insertHold(tx, hold) : insertWhereOpen(tx, grantId, hold, swept));
       const isMade = late !== undefined && !(late instanceof Problem);
       await outbox.append(tx, ...events, ...(isMade ? [held] : []));
-      return isMade ? viewHold(late) : (late ?? insufficient('account', left.posted - left.held, amount));
+      return isMade ? viewHold(late) : (late ?? insufficient('account', swept.posted - swept.held, amount));
     });
-    // Returned rather than thrown, so that what was taken back stays so.
+    // The problem is returned from the transaction, not thrown, so that taking back expired grants is committed.
     if (answer instanceof Problem) throw answer;
     return answer;
   });
 }
 
-/** `grantId`: of the purchase; null: of none; undefined: of one that there is not. */
+/**
+ * `grantId` is the grant of the purchase; null when no purchase was named; undefined when the purchase does not exist.
+ */
 function requireSame(before: HoldRow, amount: number, grantId: string | null | undefined): HoldRow {
   if (Number(before.amount) !== amount)
     throw new Problem('conflict', `body.idempotency_key: was used for a hold of ${before.amount} tokens.`);
@@ -64,7 +66,9 @@ function requireSame(before: HoldRow, amount: number, grantId: string | null | u
   return before;
 }
 
-/** Undefined: too little is available in the account; a refusal: too little is left of the purchase. */
+/**
+ * Returns undefined when the account has too few tokens available, and a problem when the purchase has too few left.
+ */
 async function insertWhereOpen(tx: Sql, grantId: string, hold: NewHold, { posted, held }: BalanceRow) {
   const open = await findOpenTokens(tx, grantId);
   if (open < hold.amount) return insufficient('purchase', open, hold.amount);

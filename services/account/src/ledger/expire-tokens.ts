@@ -3,19 +3,19 @@ import type { Sql } from '@attribution/database';
 import { type NewEvent, newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
 import type { AccountDatabase } from '../store.ts';
-import { findDueAccounts, takeRests } from './grant.store.ts';
+import { findDueAccounts, takeExpiredTokens } from './grant.store.ts';
 import { findDueHolds, lockHold, resolveHold } from './hold.store.ts';
 import { type BalanceRow, insertEntry, lockBalance } from './ledger.store.ts';
 
-interface Parts {
+interface Dependencies {
   readonly database: AccountDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
 }
 const batch = 100;
 
-/** Gives back what holds had reserved whose time is over. */
-export async function expireHolds({ database, outbox, clock }: Parts): Promise<void> {
+/** Releases the tokens of expired holds. */
+export async function expireHolds({ database, outbox, clock }: Dependencies): Promise<void> {
   for (let due = batch; due === batch; ) {
     const now = clock.now();
     const holds = await findDueHolds(database, now, batch);
@@ -23,7 +23,7 @@ export async function expireHolds({ database, outbox, clock }: Parts): Promise<v
     for (const { id } of holds) {
       await database.sqlTransaction(async (tx) => {
         const hold = await lockHold(tx, id);
-        if (hold?.status !== 'pending') return; // Somebody was faster.
+        if (hold?.status !== 'pending') return; // A concurrent request has resolved the hold.
         await resolveHold(tx, id, { status: 'expired', now });
         const data = { account_id: hold.account_id, amount: Number(hold.amount), of: { hold_id: id } };
         await outbox.append(tx, newEvent(tokensExpired, data, { accountId: hold.account_id, occurredAt: now }));
@@ -32,8 +32,8 @@ export async function expireHolds({ database, outbox, clock }: Parts): Promise<v
   }
 }
 
-/** Takes back what is left of grants whose time is over. What a hold has reserved stays until that one is resolved. */
-export async function expireGrants({ database, outbox, clock }: Parts): Promise<void> {
+/** Takes back what remains of expired grants. Tokens that a hold has reserved stay until the hold is resolved. */
+export async function expireGrants({ database, outbox, clock }: Dependencies): Promise<void> {
   for (let due = batch; due === batch; ) {
     const now = clock.now();
     const accounts = await findDueAccounts(database, now, batch);
@@ -41,28 +41,33 @@ export async function expireGrants({ database, outbox, clock }: Parts): Promise<
     for (const { account_id } of accounts) {
       await database.sqlTransaction(async (tx) => {
         const balance = await lockBalance(tx, account_id);
-        if (balance) await outbox.append(tx, ...(await takeBackDue(tx, balance, now)).events);
+        if (balance) await outbox.append(tx, ...(await takeBackExpired(tx, balance, now)).events);
       });
     }
   }
 }
 
-/** Does it for one account, whose balance is locked: the balance after that, and the events to append. */
-export async function takeBackDue(tx: Sql, balance: BalanceRow, now: Date) {
+/**
+ * Takes back expired grants of one account, whose balance is locked. Returns the new balance, and the events to
+ * append.
+ */
+export async function takeBackExpired(tx: Sql, balance: BalanceRow, now: Date) {
   const { account_id } = balance;
   const events: NewEvent[] = [];
-  let left = balance;
-  for (const { entry_id, taken } of await takeRests(tx, balance, now)) {
-    const { balance_after, seq } = await insertEntry(tx, left, {
+  let current = balance;
+  for (const { entry_id, taken } of await takeExpiredTokens(tx, balance, now)) {
+    const { balance_after, seq } = await insertEntry(tx, current, {
       kind: 'expiry',
       amount: -taken,
       description: 'Tokens that ran out',
-      idempotencyKey: `expiry:${entry_id}:${left.last_seq}`, // In parts, where holds were in the way.
+      // Contains the sequence number, because a grant is taken back in several steps when holds have reserved some of
+      // it.
+      idempotencyKey: `expiry:${entry_id}:${current.last_seq}`,
       now,
     });
-    left = { ...left, posted: balance_after, last_seq: seq };
+    current = { ...current, posted: balance_after, last_seq: seq };
     const data = { account_id, amount: Number(taken), of: { entry_id } };
     events.push(newEvent(tokensExpired, data, { accountId: account_id, occurredAt: now }));
   }
-  return { left, events };
+  return { balance: current, events };
 }

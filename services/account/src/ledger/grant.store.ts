@@ -9,15 +9,18 @@ export interface Grant {
   readonly kind: LedgerKind;
   readonly amount: number;
   readonly description: string;
-  /** A grant with a key that was posted before changes nothing. */
+  /** Posting a grant again under the same key changes nothing. */
   readonly idempotencyKey: string;
-  /** Lower burns first. */
+  /** Grants with a lower number are used up first. */
   readonly priority: number;
   readonly expiresAt: Date | null;
   readonly now: Date;
 }
 
-/** Posts a grant: its ledger entry, and what is left of it. Throws `unprocessable` where there is no such account. */
+/**
+ * Posts a grant: its ledger entry, and the row of its remaining tokens. Throws `unprocessable` when the account does
+ * not exist.
+ */
 export async function postGrant(
   tx: Sql,
   { accountId, priority, ...grant }: Grant,
@@ -33,13 +36,16 @@ export async function postGrant(
   return { entry, repeated: false };
 }
 
-/** Of what was paid for. */
+/** The priority of purchased tokens. */
 export const defaultPriority = 100;
 
-/** The key of the entry of what a payment bought. */
+/** The idempotency key of the ledger entry for a payment. */
 export const purchaseKey = (paymentId: string) => `payment:${paymentId}`;
 
-/** How many tokens of a grant are left, and reserved by no hold of it. The balance is locked. */
+/**
+ * The number of tokens of a grant that remain and are not reserved by a hold on that grant. The balance must be
+ * locked.
+ */
 export async function findOpenTokens(tx: Sql, grantId: string): Promise<bigint> {
   const [row] = await tx.$queryRaw<{ open: bigint }[]>`
     SELECT remaining - reserved AS open FROM token_grants WHERE entry_id = ${grantId}`;
@@ -51,7 +57,7 @@ export async function takeFrom(tx: Sql, grantId: string, amount: bigint): Promis
   await tx.$executeRaw`UPDATE token_grants SET remaining = remaining - ${amount}::bigint WHERE entry_id = ${grantId}`;
 }
 
-/** Takes tokens from the grants, in the order in which they burn, and none that a hold of its grant has reserved. */
+/** Takes tokens from the grants in their order of use, except tokens that are reserved by a hold on one grant. */
 export async function burn(tx: Sql, accountId: string, amount: bigint): Promise<void> {
   await tx.$executeRaw`
     UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, ${amount}::bigint - o.before)
@@ -63,8 +69,8 @@ interface DueAccount {
 }
 
 /**
- * Accounts with grants whose time is over, and something left of them that no hold has reserved: neither one of that
- * grant, nor one of whatever burns first.
+ * Accounts with expired grants of which some tokens remain that no hold has reserved, whether a hold on that grant or
+ * a hold on the account.
  */
 export async function findDueAccounts(
   database: AccountDatabase,
@@ -83,17 +89,21 @@ export async function findDueAccounts(
     GROUP BY o.account_id ORDER BY min(o.expires_at) LIMIT ${limit}`;
 }
 
-interface TakenRest {
+interface TakenTokens {
   readonly entry_id: string;
   readonly taken: bigint;
 }
 
 /**
- * Takes what is left of an account's grants whose time is over, and not reserved: holds reserve what burns first, or of
- * their own grant alone. The balance is locked.
+ * Takes the unreserved remainder of an account's expired grants. Holds reserve the tokens that are used up first, or
+ * only those of their own grant. The balance must be locked.
  */
-export async function takeRests(tx: Sql, { account_id, held }: BalanceRow, now: Date): Promise<readonly TakenRest[]> {
-  const rows = await tx.$queryRaw<TakenRest[]>`
+export async function takeExpiredTokens(
+  tx: Sql,
+  { account_id, held }: BalanceRow,
+  now: Date,
+): Promise<readonly TakenTokens[]> {
+  const rows = await tx.$queryRaw<TakenTokens[]>`
     UPDATE token_grants AS g SET remaining = g.remaining - least(o.remaining, o.before + o.remaining - r.held)
     FROM open_grants AS o, (
       SELECT ${held}::bigint - coalesce(sum(reserved), 0)::bigint AS held FROM token_grants

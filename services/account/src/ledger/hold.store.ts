@@ -13,7 +13,7 @@ export interface HoldRow {
   readonly expires_at: Date;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
-  /** Of a purchase, whose tokens alone it reserves. */
+  /** The grant of a purchase, when the hold reserves only tokens of that purchase. */
   readonly grant_id: string | null;
 }
 
@@ -28,9 +28,10 @@ export interface NewHold {
 }
 
 /**
- * Reserves tokens of active accounts, for one after the other as long as there is enough. No row where the key was used
- * before, there is no such account, too little is available, or something is left of a grant whose time is over.
- * `swept`: that was taken back under the lock of the balance, and the rest of it is reserved.
+ * Reserves tokens of active accounts, one hold after the other while enough tokens are available. Returns no row for a
+ * hold whose key was used before, whose account does not exist, for which too few tokens are available, or whose
+ * account still has an expired grant with tokens left. `swept` means that expired grants were taken back under the
+ * lock of the balance, so that the remaining tokens can be reserved.
  */
 export const holdingTokens = (holds: readonly NewHold[], swept = false): ChangeStatement => ({
   text: `asked AS MATERIALIZED (
@@ -62,13 +63,13 @@ export const holdingTokens = (holds: readonly NewHold[], swept = false): ChangeS
   ],
 });
 
-/** As `holdingTokens` of a balance that is locked and swept. */
+/** The same as `holdingTokens` for one hold, with the balance locked and expired grants taken back. */
 export async function insertHold(tx: Sql, hold: NewHold): Promise<HoldRow | undefined> {
   const { text, values } = holdingTokens([hold], true);
   return (await tx.$queryRawUnsafe<HoldRow[]>(`WITH ${text} SELECT * FROM changed`, ...values))[0];
 }
 
-/** Reserves tokens of one grant; the balance is locked, and there are as many. */
+/** Reserves tokens of one grant. The balance must be locked, and enough tokens must be available. */
 export async function insertHoldOf(tx: Sql, grantId: string, hold: NewHold): Promise<HoldRow> {
   const { id, accountId, amount, description, idempotencyKey, expiresAt, now } = hold;
   const [row] = await tx.$queryRaw<HoldRow[]>`
@@ -86,7 +87,10 @@ export async function findHoldByKey(tx: Sql, accountId: string, key: string): Pr
   return row;
 }
 
-/** The hold, locked: nobody else resolves it meanwhile. Whoever needs the balance too locks that afterwards. */
+/**
+ * Locks the hold, so that no other transaction can resolve it. A transaction that also needs the balance must lock the
+ * balance afterwards.
+ */
 export async function lockHold(tx: Sql, id: string): Promise<HoldRow | undefined> {
   const [row] = await tx.$queryRaw<HoldRow[]>`
     SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
@@ -94,13 +98,13 @@ export async function lockHold(tx: Sql, id: string): Promise<HoldRow | undefined
   return row;
 }
 
-/** Undefined: there is no such account. */
+/** Returns undefined when the account does not exist. */
 export async function findAccountStatus(tx: Sql, accountId: string): Promise<string | undefined> {
   const [row] = await tx.$queryRaw<{ status: string }[]>`SELECT status FROM accounts WHERE id = ${accountId}`;
   return row?.status;
 }
 
-/** Resolves a pending, locked hold; the database gives back what it had reserved, and refuses to do so twice. */
+/** Resolves a pending, locked hold. A database trigger releases its reservation, and refuses to resolve it twice. */
 export async function resolveHold(
   tx: Sql,
   id: string,
@@ -115,7 +119,7 @@ export async function resolveHold(
   return row;
 }
 
-/** Pending holds whose time is over. */
+/** Pending holds that have expired. */
 export async function findDueHolds(database: AccountDatabase, now: Date, limit: number): Promise<readonly HoldRow[]> {
   return database.sql.$queryRaw`
     SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id

@@ -31,14 +31,14 @@ export interface NewEntry {
   readonly now: Date;
 }
 
-/** The balance, locked: whoever moves an account's tokens does so in turn. */
+/** Locks the balance, which serializes everything that moves an account's tokens. */
 export async function lockBalance(tx: Sql, accountId: string): Promise<BalanceRow | undefined> {
   const [row] = await tx.$queryRaw<BalanceRow[]>`
     SELECT account_id, posted, held, last_seq FROM balances WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
   return row && { ...row, posted: BigInt(row.posted), held: BigInt(row.held), last_seq: BigInt(row.last_seq) };
 }
 
-/** The entry that was posted under a key. */
+/** The entry that was posted under this key. */
 export async function findEntryByKey(tx: Sql, accountId: string, key: string): Promise<EntryRow | undefined> {
   const [row] = await tx.$queryRaw<EntryRow[]>`
     SELECT id, account_id, seq, kind, amount, balance_after, description, expires_at, created_at
@@ -46,7 +46,7 @@ export async function findEntryByKey(tx: Sql, accountId: string, key: string): P
   return row;
 }
 
-/** Appends an entry behind the latest; the database moves the balance with it. Negative amounts take away. */
+/** Appends an entry after the latest; a database trigger updates the balance. Negative amounts subtract. */
 export async function insertEntry(tx: Sql, balance: BalanceRow, entry: NewEntry): Promise<EntryRow> {
   const row: EntryRow = {
     id: newId('ledger_entry'),
@@ -66,7 +66,7 @@ export async function insertEntry(tx: Sql, balance: BalanceRow, entry: NewEntry)
   return row;
 }
 
-/** Entries newest first, `limit` at most, below `beforeSeq`. */
+/** At most `limit` entries below `beforeSeq`, newest first. */
 export async function findEntries(
   database: AccountDatabase,
   accountId: string,
@@ -90,8 +90,8 @@ interface GrantRow {
 }
 
 /**
- * The balance, and what is left of its grants, reserved or not, in the order in which they burn (that of `open_grants`):
- * of one moment, so that they agree.
+ * The balance and the remaining grants, reserved or not, in their order of use (that of `open_grants`). Both come from
+ * one statement, so that they agree.
  */
 export async function findBalanceWithGrants({ sql }: Pick<AccountDatabase, 'sql'>, accountId: string) {
   const rows = await sql.$queryRaw<({ posted: string; held: string } & (GrantRow | { entry_id: null }))[]>`

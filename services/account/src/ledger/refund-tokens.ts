@@ -12,17 +12,17 @@ export interface Refund {
   readonly accountId: string;
   readonly paymentId: string;
   readonly refundId: string;
-  /** What was reserved for it; null: nothing. */
+  /** The hold that reserved tokens for the refund; null when there is none. */
   readonly holdId: string | null;
-  /** Tokens of the purchase that it gives back. */
+  /** The number of tokens of the purchase that the refund gives back. */
   readonly amount: number;
-  /** Of the ledger entry. */
+  /** The description of the ledger entry. */
   readonly description: string;
   readonly now: Date;
   readonly traceparent: string | null;
 }
 
-/** How many tokens were moved, and the events to append. */
+/** The number of tokens moved, and the events to append. */
 interface Moved {
   readonly tokens: number;
   readonly events: readonly NewEvent[];
@@ -31,7 +31,10 @@ const nothing: Moved = { tokens: 0, events: [] };
 
 const refundKey = (refundId: string) => `refund:${refundId}`;
 
-/** Takes the tokens of a purchase that was paid back: those that are held for it, else as many as can still be had. */
+/**
+ * Takes back the tokens of a refunded purchase: those that are held for the refund, otherwise as many as are still
+ * available.
+ */
 export async function takeRefunded(tx: Sql, refund: Refund): Promise<Moved> {
   const { accountId, now, traceparent, description } = refund;
   const own = await lockOwnHold(tx, refund);
@@ -45,7 +48,7 @@ export async function takeRefunded(tx: Sql, refund: Refund): Promise<Moved> {
   return { tokens: amount, events: [...held, event] };
 }
 
-/** Held and taken at once, so that whoever follows the events sees it as any other. */
+/** Makes a hold that is captured at once, so that consumers of the events see a refund like any other capture. */
 async function holdRest(tx: Sql, balance: BalanceRow, refund: Refund): Promise<[] | [HoldRow, NewEvent]> {
   const { accountId, refundId, description, now, traceparent } = refund;
   const purchase = await findEntryByKey(tx, accountId, purchaseKey(refund.paymentId));
@@ -59,7 +62,7 @@ async function holdRest(tx: Sql, balance: BalanceRow, refund: Refund): Promise<[
   return [hold, newEvent(tokensHeld, data, { accountId, occurredAt: now, traceparent })];
 }
 
-/** Releases what was held for a refund that came to nothing. */
+/** Releases the tokens that were held for a refund that failed. */
 export async function releaseRefund(tx: Sql, refund: Refund): Promise<Moved> {
   const hold = await lockOwnHold(tx, refund);
   if (hold?.status !== 'pending') return nothing;
@@ -67,7 +70,10 @@ export async function releaseRefund(tx: Sql, refund: Refund): Promise<Moved> {
   return { tokens: 0, events: [event] };
 }
 
-/** Grants again what a refund took that the bank sent back. Granted as new: of a grant there is never more than before. */
+/**
+ * Grants the tokens of a reversed refund again. It is a new grant, because the remaining tokens of a grant never
+ * increase.
+ */
 export async function giveBackRefunded(tx: Sql, refund: Refund): Promise<Moved> {
   const { accountId, refundId, description, now, traceparent } = refund;
   const taken = await findEntryByKey(tx, accountId, refundKey(refundId));

@@ -8,16 +8,16 @@ import { notPending } from './hold.ts';
 import { viewHold } from './views.ts';
 import { voidHold } from './void-hold.ts';
 
-export const voidTokenHoldEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
+export const voidTokenHoldEndpoint = (deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(voidTokenHold, async ({ params, request }) =>
-    parts.database.sqlTransaction(async (tx) => {
+    deps.database.sqlTransaction(async (tx) => {
       const hold = await lockHold(tx, params.id);
       if (!hold) throw Problem.notFound();
       if (hold.status === 'voided') return viewHold(hold);
       if (hold.status !== 'pending') throw notPending(hold);
       const { traceparent } = request;
-      const { voided, event } = await voidHold(tx, hold, { now: parts.clock.now(), traceparent });
-      await parts.outbox.append(tx, event);
+      const { voided, event } = await voidHold(tx, hold, { now: deps.clock.now(), traceparent });
+      await deps.outbox.append(tx, event);
       return viewHold(voided);
     }),
   );

@@ -1,17 +1,17 @@
 import { escapeHtml, oneLine, page, paragraph } from './html.ts';
 import type { Mail } from './mail.ts';
 
-/** What a message to somebody who has billing access is about. */
+/** The content of a message to a user with billing access. */
 export interface BillingMail {
   readonly to: string;
   readonly fullName: string;
   readonly accountName: string;
-  /** What was bought. */
+  /** What was purchased. */
   readonly description: string;
   readonly amountCents: number;
   /** ISO 4217, in any letter case. */
   readonly currency: string;
-  /** Bought, taken back or given back; 0: it is not told of. */
+  /** The number of tokens bought, taken back or returned; 0 means that the message does not mention tokens. */
   readonly tokens: number;
 }
 
@@ -52,7 +52,7 @@ export const refundReversedMail = (mail: BillingMail): Mail =>
 interface Words {
   readonly subject: string;
   readonly before: string;
-  /** What the number of tokens is called. */
+  /** The label of the number of tokens. */
   readonly tokens: string;
   readonly reason?: string;
   readonly link?: string;
@@ -84,16 +84,16 @@ function billingMail(mail: BillingMail, words: Words): Mail {
   };
 }
 
-/** As people write it: `$79.00`, `¥7,900`. Cents are the currency's smallest unit, whatever it is called. */
+/** The amount for display: `$79.00`, `¥7,900`. `amountCents` is in the smallest unit of the currency. */
 function amountOf({ amountCents, currency }: BillingMail): string {
   const code = currency.toUpperCase();
-  // What is no code at all is written as it came: a message must not fail for it.
+  // An invalid currency code is shown as it is, because the message must still be sent.
   if (!/^[A-Z]{3}$/.test(code)) return `${(amountCents / 100).toFixed(2)} ${oneLine(code)}`;
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: code });
   return format.format(amountCents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
-/** What a mail program would run, or cannot open, is left out. */
+/** A URL that a mail program could execute, or could not open, is left out. */
 function linkTo(url: string | null): { link?: string } {
   const parsed = url === null ? null : URL.parse(url);
   return parsed && ['http:', 'https:'].includes(parsed.protocol) ? { link: parsed.href } : {};

@@ -1,4 +1,4 @@
-/** A whole document of blocks that are HTML already. */
+/** A complete document. The blocks must already be HTML. */
 export function page(title: string, blocks: readonly string[]): string {
   return [
     '<!doctype html>',
@@ -16,5 +16,8 @@ export const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeH
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 
-/** Whoever signs up chooses the name, and maybe another's address: it gets no lines of its own. */
+/**
+ * A name is chosen by whoever signs up, perhaps with another person's address, so it must not be able to add lines of
+ * its own.
+ */
 export const oneLine = (name: string) => name.replaceAll(/[\s\p{Cc}]+/gu, ' ');

@@ -13,7 +13,7 @@ export async function insertMail(tx: Mails, content: Uint8Array<ArrayBuffer>, no
   await tx.queuedMail.create({ data: { content, created_at: now, next_attempt_at: now } });
 }
 
-/** Takes the next message that is due; until `leaseEnd` nobody else does. */
+/** Takes the next due message and leases it until `leaseEnd`, so that no other worker takes it. */
 export async function takeDueMail(
   tx: Pick<Tx, '$queryRaw'>,
   now: Date,

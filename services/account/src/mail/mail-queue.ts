@@ -10,19 +10,19 @@ export const mailJob = 'send-mail';
 
 const purpose = 'queued mail';
 const minute = 60_000;
-/** Codes live minutes: after a day nobody waits for the message. */
+/** Codes are valid for minutes, so a message is no longer useful after a day. */
 const keptFor = 24 * 60 * minute;
-/** A message whose sender crashed is taken up again after that. */
+/** After this time a message whose sender crashed is sent by another worker. */
 const lease = minute;
 
 export interface MailQueue {
-  /** Queues a message in the transaction of what it tells of: it is sent if, and only if, that is committed. */
+  /** Queues a message in the transaction of its cause: it is sent if and only if that transaction is committed. */
   enqueue(tx: Tx, mail: Mail): Promise<void>;
-  /** Sends what is due. */
+  /** Sends all messages that are due. */
   sendDue(): Promise<void>;
 }
 
-export function createMailQueue(parts: {
+export function createMailQueue(deps: {
   database: AccountDatabase;
   sender: MailSender;
   vault: Vault;
@@ -30,11 +30,11 @@ export function createMailQueue(parts: {
   logger: Logger;
   wake: () => void;
 }): MailQueue {
-  const { database, sender, vault, clock, logger } = parts;
+  const { database, sender, vault, clock, logger } = deps;
 
   /**
-   * One message. No transaction is open while it is on its way: a mail server may take its time. A crash after sending
-   * and before deleting sends it twice: better than never.
+   * Sends one message. No transaction is open meanwhile, because a mail server may be slow. After a crash between
+   * sending and deleting, the message is sent twice, which is better than never.
    */
   async function sendNext(): Promise<boolean> {
     const now = clock.now();
@@ -64,7 +64,7 @@ export function createMailQueue(parts: {
   return {
     async enqueue(tx, mail) {
       await insertMail(tx, vault.encrypt(JSON.stringify(mail), purpose), clock.now());
-      afterCommit(tx, parts.wake);
+      afterCommit(tx, deps.wake);
     },
     async sendDue() {
       while (await sendNext());
@@ -77,7 +77,7 @@ function nextAttempt(now: Date, attempts: number): Date {
   return new Date(now.getTime() + Math.min(5_000 * 2 ** attempts, 10 * minute));
 }
 
-/** Mail servers, and paths of files, name the address: it is not written down. */
+/** Errors of mail servers and file systems contain the recipient's address, which must not be logged. */
 function describe(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll(/[^\s<>"']+@[^\s<>"']+/g, '[address]').slice(0, 500);

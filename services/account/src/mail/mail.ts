@@ -6,7 +6,7 @@ export interface Mail {
   readonly html: string;
 }
 
-/** Where messages leave the platform. */
+/** Delivers messages. */
 export interface MailSender {
   send(mail: Mail): Promise<void>;
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { MailSender } from './mail.ts';
 
-/** Milliseconds that a mail server may be silent. */
-const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+/** How long a mail server may be silent, in milliseconds. */
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
 /** Sends by SMTP (RFC 5321). */
 export function createSmtpSender(options: { url: string; from: string }): MailSender {
-  const transport = createTransport({ url: options.url, ...patience }, { from: options.from });
+  const transport = createTransport({ url: options.url, ...timeouts }, { from: options.from });
   return {
     async send(mail) {
       await transport.sendMail(mail);
@@ -16,7 +16,7 @@ export function createSmtpSender(options: { url: string; from: string }): MailSe
   };
 }
 
-/** Writes each message as one `.eml` file (RFC 5322) that any mail program opens. Names sort by time. */
+/** Writes each message as an `.eml` file (RFC 5322) that any mail program can open. File names sort by time. */
 export function createFolderSender(options: { directory: string; from: string; now: () => Date }): MailSender {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from: options.from });
   let count = 0;
@@ -24,10 +24,10 @@ export function createFolderSender(options: { directory: string; from: string; n
     async send(mail) {
       const { message } = await transport.sendMail(mail);
       const time = options.now().toISOString().replaceAll(':', '-');
-      // File systems take names of 255 bytes, an address has up to 254.
+      // File systems allow names of 255 bytes; an address has up to 254.
       const name = `${time}-${++count}-${mail.to.replaceAll(/[^A-Za-z0-9@._+-]/g, '_').slice(0, 200)}.eml`;
       await mkdir(options.directory, { recursive: true });
-      // Renamed when complete: who watches the folder never reads half a message.
+      // The file is renamed when it is complete, so that a program that watches the folder never reads half a message.
       await writeFile(join(options.directory, `.${name}`), message as Buffer, { mode: 0o600 });
       await rename(join(options.directory, `.${name}`), join(options.directory, name));
     },

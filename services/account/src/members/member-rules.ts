@@ -7,7 +7,7 @@ interface Target {
   readonly role: 'owner' | 'admin' | 'member';
 }
 
-/** Who may touch whom (decision 34). Throws `forbidden`. */
+/** Which members a caller may change (decision 34). Throws `forbidden`. */
 export function requireTouchable(caller: Principal, target: Target): void {
   if (target.role === 'owner' && caller.id !== target.user_id)
     throw new Problem('forbidden', 'An admin does not touch the owner.');
@@ -19,7 +19,7 @@ interface Rights {
   readonly groups: readonly unknown[];
 }
 
-/** Owners and admins see every group; groups are listed where they are selected. Throws `validation-error`. */
+/** Owners and admins have the scope `all`; the scope `selected` needs a list of groups. Throws `validation-error`. */
 export function requireRights({ role, group_scope, groups }: Rights): void {
   if (role !== 'member' && group_scope === 'selected')
     throw new Problem('validation-error', 'body.group_scope: must be all for an owner or admin.');
@@ -30,12 +30,12 @@ export function requireRights({ role, group_scope, groups }: Rights): void {
 interface Given {
   readonly group_scope?: 'all' | 'selected' | undefined;
   readonly groups?: readonly { readonly group_id: string }[] | undefined;
-  /** null: every service. */
+  /** null means every service. */
   readonly services?: ServiceMap | null | undefined;
   readonly billing?: boolean | undefined;
 }
 
-/** Nobody gives more than they have. Throws `forbidden`. */
+/** A caller cannot give more rights than the caller has. Throws `forbidden`. */
 export function requireGivable(caller: Principal, { group_scope, groups = [], services, billing }: Given): void {
   if (group_scope === 'all' && caller.groups !== null)
     throw new Problem('forbidden', 'body.group_scope: all is more than your own.');

@@ -2,7 +2,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { type Membership, readServiceMap } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 
-/** A user's place in an account, with the user. */
+/** A membership with the fields of its user. */
 export interface MemberRow extends Membership {
   readonly email: string;
   readonly full_name: string;
@@ -12,7 +12,10 @@ export interface MemberRow extends Membership {
 
 type Reader = Pick<Tx, '$queryRaw'>;
 
-/** One statement, however many rows and grants there are; users are looked up one by one, as a join could walk them all. */
+/**
+ * One statement for any number of members and grants. Users are looked up one by one, because a join could scan the
+ * whole table.
+ */
 async function selectMembers(tx: Reader, where: Prisma.Sql, limit = 1): Promise<MemberRow[]> {
   const rows = await tx.$queryRaw<(Omit<MemberRow, 'services'> & { readonly services: unknown })[]>`
     SELECT m.user_id, m.account_id, m.role, m.group_scope, m.services, m.billing, m.status, m.joined_at,
@@ -26,7 +29,7 @@ async function selectMembers(tx: Reader, where: Prisma.Sql, limit = 1): Promise<
   return rows.map((row) => ({ ...row, services: readServiceMap(row.services) }));
 }
 
-/** No per-service restriction. */
+/** No restriction by service. */
 export const everyService = Prisma.DbNull;
 
 interface MemberPage {
@@ -46,12 +49,12 @@ export async function findMember(tx: Reader, accountId: string, userId: string):
   return (await selectMembers(tx, Prisma.sql`m.account_id = ${accountId} AND m.user_id = ${userId}`))[0];
 }
 
-/** One change of members at a time in an account: two admins who change each other would wait for each other. */
+/** Serializes changes of members in an account. Without this lock two admins who change each other would deadlock. */
 export async function lockMembers(tx: Reader, accountId: string): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
 }
 
-/** Locks the membership, so that a change is decided on what it is now. */
+/** Locks the membership, so that a change is decided on its current state. */
 export async function lockMember(tx: Reader, accountId: string, userId: string): Promise<MemberRow | undefined> {
   await tx.$queryRaw`SELECT 1 FROM memberships WHERE user_id = ${userId} AND account_id = ${accountId} FOR UPDATE`;
   return findMember(tx, accountId, userId);
@@ -62,7 +65,7 @@ interface Grant {
   readonly role: 'a' | 'm';
 }
 
-/** `groups` takes the place of all grants before. */
+/** `groups` replaces all grants. */
 export async function changeMember(
   tx: Tx,
   accountId: string,

@@ -8,10 +8,10 @@ import type { AccountDatabase } from '../store.ts';
 import { deleteMember, lockMember, lockMembers } from './member.store.ts';
 import { requireTouchable } from './member-rules.ts';
 
-/** The user stays a user, maybe of other accounts; keys that it made stay as well. */
-export const removeUserEndpoint = (parts: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
+/** Removes only the membership: the user may be in other accounts, and keys that the user created stay. */
+export const removeUserEndpoint = (deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(removeUser, async ({ params, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { accountId } = caller;
     await database.transaction(async (tx) => {
       await lockMembers(tx, accountId);

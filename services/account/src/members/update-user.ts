@@ -13,19 +13,19 @@ import { requireGivable, requireRights, requireTouchable } from './member-rules.
 
 type Change = z.output<typeof MemberChange>;
 
-/** A change ends the user's refresh tokens here, in the same transaction (decision 35). */
-export const updateUserEndpoint = (parts: {
+/** A change of rights ends the user's sessions in this account, in the same transaction (decision 35). */
+export const updateUserEndpoint = (deps: {
   database: AccountDatabase;
   outbox: Outbox;
   clock: Clock;
   requireGroups: RequireGroups;
 }) =>
   implement(updateUser, async ({ params, body, caller, request }) => {
-    const { database, outbox, clock } = parts;
+    const { database, outbox, clock } = deps;
     const { accountId } = caller;
     requireGivable(caller, body);
     const ids = (body.groups ?? []).map(({ group_id }) => group_id);
-    await parts.requireGroups(accountId, ids, 'body.groups');
+    await deps.requireGroups(accountId, ids, 'body.groups');
     return database.transaction(async (tx) => {
       await lockMembers(tx, accountId);
       const standing = await requireStanding(tx, updateUser, caller);
@@ -38,7 +38,7 @@ export const updateUserEndpoint = (parts: {
       requireRights(rights);
       if (rights.role !== 'member' && body.billing === false)
         throw new Problem('validation-error', 'body.billing: must be true for an owner or admin.');
-      // A promotion gives whatever the member has by then, with another role.
+      // A change of role gives all rights that the member has then, so the caller must hold all of them.
       if (rights.role !== member.role) for (const holder of [caller, standing]) requireGivable(holder, rights);
       const now = clock.now();
       const changed = await changeMember(tx, accountId, member.user_id, fieldsOf(body, rights), rights.groups);
@@ -62,25 +62,26 @@ export const updateUserEndpoint = (parts: {
     });
   });
 
-/** What nobody may do to themselves, or to the owner. */
+/** Changes that users cannot make to themselves, and changes that cannot be made to the owner. */
 function refuseChange(callerId: string, member: MemberRow, { role, status, services }: Change): void {
   const oneself = callerId === member.user_id;
   if (oneself && role !== undefined && role !== member.role)
     throw new Problem('forbidden', 'body.role: nobody changes their own role.');
   if (oneself && status === 'disabled') throw new Problem('conflict', 'body.status: nobody disables themselves.');
-  // Nobody else could ever give them back.
+  // No other member may change the owner, so the services could never be given back.
   if (member.role === 'owner' && services)
     throw new Problem('conflict', 'body.services: the owner has every service; hand the account over first.');
 }
 
-/** A new role of admin, or a scope of all, leaves no grants. */
+/** The role `admin` and the scope `all` remove all grants. */
 function newRights(member: MemberRow, change: Change) {
   const role = change.role ?? member.role;
   const widened = change.role === 'admin' && change.group_scope === undefined;
   const group_scope = widened ? ('all' as const) : (change.group_scope ?? member.group_scope);
   const groups = change.groups ?? (group_scope === 'all' ? [] : member.grants);
   const services = change.services === undefined ? member.services : change.services;
-  // Of an owner or admin nothing is kept that would come out with another role.
+  // Billing access of an owner or admin comes from the role and is not kept, so that it does not reappear with another
+  // role.
   const billing = role === 'member' && (change.billing ?? (member.role === 'member' && member.billing));
   return { role, group_scope, groups, services, billing };
 }

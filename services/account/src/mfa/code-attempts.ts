@@ -1,28 +1,34 @@
 import type { Problem } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
-import { audit, type Deed } from '../audit/index.ts';
+import { type AuditRecord, audit } from '../audit/index.ts';
 import { mfaTokenTtl } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { attemptsSince, countAttempt, findEnrolment, lockUser, useChallenge } from './mfa.store.ts';
 import type { CodeKind, MfaCodes } from './mfa-codes.ts';
 
-/** Of one challenge (decision 16), and of one user in a while: whoever knows the password can ask for more challenges. */
+/**
+ * Attempts per challenge (decision 16), and per user within a window, because a caller who knows the password can
+ * request more challenges.
+ */
 const limits = { challenge: 5, user: 20 };
-/** Milliseconds: of a challenge, and of that while, which begins when the challenge does. */
-const lifetime = mfaTokenTtl.challenge * 1000;
-const window = 15 * 60 * 1000;
+const challengeLifetimeMs = mfaTokenTtl.challenge * 1000;
+/** A challenge counts for this long after it was issued. */
+const windowMs = 15 * 60 * 1000;
 
-/** `off`: the user has no MFA. `spent`: the challenge is. `exhausted`: the user's attempts are, for the time being. */
+/**
+ * `off`: the user has no MFA. `spent`: the challenge cannot be used any more. `exhausted`: the user has no attempts
+ * left for now.
+ */
 export type Refusal = 'off' | 'spent' | 'exhausted' | 'wrong';
 
 interface Details {
-  /** What was wrong: more than the answer tells. */
+  /** The exact reason, which the response does not reveal. */
   readonly reason: string;
   readonly attempts_left?: number;
 }
 
-/** Rolls back what was tried; the log is told after it. */
+/** Thrown to roll back the transaction; the refusal is recorded in the audit log afterwards. */
 class Refused extends Error {
   readonly why: Refusal;
   readonly details: Details;
@@ -40,28 +46,31 @@ interface Challenge {
 }
 
 interface Attempt {
-  /** The challenge; absent: the code is asked for without one, which makes a challenge of this attempt alone. */
+  /** Absent when a code is requested without a challenge; the attempt then gets a challenge of its own. */
   readonly challenge?: Challenge;
   readonly userId: string;
   readonly code: string;
   readonly refuse: (why: Refusal) => Problem;
-  /** What the log is told of a refusal. */
-  readonly deed: Omit<Deed, 'outcome' | 'details' | 'now'>;
+  /** The audit record of a refusal. */
+  readonly record: Omit<AuditRecord, 'outcome' | 'details' | 'now'>;
 }
 
 type Work<T> = (tx: Tx, kind: CodeKind, now: Date) => Promise<T>;
 
 export interface CodeAttempts {
-  /** Does the work in the transaction that spends the code. Throws what `refuse` makes of a refusal, and tells the log. */
+  /**
+   * Runs the work in the transaction that spends the code. When the code is refused, records it in the audit log and
+   * throws the problem that `refuse` returns.
+   */
   make<T>(attempt: Attempt, work: Work<T>): Promise<T>;
 }
 
-export function createCodeAttempts(parts: {
+export function createCodeAttempts(deps: {
   database: AccountDatabase;
   mfaCodes: MfaCodes;
   clock: Clock;
 }): CodeAttempts {
-  const { database, mfaCodes, clock } = parts;
+  const { database, mfaCodes, clock } = deps;
 
   async function lockMfaUser(tx: Tx, userId: string): Promise<void> {
     const user = await lockUser(tx, userId);
@@ -69,11 +78,11 @@ export function createCodeAttempts(parts: {
     if (!user.mfa_on) throw off();
   }
 
-  /** Counts first, for good: parallel guesses are all counted before any is judged. */
+  /** The count is committed before the code is checked, so that parallel guesses are all counted. */
   async function count(userId: string, challenge: Challenge, now: Date): Promise<number> {
     return database.transaction(async (tx) => {
       await lockMfaUser(tx, userId);
-      const since = new Date(now.getTime() - window + lifetime);
+      const since = new Date(now.getTime() - windowMs + challengeLifetimeMs);
       if ((await attemptsSince(tx, userId, since)) >= limits.user)
         throw new Refused('exhausted', { reason: 'mfa_attempts_exhausted' });
       const counted = await countAttempt(tx, { ...challenge, userId, limit: limits.challenge });
@@ -82,8 +91,8 @@ export function createCodeAttempts(parts: {
     });
   }
 
-  async function judge<T>({ userId, code, ...attempt }: Attempt, work: Work<T>, now: Date): Promise<T> {
-    const challenge = attempt.challenge ?? { id: newUuid(), expiresAt: new Date(now.getTime() + lifetime) };
+  async function check<T>({ userId, code, ...attempt }: Attempt, work: Work<T>, now: Date): Promise<T> {
+    const challenge = attempt.challenge ?? { id: newUuid(), expiresAt: new Date(now.getTime() + challengeLifetimeMs) };
     const counted = await count(userId, challenge, now);
     return database.transaction(async (tx) => {
       await lockMfaUser(tx, userId);
@@ -91,8 +100,8 @@ export function createCodeAttempts(parts: {
       if (!enrolment) throw off();
       const kind = await mfaCodes.use(tx, enrolment, code, now);
       if (!kind) {
-        const left = attempt.challenge && { attempts_left: limits.challenge - counted };
-        throw new Refused('wrong', { reason: 'wrong_mfa_code', ...left });
+        const remaining = attempt.challenge && { attempts_left: limits.challenge - counted };
+        throw new Refused('wrong', { reason: 'wrong_mfa_code', ...remaining });
       }
       if (!(await useChallenge(tx, challenge.id, now))) throw spent();
       return work(tx, kind, now);
@@ -103,10 +112,10 @@ export function createCodeAttempts(parts: {
     async make(attempt, work) {
       const now = clock.now();
       try {
-        return await judge(attempt, work, now);
+        return await check(attempt, work, now);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        await audit(database.prisma, { ...attempt.deed, outcome: 'refused', details: { ...error.details }, now });
+        await audit(database.prisma, { ...attempt.record, outcome: 'refused', details: { ...error.details }, now });
         throw attempt.refuse(error.why);
       }
     },

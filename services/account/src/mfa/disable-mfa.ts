@@ -15,7 +15,7 @@ export const disableMfaEndpoint = (codeAttempts: CodeAttempts) =>
     }),
   );
 
-/** An account that is closed asks nobody for anything. */
+/** Closed accounts are ignored: they cannot require MFA. */
 async function requireUnrequired(tx: Tx, userId: string): Promise<void> {
   const requiring = (await findMemberships(tx, userId)).find(
     ({ status, account }) => status === 'active' && account.status !== 'closed' && account.require_mfa,

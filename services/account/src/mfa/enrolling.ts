@@ -4,7 +4,7 @@ import { type Entrance, othersOf, readEntrance, requireEntrance, requireOpenSess
 import type { Tx } from '../store.ts';
 import { lockUser } from './mfa.store.ts';
 
-/** Who sets MFA up: a session's person, or who logged in and must set it up first. */
+/** The person who sets up MFA: either signed in, or logging in to an account that requires MFA first. */
 type Enrolling =
   | { readonly userId: string; readonly entrance: Entrance; readonly session?: never }
   | { readonly userId: string; readonly session: Principal; readonly entrance?: never };
@@ -23,7 +23,10 @@ export function enrollingPerson(
   return { userId: caller.id, session: caller };
 }
 
-/** Locks the user, whose way here must still be open. Throws `unauthorized`, or `conflict` where MFA is on already. */
+/**
+ * Locks the user and checks that the session or the entrance is still valid. Throws `unauthorized`, or `conflict` when
+ * MFA is already on.
+ */
 export async function lockEnrolling(tx: Tx, { userId, entrance, session }: Enrolling) {
   const user = await lockUser(tx, userId);
   if (!user) throw new Problem('unauthorized', 'This user is disabled or does not exist any more.');
@@ -33,5 +36,5 @@ export async function lockEnrolling(tx: Tx, { userId, entrance, session }: Enrol
   return { user, place };
 }
 
-/** The sessions that have not passed MFA, when it is turned on. */
+/** The sessions that have not passed MFA, which end when MFA is turned on. */
 export const unprovenSessions = ({ userId, session }: Enrolling) => (session ? othersOf(session) : { user_id: userId });

@@ -8,22 +8,22 @@ import type { CodeAttempts, Refusal } from './code-attempts.ts';
 interface FreshCode {
   readonly caller: Principal;
   readonly code: string;
-  /** What the code is asked for, as the log names it. */
+  /** The action that needs the code, for the audit log. */
   readonly action: 'mfa.disabled' | 'mfa.recovery_codes_renewed';
   readonly request: RequestContext;
 }
 
-/** Does what asks a signed-in person for a fresh code, and tells the log of it. */
+/** Runs an action for which a signed-in person must give a fresh code, and records it in the audit log. */
 export async function withFreshCode<T>(
   codeAttempts: CodeAttempts,
   { caller, code, action, request }: FreshCode,
   work: (tx: Tx, now: Date) => Promise<T>,
 ): Promise<T> {
   const { id: userId, accountId } = caller;
-  const deed = { accountId, action, actor: actorOf(caller), subject: { type: 'user', id: userId }, request };
-  return codeAttempts.make({ userId, code, refuse, deed }, async (tx, via, now) => {
+  const record = { accountId, action, actor: actorOf(caller), subject: { type: 'user', id: userId }, request };
+  return codeAttempts.make({ userId, code, refuse, record }, async (tx, via, now) => {
     const result = await work(tx, now);
-    await audit(tx, { ...deed, details: { via }, now });
+    await audit(tx, { ...record, details: { via }, now });
     return result;
   });
 }

@@ -4,7 +4,7 @@ import { acceptStep, useRecoveryCode } from './mfa.store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { totpStep } from './totp.ts';
 
-/** What a TOTP secret is encrypted for. */
+/** The purpose that a TOTP secret is encrypted for. */
 const purpose = (userId: string) => `totp:${userId}`;
 
 interface Enrolment {
@@ -14,12 +14,12 @@ interface Enrolment {
 
 export type CodeKind = 'mfa_code' | 'recovery_code';
 
-/** Judges codes of authenticators, and recovery codes in their place. Each is accepted once. */
+/** Checks codes of authenticators, and recovery codes in their place. Each code is accepted once. */
 export interface MfaCodes {
   seal(userId: string, secret: string): Uint8Array<ArrayBuffer>;
-  /** What the code was, which is spent in this transaction; undefined: wrong, or used before. */
+  /** Spends the code in this transaction and returns its kind; undefined when it is wrong or was used before. */
   use(tx: Tx, enrolment: Enrolment, code: string, now: Date): Promise<CodeKind | undefined>;
-  /** Of the authenticator alone. True: the code was right, and is spent in this transaction. */
+  /** The same for codes of the authenticator only. Returns whether the code was right. */
   useTotp(tx: Tx, enrolment: Enrolment, code: string, now: Date): Promise<boolean>;
 }
 

@@ -6,7 +6,10 @@ interface LockedUser {
   readonly mfa_on: boolean;
 }
 
-/** Locks the user, so that what is decided on enrolment holds until the commit. Undefined: gone, or disabled. */
+/**
+ * Locks the user, so that decisions on enrolment hold until the commit. Returns undefined when the user is deleted or
+ * disabled.
+ */
 export async function lockUser(tx: Tx, userId: string): Promise<LockedUser | undefined> {
   const [user] = await tx.$queryRaw<LockedUser[]>`
     SELECT email, mfa_enabled_at IS NOT NULL AS mfa_on FROM users
@@ -18,26 +21,26 @@ export async function findEnrolment(tx: Tx, userId: string) {
   return tx.mfaEnrolment.findUnique({ where: { user_id: userId } });
 }
 
-/** A secret that is not proven yet, in place of one before. */
+/** Stores a new unconfirmed secret, which replaces any previous one. */
 export async function putEnrolment(tx: Tx, userId: string, secret: Uint8Array<ArrayBuffer>, now: Date): Promise<void> {
   const fresh = { secret, confirmed_at: null, last_step: 0n, created_at: now };
   await tx.mfaEnrolment.upsert({ where: { user_id: userId }, create: { user_id: userId, ...fresh }, update: fresh });
 }
 
-/** MFA is on from here. */
+/** Turns MFA on. */
 export async function confirmEnrolment(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx.mfaEnrolment.update({ where: { user_id: userId }, data: { confirmed_at: now } });
   await tx.user.update({ where: { id: userId }, data: { mfa_enabled_at: now, updated_at: now } });
 }
 
-/** MFA is off from here; the user as it is then. */
+/** Turns MFA off and returns the user. */
 export async function deleteEnrolment(tx: Tx, userId: string, now: Date) {
   await tx.mfaEnrolment.delete({ where: { user_id: userId } });
   await tx.mfaRecoveryCode.deleteMany({ where: { user_id: userId } });
   return tx.user.update({ where: { id: userId }, data: { mfa_enabled_at: null, updated_at: now } });
 }
 
-/** False: this step, or a later one, was accepted before. */
+/** Returns false when this time step, or a later one, was accepted before. */
 export async function acceptStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const accepted = await tx.mfaEnrolment.updateMany({
     where: { user_id: userId, last_step: { lt: BigInt(step) } },
@@ -51,7 +54,7 @@ export async function putRecoveryCodes(tx: Tx, userId: string, hashes: readonly 
   await tx.mfaRecoveryCode.createMany({ data: hashes.map((code_hash) => ({ user_id: userId, code_hash })) });
 }
 
-/** False: there is no such code, or it was used. */
+/** Returns false when the code does not exist or was used before. */
 export async function useRecoveryCode(tx: Tx, userId: string, hash: string, now: Date): Promise<boolean> {
   const used = await tx.mfaRecoveryCode.updateMany({
     where: { user_id: userId, code_hash: hash, used_at: null },
@@ -68,7 +71,10 @@ export interface Attempt {
   readonly limit: number;
 }
 
-/** Counts an attempt before it is judged; how many there were. Undefined: the challenge is used, or has no attempts left. */
+/**
+ * Counts an attempt before the code is checked, and returns the number of attempts. Returns undefined when the
+ * challenge is used or has no attempts left.
+ */
 export async function countAttempt(tx: Tx, { id, userId, expiresAt, limit }: Attempt): Promise<number | undefined> {
   const [counted] = await tx.$queryRaw<{ attempts: number }[]>`
     INSERT INTO mfa_challenges AS c (id, user_id, attempts, expires_at)
@@ -78,13 +84,13 @@ export async function countAttempt(tx: Tx, { id, userId, expiresAt, limit }: Att
   return counted?.attempts;
 }
 
-/** False: another attempt has used it already. */
+/** Returns false when a concurrent attempt has used the challenge. */
 export async function useChallenge(tx: Tx, challengeId: string, now: Date): Promise<boolean> {
   const used = await tx.mfaChallenge.updateMany({ where: { id: challengeId, used_at: null }, data: { used_at: now } });
   return used.count === 1;
 }
 
-/** Attempts that led to nothing, over all challenges of the user that ended after `since`. */
+/** The number of failed attempts over all challenges of the user that ended after `since`. */
 export async function attemptsSince(tx: Tx, userId: string, since: Date): Promise<number> {
   const sum = await tx.mfaChallenge.aggregate({
     _sum: { attempts: true },

@@ -1,7 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 
 const count = 10;
-/** Without what is mistaken for something else. 32 letters, 16 of them: 80 bits, which need no slow hash. */
+/**
+ * Without letters and digits that are easily confused. 16 characters of 32 possible ones are 80 bits, which need no
+ * slow hash.
+ */
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 function newRecoveryCode(): string {
@@ -13,6 +16,6 @@ function newRecoveryCode(): string {
 
 export const newRecoveryCodes = (): string[] => Array.from({ length: count }, newRecoveryCode);
 
-/** Letter case, spaces and dashes are nobody's concern. */
+/** Letter case, spaces and dashes are ignored. */
 export const hashRecoveryCode = (code: string): string =>
   createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest('hex');

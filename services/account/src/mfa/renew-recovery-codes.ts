@@ -7,8 +7,8 @@ import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 
 export const renewRecoveryCodesEndpoint = (codeAttempts: CodeAttempts) =>
   implement(renewRecoveryCodes, async ({ body, caller, request }) => {
-    const asked = { caller, code: body.code, action: 'mfa.recovery_codes_renewed', request } as const;
-    return withFreshCode(codeAttempts, asked, async (tx) => {
+    const requested = { caller, code: body.code, action: 'mfa.recovery_codes_renewed', request } as const;
+    return withFreshCode(codeAttempts, requested, async (tx) => {
       const recoveryCodes = newRecoveryCodes();
       await putRecoveryCodes(tx, caller.id, recoveryCodes.map(hashRecoveryCode));
       return { recovery_codes: recoveryCodes };

@@ -8,20 +8,20 @@ import { putEnrolment } from './mfa.store.ts';
 import type { MfaCodes } from './mfa-codes.ts';
 import { newTotpSecret, otpauthUri } from './totp.ts';
 
-/** Nothing is asked for until the secret is proven. */
-export const setUpMfaEndpoint = (parts: {
+/** MFA is not required at login until the secret is confirmed. */
+export const setUpMfaEndpoint = (deps: {
   database: AccountDatabase;
   verifier: Verifier;
   mfaCodes: MfaCodes;
   clock: Clock;
 }) =>
   implement(setUpMfa, async ({ body, caller }) => {
-    const enrolling = enrollingPerson(parts.verifier, caller, body?.setup_token);
+    const enrolling = enrollingPerson(deps.verifier, caller, body?.setup_token);
     const { userId } = enrolling;
     const secret = newTotpSecret();
-    return parts.database.transaction(async (tx) => {
+    return deps.database.transaction(async (tx) => {
       const { user } = await lockEnrolling(tx, enrolling);
-      await putEnrolment(tx, userId, parts.mfaCodes.seal(userId, secret), parts.clock.now());
+      await putEnrolment(tx, userId, deps.mfaCodes.seal(userId, secret), deps.clock.now());
       return { secret, otpauth_uri: otpauthUri(secret, user.email) };
     });
   });

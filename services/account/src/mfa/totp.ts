@@ -1,17 +1,20 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
 
-/** RFC 6238 as every authenticator has it: SHA-1, 6 digits, 30 s; one step early or late is accepted (decision 16). */
+/**
+ * RFC 6238 with the parameters that every authenticator supports: SHA-1, 6 digits, 30 s. One step early or late is
+ * accepted (decision 16).
+ */
 const period = 30;
 const issuer = 'Attribution Platform';
 
-/** A new secret, base32. */
+/** A new secret in base32. */
 export const newTotpSecret = (): string => generateSecret({ length: 20 });
 
-/** What a QR code for an authenticator says. */
+/** The content of the QR code for an authenticator. */
 export const otpauthUri = (secret: string, email: string): string =>
   generateURI({ issuer, label: email, secret, period });
 
-/** The time step whose code this is, or undefined. */
+/** The time step that the code belongs to, or undefined. */
 export function totpStep(secret: string, code: string, now: Date): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
   const epoch = Math.floor(now.getTime() / 1000);

@@ -10,7 +10,7 @@ import { confirmEnrolment, findEnrolment, putRecoveryCodes } from './mfa.store.t
 import type { MfaCodes } from './mfa-codes.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 
-export const verifyMfaSetupEndpoint = (parts: {
+export const verifyMfaSetupEndpoint = (deps: {
   database: AccountDatabase;
   verifier: Verifier;
   mfaCodes: MfaCodes;
@@ -18,11 +18,11 @@ export const verifyMfaSetupEndpoint = (parts: {
   clock: Clock;
 }) =>
   implement(verifyMfaSetup, async ({ body, caller, request }) => {
-    const { database, verifier, mfaCodes, sessions, clock } = parts;
+    const { database, verifier, mfaCodes, sessions, clock } = deps;
     const enrolling = enrollingPerson(verifier, caller, body.setup_token);
     const { userId, entrance, session } = enrolling;
     const recoveryCodes = newRecoveryCodes();
-    const deed = {
+    const record = {
       accountId: entrance ? entrance.accountId : session.accountId,
       action: 'mfa.enabled',
       actor: person(userId),
@@ -35,13 +35,13 @@ export const verifyMfaSetupEndpoint = (parts: {
       if (!enrolment) throw new Problem('conflict', 'There is nothing to prove: begin with POST /v2/mfa/setup.');
       const now = clock.now();
       if (!(await mfaCodes.useTotp(tx, enrolment, body.code, now))) {
-        await audit(tx, { ...deed, outcome: 'refused', details: { reason: 'wrong_mfa_code' }, now });
+        await audit(tx, { ...record, outcome: 'refused', details: { reason: 'wrong_mfa_code' }, now });
         return undefined;
       }
       await confirmEnrolment(tx, userId, now);
       await putRecoveryCodes(tx, userId, recoveryCodes.map(hashRecoveryCode));
       const ended = await endSessions(tx, unprovenSessions(enrolling), 'mfa_enabled', now);
-      await audit(tx, { ...deed, details: { sessions_ended: ended }, now });
+      await audit(tx, { ...record, details: { sessions_ended: ended }, now });
       if (!place) return { recovery_codes: recoveryCodes };
       const user = { ...place.user, mfa_enabled_at: now };
       const opened = await sessions.open(tx, { ...place, user }, { via: 'mfa_setup', request });

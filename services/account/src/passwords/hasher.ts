@@ -7,50 +7,55 @@ import { normalizePassword } from './password.ts';
 
 export interface Hasher {
   hashPassword(password: string): Promise<string>;
-  /** Against a stored hash, or at the same cost against nothing when there is none: then false. */
+  /** Without a stored hash, does the same amount of work and returns false. */
   verifyPassword(password: string, hash: string | undefined): Promise<boolean>;
-  /** A code's hash is bound to what the code is for. */
+  /** The hash is bound to the purpose of the code. */
   hashCode(code: string, boundTo: string): Promise<string>;
   verifyCode(code: string, boundTo: string, hash: string): Promise<boolean>;
 }
 
-/** Milliseconds that a hash may have to wait for its turn: far less than the gateway, or a person, waits for an answer. */
-const defaultPatience = 5_000;
+/**
+ * The longest time that a hash may wait in the queue: much less than the gateway, or a person, waits for a response.
+ */
+const defaultMaxWaitMs = 5_000;
 
 const tooBusy = () =>
   new Problem('unavailable', 'Too many sign-ins at this moment; try again.', { 'retry-after': '5' });
 
-/** A code lives minutes and has 5 attempts: a quarter of a password's work is enough. */
+/** A code is valid for minutes and has 5 attempts, so a quarter of the work of a password hash is enough. */
 const codeCostBelow = 2;
 
-/** bcrypt over base64(HMAC-SHA-384(value, pepper)): 64 characters, so that bcrypt cuts nothing at 72 bytes or a NUL. */
-export function createHasher(options: { pepper: string; cost: number; patience?: number }): Hasher {
-  const { pepper, cost, patience = defaultPatience } = options;
-  // Each hash takes a core for a while: some are left for everything else.
+/**
+ * bcrypt over base64(HMAC-SHA-384(value, pepper)), which is 64 characters, so that bcrypt truncates nothing at 72
+ * bytes or at a NUL.
+ */
+export function createHasher(options: { pepper: string; cost: number; maxWaitMs?: number }): Hasher {
+  const { pepper, cost, maxWaitMs = defaultMaxWaitMs } = options;
+  // Each hash occupies a core for a while, so one core is left for everything else.
   const threads = Math.max(1, availableParallelism() - 1);
   const limit = pLimit(threads);
-  /** What a hash took lately, milliseconds. */
-  let lately = 0;
+  /** The recent duration of a hash, in milliseconds. */
+  let recentMs = 0;
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const began = performance.now();
     const result = await work();
     const took = performance.now() - began;
-    lately = lately === 0 ? took : lately + (took - lately) / 5;
+    recentMs = recentMs === 0 ? took : recentMs + (took - recentMs) / 5;
     return result;
   };
   const queue = <T>(work: () => Promise<T>): Promise<T> => {
-    if ((limit.pendingCount * lately) / threads > patience) return Promise.reject(tooBusy());
+    if ((limit.pendingCount * recentMs) / threads > maxWaitMs) return Promise.reject(tooBusy());
     return limit(() => timed(work));
   };
   const digest = (value: string) => createHmac('sha384', pepper).update(value).digest('base64');
   const codeCost = Math.max(4, cost - codeCostBelow);
-  const nobody = queue(() => bcrypt.hash(digest('nobody has this password'), cost));
+  const dummyHash = queue(() => bcrypt.hash(digest('nobody has this password'), cost));
   const codeDigest = (code: string, boundTo: string) => digest(`${boundTo}\n${code}`);
 
   return {
     hashPassword: (password) => queue(() => bcrypt.hash(digest(normalizePassword(password)), cost)),
     async verifyPassword(password, hash) {
-      const against = hash ?? (await nobody);
+      const against = hash ?? (await dummyHash);
       const same = await queue(() => bcrypt.compare(digest(normalizePassword(password)), against));
       return same && hash !== undefined;
     },

@@ -4,12 +4,12 @@ const commonPasswords = new Set(dictionary['passwords-common']);
 
 const maxLength = 128;
 
-/** The form in which a password is counted, compared and hashed, however it was typed. */
+/** The normal form in which a password is counted, compared and hashed, however it was typed. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
-/** Why a new password is refused; undefined when it is fine. No rules of composition (NIST SP 800-63B §3.1.1). */
+/** Why a new password is refused, or undefined when it is accepted. No composition rules (NIST SP 800-63B §3.1.1). */
 export function refusePassword(password: string, minLength: number): string | undefined {
   const normal = normalizePassword(password);
   const length = [...normal].length;

@@ -9,7 +9,7 @@ interface Person {
 
 type Row = Person & Pick<Membership, 'role' | 'billing'> & { readonly services: unknown };
 
-/** Whom an account's bills concern: its active, verified users with access to billing. None of an account that is gone. */
+/** The active, verified users of an account with access to billing. Empty for a deleted account. */
 export async function findBillingPeople(tx: Sql, accountId: string): Promise<readonly Person[]> {
   const rows = await tx.$queryRaw<Row[]>`
     SELECT m.role, m.billing, m.services, u.email, u.full_name, a.name AS account_name
@@ -18,6 +18,6 @@ export async function findBillingPeople(tx: Sql, accountId: string): Promise<rea
       AND u.email_verified_at IS NOT NULL AND u.disabled_at IS NULL
       AND (m.role <> 'member' OR m.billing)
     ORDER BY m.user_id`;
-  // Which services somebody may enter is written in JSON: read where it is read for tokens.
+  // Access to services is stored as JSON, so it is evaluated by the same code as for tokens.
   return rows.filter((row) => expandServices({ ...row, services: readServiceMap(row.services) }).billing !== undefined);
 }

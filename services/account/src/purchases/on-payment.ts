@@ -4,17 +4,17 @@ import type { Clock } from '@attribution/runtime';
 import { defaultPriority, postGrant, purchaseKey } from '../ledger/index.ts';
 import { type MailQueue, paymentFailedMail, receiptMail } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
+import { mailBillingPeople } from './mail-billing-people.ts';
 import { settle } from './settlement.store.ts';
-import { tellBillingPeople } from './tell-billing-people.ts';
 
 interface Paid {
   readonly traceparent: string | null;
   readonly data: EventData<typeof paymentSucceeded>;
 }
 
-/** What was paid for is granted, once a payment, and its receipt sent. */
-export function onPayments(parts: { outbox: Outbox; mail: MailQueue; clock: Clock }): EventHandler<Tx>[] {
-  const { outbox, mail, clock } = parts;
+/** Grants the purchased tokens once per payment, and sends the receipt. */
+export function onPayments(deps: { outbox: Outbox; mail: MailQueue; clock: Clock }): EventHandler<Tx>[] {
+  const { outbox, mail, clock } = deps;
 
   async function paid(tx: Tx, { data, traceparent }: Paid): Promise<void> {
     const { account_id: accountId, token_amount: amount, receipt_url: receiptUrl } = data;
@@ -32,18 +32,18 @@ export function onPayments(parts: { outbox: Outbox; mail: MailQueue; clock: Cloc
         expiresAt: null,
         now,
       });
-      const told = { account_id: accountId, entry_id: entry.id, amount, expires_at: null };
-      await outbox.append(tx, newEvent(tokensGranted, told, { accountId, occurredAt: now, traceparent }));
+      const granted = { account_id: accountId, entry_id: entry.id, amount, expires_at: null };
+      await outbox.append(tx, newEvent(tokensGranted, granted, { accountId, occurredAt: now, traceparent }));
     }
     if (data.amount_cents > 0)
-      await tellBillingPeople(tx, mail, data, amount, (about) => receiptMail({ ...about, receiptUrl }));
+      await mailBillingPeople(tx, mail, data, amount, (about) => receiptMail({ ...about, receiptUrl }));
   }
 
   return [
     on(paymentSucceeded, paid),
     on(invoicePaid, paid),
     on(paymentFailed, (tx: Tx, { data }) =>
-      tellBillingPeople(tx, mail, data, data.token_amount, (about) =>
+      mailBillingPeople(tx, mail, data, data.token_amount, (about) =>
         paymentFailedMail({ ...about, reason: data.reason }),
       ),
     ),

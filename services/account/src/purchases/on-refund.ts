@@ -4,19 +4,22 @@ import type { Clock } from '@attribution/runtime';
 import { giveBackRefunded, type Refund, releaseRefund, takeRefunded } from '../ledger/index.ts';
 import { type MailQueue, refundMail, refundReversedMail } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
+import { mailBillingPeople } from './mail-billing-people.ts';
 import { settle } from './settlement.store.ts';
-import { tellBillingPeople } from './tell-billing-people.ts';
 
-/** What was paid back is taken, once a refund; where it came to nothing, what was held or taken for it is given back. */
-export function onRefunds(parts: { outbox: Outbox; mail: MailQueue; clock: Clock }): EventHandler<Tx>[] {
-  const { outbox, mail, clock } = parts;
+/**
+ * Takes back the refunded tokens once per refund. When a refund fails, releases or returns the tokens that were held
+ * or taken for it.
+ */
+export function onRefunds(deps: { outbox: Outbox; mail: MailQueue; clock: Clock }): EventHandler<Tx>[] {
+  const { outbox, mail, clock } = deps;
   return [
     on(refundSucceeded, async (tx: Tx, { data, traceparent }) => {
       const refund = refundOf(data, `Refund: ${data.description}`, clock.now(), traceparent);
       if (!(await settle(tx, data.account_id, `refund:${data.refund_id}`, refund.now))) return;
       const { tokens, events } = await takeRefunded(tx, refund);
       await outbox.append(tx, ...events);
-      await tellBillingPeople(tx, mail, data, tokens, refundMail);
+      await mailBillingPeople(tx, mail, data, tokens, refundMail);
     }),
     on(refundFailed, async (tx: Tx, { data, traceparent }) => {
       const refund = refundOf(data, `Refund that came back: ${data.description}`, clock.now(), traceparent);
@@ -25,7 +28,7 @@ export function onRefunds(parts: { outbox: Outbox; mail: MailQueue; clock: Clock
         data.reversed && (await settle(tx, data.account_id, `refund-reversed:${data.refund_id}`, refund.now));
       const given = isNew ? await giveBackRefunded(tx, refund) : undefined;
       await outbox.append(tx, ...released.events, ...(given?.events ?? []));
-      if (given) await tellBillingPeople(tx, mail, data, given.tokens, refundReversedMail);
+      if (given) await mailBillingPeople(tx, mail, data, given.tokens, refundReversedMail);
     }),
   ];
 }

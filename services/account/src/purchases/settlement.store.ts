@@ -1,8 +1,8 @@
 import type { Sql } from '@attribution/database';
 
 /**
- * Whether what has that key takes effect now: false where it did before, or where the account is gone. Whoever asks for
- * one that another transaction is about to settle waits for it.
+ * Returns whether the settlement with this key takes effect now: false when it did before, or when the account no
+ * longer exists. Waits for a concurrent transaction that settles the same key.
  */
 export async function settle(tx: Sql, accountId: string, key: string, now: Date): Promise<boolean> {
   const rows = await tx.$executeRaw`

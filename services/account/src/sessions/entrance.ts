@@ -7,19 +7,19 @@ import type { Tx } from '../store.ts';
 import type { Place } from './membership.ts';
 import { lockPlace } from './session.store.ts';
 
-/** The way into an account between the right password and the session: the token of an MFA envelope. */
+/** The state between the right password and the session: the content of an MFA challenge or setup token. */
 export interface Entrance {
   readonly id: string;
   readonly userId: string;
   readonly accountId: string;
   readonly expiresAt: Date;
-  /** Of the password that was right: a token does not outlive its reset. */
+  /** The fingerprint of the password that was checked, so that the token becomes invalid when the password is reset. */
   readonly password: string;
 }
 
 const Claims = z.object({ jti: z.uuid(), sub: z.string(), account: z.string(), exp: z.int(), pwd: z.string() });
 
-/** Tells passwords apart, and nothing about them. */
+/** Distinguishes passwords without revealing anything about them. */
 const fingerprint = (passwordHash: string) =>
   createHash('sha256').update(passwordHash).digest('base64url').slice(0, 16);
 
@@ -41,7 +41,9 @@ export function readEntrance(verifier: Verifier, type: TokenType, token: string)
   return { id: jti, userId: sub, accountId: account, expiresAt: new Date(exp * 1000), password: pwd };
 }
 
-/** Where the entrance leads to by now, locked. Throws `unauthorized` where it leads nowhere any more. */
+/**
+ * Locks and returns the place that the entrance leads to. Throws `unauthorized` when the entrance is no longer valid.
+ */
 export async function requireEntrance(tx: Tx, entrance: Entrance): Promise<Place> {
   const place = await lockPlace(tx, entrance.userId, entrance.accountId);
   if (!place || entrance.password !== fingerprint(place.user.password_hash))

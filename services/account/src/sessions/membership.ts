@@ -5,7 +5,7 @@ import type { AccountRow, UserRow } from './session.view.ts';
 
 export type ServiceMap = Partial<Record<ServiceName | '*', 'r' | 'w'>>;
 
-/** A user's place in an account. */
+/** The membership of a user in an account. */
 export interface Membership {
   readonly user_id: string;
   readonly account_id: string;
@@ -18,12 +18,12 @@ export interface Membership {
   readonly grants: readonly { readonly group_id: string; readonly role: 'a' | 'm' }[];
 }
 
-/** A user's place in an account, with the account. */
+/** A membership with its account. */
 export interface AccountMembership extends Membership {
   readonly account: AccountRow;
 }
 
-/** A user, and where a session of theirs is opened. */
+/** A user, and the membership in which a session is opened. */
 export interface Place {
   readonly user: UserRow & { readonly require_mfa: boolean; readonly password_hash: string };
   readonly membership: AccountMembership;
@@ -31,12 +31,12 @@ export interface Place {
 
 export const ServiceMap = z.partialRecord(z.enum([...serviceNames, '*']), z.enum(['r', 'w']));
 
-/** Owners and admins have billing access; a member has it when it was granted. */
+/** Owners and admins have billing access; a member needs it granted. */
 export function hasBilling({ role, billing }: Pick<Membership, 'role' | 'billing'>): boolean {
   return role !== 'member' || billing;
 }
 
-/** The claims of spec §5.5 that follow from a membership: those of no restriction are left out. */
+/** The claims of spec §5.5 that follow from a membership. Claims that restrict nothing are omitted. */
 export function claimsOf(membership: Membership, accountType: string): Omit<AccessClaims, 'sid' | 'key'> {
   const narrowed = membership.group_scope === 'selected';
   return {
@@ -53,7 +53,7 @@ export function claimsOf(membership: Membership, accountType: string): Omit<Acce
   };
 }
 
-/** What a membership may do in each service, expanded; a service it cannot touch is absent. */
+/** The access of a membership to each service. Services without access are absent. */
 export function expandServices(
   membership: Pick<Membership, 'role' | 'billing' | 'services'>,
 ): Partial<Record<ServiceName, 'r' | 'w'>> {
@@ -70,16 +70,19 @@ interface OpenMembership extends Membership {
   readonly account: { readonly status: 'active' | 'suspended' | 'closed' };
 }
 
-/** The account that the user owns, the earliest joined of several, else the earliest joined of any role. */
+/** The account that the user owns, otherwise any account of the user; the earliest joined if there are several. */
 function firstOf<M extends Membership>(memberships: readonly M[]): M | undefined {
   const sorted = memberships.toSorted((a, b) => a.joined_at.getTime() - b.joined_at.getTime());
   return sorted.find(({ role }) => role === 'owner') ?? sorted[0];
 }
 
-/** The account of a new session, among those that are open (spec §4.1, login rule 4). Undefined when there is none. */
+/** The account for a new session, among those that are open (spec §4.1, login rule 4). Undefined when none is open. */
 export const chooseMembership = <M extends OpenMembership>(memberships: readonly M[]): M | undefined =>
   firstOf(memberships.filter(({ status, account }) => status === 'active' && account.status !== 'closed'));
 
-/** The account whose audit log tells of what the user tried: the one that would be entered, else the one that was meant. */
+/**
+ * The account whose audit log records a login attempt: the one that the user would enter, otherwise the one the user
+ * would enter if it were open.
+ */
 export const homeOf = (memberships: readonly OpenMembership[]): string | null =>
   (chooseMembership(memberships) ?? firstOf(memberships))?.account_id ?? null;

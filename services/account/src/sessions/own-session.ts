@@ -10,14 +10,14 @@ interface Caller {
 }
 
 /**
- * For what would outlive the caller's token: that token works for a while after its session has ended. Throws
- * `unauthorized`.
+ * Required for anything that outlives the caller's token, because the token stays valid for a while after its session
+ * has ended. Throws `unauthorized`.
  */
 export async function requireOpenSession(tx: Tx, { id, sessionId }: Caller): Promise<void> {
   if (!(await lockSession(tx, sessionId, id))) throw sessionEnded();
 }
 
-/** The user's sessions other than the caller's own. */
+/** The user's sessions except the caller's own. */
 export const othersOf = ({ id, sessionId }: Caller) => ({
   user_id: id,
   ...(sessionId !== null && { NOT: { id: sessionId } }),

@@ -1,28 +1,31 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { newId } from '@attribution/ids';
 
-/** Days that a refresh token lives, and a session in all, however often it is refreshed (decision 10). */
+/** Lifetime of a refresh token, and of a session however often it is refreshed (decision 10). */
 export const refreshTokenDays = 30;
 export const sessionDays = 90;
 
-/** Milliseconds in which a client that asks twice at once, or lost the answer, may use a token again without harm. */
+/**
+ * Time in milliseconds in which a token may be reused without harm, by a client that refreshed twice in parallel or
+ * lost the response.
+ */
 const reuseGrace = 10_000;
 const day = 24 * 60 * 60 * 1000;
 
 export const sessionEnd = (sessionStart: Date) => new Date(sessionStart.getTime() + sessionDays * day);
 
-/** When a token issued now expires: not later than its session. */
+/** The expiry of a token issued now, which is at most that of its session. */
 export function refreshTokenExpiry(now: Date, sessionStart: Date): Date {
   return new Date(Math.min(now.getTime() + refreshTokenDays * day, sessionEnd(sessionStart).getTime()));
 }
 
-/** Whether a token that was exchanged then, and comes again now, may be a thief's. */
+/** Whether the reuse of a token that was already exchanged suggests that it was stolen. */
 export const isSuspectReuse = (exchangedAt: Date, now: Date): boolean =>
   now.getTime() - exchangedAt.getTime() > reuseGrace;
 
 const shape = /^(rt_[0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
-/** The token as its holder keeps it, and what is kept of it here. */
+/** The token for its holder, and the hash that is stored. */
 export interface IssuedRefreshToken {
   readonly id: string;
   readonly token: string;
@@ -35,13 +38,13 @@ export function newRefreshToken(): IssuedRefreshToken {
   return { id, token: `${id}.${secret}`, hash: hashOf(secret) };
 }
 
-/** The id and hash of what looks like a refresh token. */
+/** The id and hash of a well-formed refresh token. */
 export function readRefreshToken(token: string): { id: string; hash: string } | undefined {
   const [, id, secret] = shape.exec(token) ?? [];
   return id && secret ? { id, hash: hashOf(secret) } : undefined;
 }
 
-/** Whether it has the shape of an access token, which some client sends here by mistake; it is not verified. */
+/** Whether it looks like an access token, which clients send here by mistake. It is not verified. */
 export function looksLikeAccessToken(token: string): boolean {
   try {
     const [header = ''] = token.split('.', 1);

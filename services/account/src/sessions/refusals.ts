@@ -1,37 +1,40 @@
 import { createHmac } from 'node:crypto';
 import type { RequestContext } from '@attribution/http';
 import type { Clock } from '@attribution/runtime';
-import { audit, nobody, person } from '../audit/index.ts';
+import { audit, person, unknownActor } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { homeOf } from './membership.ts';
 import { findMemberships } from './session.store.ts';
 
 interface Refusal {
   readonly action: 'session.opened' | 'user.password_reset';
-  /** What was wrong: more than the answer tells. */
+  /** The exact reason, which the response does not reveal. */
   readonly reason: string;
-  /** Whom it would have been; null: no user has the address. */
+  /** The user of the address; null when no user has it. */
   readonly userId: string | null;
-  /** The address that was given, in lower case; where there is no user it is kept as a mark. */
+  /** The address in the request, in lower case. For an unknown address only a keyed hash is kept. */
   readonly emailKey?: string;
-  /** Whoever asked has proved to be the user. */
+  /** Whether the caller has proved to be the user. */
   readonly proven?: boolean;
   readonly request: RequestContext;
 }
 
-/** Tells the audit log of sign-ins that were refused. */
+/** Records refused sign-ins in the audit log. */
 export interface Refusals {
-  /** Sends the same statements for a user and for nobody: time does not tell them apart. */
+  /**
+   * Sends the same statements for a known user and an unknown address, so that the response time does not reveal which
+   * it is.
+   */
   record(refusal: Refusal): Promise<void>;
 }
 
 /**
- * An address that no user has may be anything, a password typed into the wrong field too: the log keeps a keyed hash of
- * it, which shows that attempts belong together, and nothing to whoever reads the log alone.
+ * An unknown address can be anything, even a password typed into the wrong field. The log therefore keeps only a keyed
+ * hash of it, which shows that attempts belong together but reveals nothing to a reader of the log.
  */
-export function createRefusals(parts: { database: AccountDatabase; clock: Clock; pepper: string }): Refusals {
-  const { database, clock } = parts;
-  const key = createHmac('sha256', parts.pepper).update('addresses in the audit log').digest();
+export function createRefusals(deps: { database: AccountDatabase; clock: Clock; pepper: string }): Refusals {
+  const { database, clock } = deps;
+  const key = createHmac('sha256', deps.pepper).update('addresses in the audit log').digest();
   const markOf = (emailKey: string) => createHmac('sha256', key).update(emailKey).digest('base64url');
 
   return {
@@ -42,7 +45,7 @@ export function createRefusals(parts: { database: AccountDatabase; clock: Clock;
         accountId,
         action,
         outcome: 'refused',
-        actor: proven && userId !== null ? person(userId) : nobody,
+        actor: proven && userId !== null ? person(userId) : unknownActor,
         ...(userId !== null && { subject: { type: 'user', id: userId } }),
         details: { reason, ...(userId === null && mark !== undefined && { address_mark: mark }) },
         request,

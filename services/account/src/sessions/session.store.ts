@@ -3,7 +3,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { type AccountMembership, type Membership, type Place, ServiceMap } from './membership.ts';
 
-/** A stored `services` that cannot be read grants nothing, rather than everything. */
+/** A stored `services` value that cannot be parsed grants nothing instead of everything. */
 export const readServiceMap = (stored: unknown): ServiceMap | null =>
   stored === null ? null : (ServiceMap.safeParse(stored).data ?? {});
 
@@ -13,7 +13,10 @@ type Row = Omit<Membership, 'services'> &
     readonly account_status: AccountMembership['account']['status'];
   };
 
-/** One statement, however many rows there are: a sign-in sends the same for a user and for nobody. */
+/**
+ * One statement for any number of rows, so that a sign-in sends the same statements for a known user and an unknown
+ * address.
+ */
 async function selectMemberships(tx: Pick<Tx, '$queryRaw'>, where: Prisma.Sql): Promise<AccountMembership[]> {
   const rows = await tx.$queryRaw<Row[]>`
     SELECT m.user_id, m.account_id, m.role, m.group_scope, m.services, m.billing, m.status, m.joined_at,
@@ -37,7 +40,7 @@ async function selectMemberships(tx: Pick<Tx, '$queryRaw'>, where: Prisma.Sql): 
   }));
 }
 
-/** `null`: of nobody, none, by the same work. */
+/** For `null`, an unknown address, it does the same work and finds nothing. */
 export const findMemberships = (tx: Pick<Tx, '$queryRaw'>, userId: string | null): Promise<AccountMembership[]> =>
   selectMemberships(tx, Prisma.sql`m.user_id = ${userId ?? ''}`);
 
@@ -51,9 +54,9 @@ export async function findMembership(
 }
 
 /**
- * Locks a user's place in an account until the commit, so that whatever ends sessions there comes before or after the
- * opening of one as a whole. Undefined where a session may not be opened: user or membership disabled or gone, account
- * closed. User, account, membership, session: everything locks in this order.
+ * Locks a membership until the commit, so that whatever ends its sessions happens either before or after a session is
+ * opened. Returns undefined when no session may be opened: the user or the membership is disabled or deleted, or the
+ * account is closed. The order of locks everywhere is user, account, membership, session.
  */
 export async function lockPlace(tx: Tx, userId: string, accountId: string): Promise<Place | undefined> {
   const [user] = await tx.$queryRaw<Place['user'][]>`
@@ -70,7 +73,7 @@ export async function isClosed(tx: Pick<Tx, 'account'>, accountId: string): Prom
   return (await tx.account.count({ where: { id: accountId, status: 'closed' } })) > 0;
 }
 
-/** Locks a session of the user; false where it has ended. */
+/** Locks a session of the user. Returns false when it has ended. */
 export async function lockSession(tx: Tx, id: string | null, userId: string): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM sessions WHERE id = ${id}::uuid AND user_id = ${userId} AND ended_at IS NULL FOR SHARE`;
@@ -142,7 +145,7 @@ interface PresentedToken {
   readonly user_disabled: boolean;
 }
 
-/** A refresh token with what is known of its session. */
+/** A refresh token with the state of its session. */
 export async function findRefreshToken(tx: Tx, id: string): Promise<PresentedToken | undefined> {
   const [found] = await tx.$queryRaw<PresentedToken[]>`
     SELECT t.hash, t.expires_at, t.session_id, s.created_at AS session_start, s.user_id, s.account_id,
@@ -152,25 +155,28 @@ export async function findRefreshToken(tx: Tx, id: string): Promise<PresentedTok
   return found;
 }
 
-/** Uses the token up; false when it was used before. Of parallel uses one succeeds. */
+/** Marks the token as used. Returns false when it was used before; of parallel uses one succeeds. */
 export async function useRefreshToken(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { count } = await tx.refreshToken.updateMany({ where: { id, used_at: null }, data: { used_at: now } });
   return count === 1;
 }
 
-/** When the token was used up. */
+/** The time at which the token was used. */
 export async function findTokenUse(tx: Tx, id: string): Promise<Date | null> {
   const found = await tx.refreshToken.findUnique({ where: { id }, select: { used_at: true } });
   return found?.used_at ?? null;
 }
 
-/** Notes that the session goes on, and keeps others from ending it until the commit; false where it has ended. */
+/**
+ * Updates the last use of the session, and keeps others from ending it until the commit. Returns false when it has
+ * ended.
+ */
 export async function touchSession(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { count } = await tx.session.updateMany({ where: { id, ended_at: null }, data: { last_used_at: now } });
   return count === 1;
 }
 
-/** Ends sessions that are still open; their refresh tokens are dead with them. */
+/** Ends the sessions that are still open, which invalidates their refresh tokens. */
 export async function endSessions(
   tx: Pick<Tx, 'session'>,
   which: Pick<Prisma.SessionWhereInput, 'id' | 'user_id' | 'account_id' | 'NOT'>,
@@ -204,5 +210,5 @@ export async function findSession(tx: Tx, id: string, userId: string) {
   return tx.session.findFirst({ where: { id, user_id: userId } });
 }
 
-/** What no token can come back to. */
+/** Sessions that no token can refresh any more. */
 export const unusedSessions = { table: 'sessions', condition: 'last_used_at < $1' } satisfies Forgettable;

@@ -41,6 +41,6 @@ export function viewAccount(row: AccountRow): z.output<typeof Account> {
   };
 }
 
-/** On the wire a session is named as the family of its refresh tokens. */
+/** The API names a session after its family of refresh tokens. */
 export const wireSessionId = (id: string) => `rt_${id}`;
 export const sessionIdOf = (wire: string) => wire.slice('rt_'.length);

@@ -13,10 +13,10 @@ import type { Refusals } from './refusals.ts';
 import { findMemberships, insertRefreshToken, insertSession, lockPlace } from './session.store.ts';
 import { viewAccount, viewUser, wireSessionId } from './session.view.ts';
 
-/** Seconds that the tokens of the MFA envelopes live. */
+/** Lifetime of the MFA challenge and setup tokens, in seconds. */
 export const mfaTokenTtl = { challenge: 5 * 60, setup: 15 * 60 };
 
-/** How a session came to be. */
+/** How a session was opened. */
 interface Opening {
   readonly via: 'password' | 'email_code' | 'mfa_code' | 'recovery_code' | 'mfa_setup' | 'switch' | 'invitation';
   readonly request: RequestContext;
@@ -27,20 +27,21 @@ type SetupRequired = z.output<typeof MfaSetupRequired>;
 
 export interface Sessions {
   /**
-   * What a person gets whose password was right: a session, or what MFA asks for first (login rules 1 to 4). Throws
-   * `forbidden` when no account is open. Undefined: what was judged has changed in the meantime.
+   * The result for a caller with the right password: a session, or the MFA step that comes first (login rules 1 to 4).
+   * Throws `forbidden` when no account is open. Returns undefined when the user changed after the password was
+   * checked.
    */
   enter(
-    judged: { readonly id: string; readonly password_hash: string },
+    checked: { readonly id: string; readonly password_hash: string },
     request: RequestContext,
   ): Promise<Opened | z.output<typeof MfaChallenge> | SetupRequired | undefined>;
   /** The account that a user enters. Throws `forbidden` when none is open. */
   chooseAccount(userId: string, request: RequestContext): Promise<string>;
-  /** A session in a locked place, or MFA to set up first where it is required and missing. */
+  /** Opens a session in a locked place, or returns the MFA setup step when MFA is required and missing. */
   admit(tx: Tx, place: Place, opening: Opening): Promise<Opened | SetupRequired>;
   /** Opens a session in the caller's transaction. */
   open(tx: Tx, place: Place, opening: Opening): Promise<Opened>;
-  /** New tokens of a session. */
+  /** Issues a new token pair for a session. */
   issueTokens(tx: Tx, membership: Membership, accountType: string, session: SessionStart): Promise<TokenPair>;
 }
 
@@ -54,15 +55,15 @@ interface TokenPair {
   readonly refresh_token: string;
 }
 
-export function createSessions(parts: {
+export function createSessions(deps: {
   database: AccountDatabase;
   signer: Signer;
   clock: Clock;
   refusals: Refusals;
 }): Sessions {
-  const { database, signer, clock, refusals } = parts;
+  const { database, signer, clock, refusals } = deps;
 
-  /** What stands before a session; that it was reached is worth a record, as the password was right. */
+  /** Issues the token for an MFA step. The step is recorded in the audit log, because the password was right. */
   async function entranceTo(tx: Tx, { user, membership }: Place, kind: 'challenge' | 'setup', request: RequestContext) {
     const { account_id: accountId } = membership;
     const now = clock.now();
@@ -86,12 +87,13 @@ export function createSessions(parts: {
       throw new Problem('forbidden', 'The account is closed, and there is no other open account of yours.');
     },
 
-    async enter(judged, request) {
-      const accountId = await sessions.chooseAccount(judged.id, request);
+    async enter(checked, request) {
+      const accountId = await sessions.chooseAccount(checked.id, request);
       return database.transaction(async (tx) => {
-        const place = await lockPlace(tx, judged.id, accountId);
-        // Judging a password takes long enough for it to be reset, for MFA to be set up, and for the place to go.
-        if (place?.user.password_hash !== judged.password_hash) return undefined;
+        const place = await lockPlace(tx, checked.id, accountId);
+        // Hashing a password takes long enough for a concurrent request to reset it, to set up MFA, or to remove the
+        // membership.
+        if (place?.user.password_hash !== checked.password_hash) return undefined;
         if (!place.user.mfa_enabled_at) return sessions.admit(tx, place, { via: 'password', request });
         const { token, expires_in } = await entranceTo(tx, place, 'challenge', request);
         return { mfa_challenge: true, challenge_token: token, expires_in };

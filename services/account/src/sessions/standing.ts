@@ -6,11 +6,11 @@ import { requireOpenSession } from './own-session.ts';
 import { isClosed, lockPlace } from './session.store.ts';
 
 /**
- * The caller as the database knows it. An access token lives on after its session has ended or its rights have changed
- * (decision 18), so keys, grants and invitations, which would outlive it, are given by what holds now; taking a key or
- * an invitation back gives nobody anything, and goes by the token. Locks the place and the session until the commit.
- * Throws `conflict` in a closed account, `unauthorized` where the session has ended, `forbidden` where the rights do
- * not suffice any more.
+ * The caller with the rights in the database, instead of those in the token. An access token stays valid after its
+ * session has ended or its rights have changed (decision 18), so the database decides about keys, grants and
+ * invitations, which outlive the token. Revoking a key or an invitation gives nobody new rights, so the token is
+ * enough for that. Locks the place and the session until the commit. Throws `conflict` when the account is closed,
+ * `unauthorized` when the session has ended, and `forbidden` when the rights are no longer sufficient.
  */
 export async function requireStanding(tx: Tx, endpoint: Endpoint, caller: Principal): Promise<Principal> {
   const place = await lockPlace(tx, caller.id, caller.accountId);

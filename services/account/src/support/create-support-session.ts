@@ -6,10 +6,10 @@ import { findAccountOrNone } from '../accounts/index.ts';
 import { audit } from '../audit/index.ts';
 import type { AccountDatabase } from '../store.ts';
 
-/** Ends by itself, after as long as an access token lives; another is another record in the account's log. */
-export const createSupportSessionEndpoint = (parts: { database: AccountDatabase; signer: Signer; clock: Clock }) =>
+/** The session ends when its access token expires. Each new session adds another record to the account's audit log. */
+export const createSupportSessionEndpoint = (deps: { database: AccountDatabase; signer: Signer; clock: Clock }) =>
   implement(createSupportSession, async ({ body, caller, request }) => {
-    const { database, signer, clock } = parts;
+    const { database, signer, clock } = deps;
     const { account_id: accountId, operator, reason } = body;
     const now = clock.now();
     const account = await database.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { findMembership } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { permissionsOf } from './permissions.ts';
 
-/** From the database, not from the token: a change shows at once (spec §4.2). */
+/** Read from the database instead of the token, so that changes are visible at once (spec §4.2). */
 export const getMyPermissionsEndpoint = (database: AccountDatabase) =>
   implement(getMyPermissions, async ({ caller }) => {
     const membership = await findMembership(database.prisma, caller.id, caller.accountId);

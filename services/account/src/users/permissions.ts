@@ -5,8 +5,8 @@ import { expandServices, hasBilling, type Membership } from '../sessions/index.t
 type GroupAnswers = NonNullable<z.output<typeof Permissions>['can']['in_groups']>[string];
 
 /**
- * What the endpoints will answer, so that a form need not try: who administers, and may write in the service that an
- * endpoint belongs to.
+ * Predicts what the endpoints will permit, so that a form need not try: who is an administrator, and who may write in
+ * the service of an endpoint.
  */
 export function permissionsOf(membership: Membership): z.output<typeof Permissions> {
   const { role, group_scope, grants } = membership;
@@ -33,7 +33,7 @@ export function permissionsOf(membership: Membership): z.output<typeof Permissio
       manage_billing: hasBilling(membership) && services.billing === 'w',
       manage_groups: administers && services.organization === 'w',
       set_up_estate: groups.some((group) => group.set_up_estate),
-      // Somebody in no group at all still has the campaigns of their own.
+      // Even a member without groups can edit their own campaigns.
       edit_campaigns: everywhere.edit_campaigns,
       publish_campaigns: groups.some((group) => group.publish_campaigns),
       ...(narrowed && { in_groups: Object.fromEntries(grants.map(({ group_id, role }) => [group_id, inGroup(role)])) }),

@@ -5,7 +5,7 @@ export async function findUserByEmail(database: { prisma: Pick<Tx, 'user'> }, em
   return database.prisma.user.findUnique({ where: { email_key: emailKey } });
 }
 
-/** Locks the user with an address: what is read of the user here holds until the commit. */
+/** Locks the user with this address, so that what is read holds until the commit. */
 export async function lockUserByEmail(tx: Tx, emailKey: string): Promise<User | undefined> {
   const [user] = await tx.$queryRaw<User[]>`SELECT * FROM users WHERE email_key = ${emailKey} FOR SHARE`;
   return user;
@@ -21,7 +21,7 @@ export interface NewUser {
   readonly emailKey: string;
   readonly fullName: string;
   readonly passwordHash: string;
-  /** The address is proven already. */
+  /** Whether the address is already proven. */
   readonly verified?: boolean;
   readonly now: Date;
 }
@@ -41,7 +41,7 @@ export async function insertUser(tx: Tx, user: NewUser) {
   });
 }
 
-/** False where the address was verified before. Locks the user. */
+/** Locks the user. Returns false when the address was verified before. */
 export async function markEmailVerified(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { count } = await tx.user.updateMany({
     where: { id, email_verified_at: null },
@@ -58,21 +58,24 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, now:
   await tx.user.update({ where: { id }, data: { password_hash: passwordHash, updated_at: now } });
 }
 
-/** In place of the one that was judged; false where the user has another by now, or is disabled. */
+/** Replaces the password that was checked. Returns false when the user has a different one now, or is disabled. */
 export async function replacePassword(
   tx: Tx,
-  judged: { id: string; password_hash: string },
+  checked: { id: string; password_hash: string },
   passwordHash: string,
   now: Date,
 ): Promise<boolean> {
   const { count } = await tx.user.updateMany({
-    where: { id: judged.id, password_hash: judged.password_hash, disabled_at: null },
+    where: { id: checked.id, password_hash: checked.password_hash, disabled_at: null },
     data: { password_hash: passwordHash, updated_at: now },
   });
   return count === 1;
 }
 
-/** How many users never verified their address since `time`, and how many accounts they own and are alone in. */
+/**
+ * The number of users who have not verified their address since `time`, and of accounts of which such a user is the
+ * owner and only member.
+ */
 export async function countStaleUsers(
   { sql }: AccountDatabase,
   time: Date,
@@ -86,7 +89,10 @@ export async function countStaleUsers(
   return counts ?? { users: 0, accounts: 0 };
 }
 
-/** Locks some users who never verified their address since `time`, with the accounts that they own and are alone in. */
+/**
+ * Locks some users who have not verified their address since `time`, with the accounts of which they are the owner and
+ * only member.
+ */
 export async function lockStaleUsers(tx: Tx, time: Date, limit: number) {
   return tx.$queryRaw<{ user_id: string; account_ids: string[] }[]>`
     SELECT u.id AS user_id, ARRAY(

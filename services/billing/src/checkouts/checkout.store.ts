@@ -7,7 +7,7 @@ export type CheckoutRow = Readonly<Selectable<Checkout>>;
 
 export type NewCheckoutRow = Omit<CheckoutRow, 'status' | 'provider_checkout_id' | 'url'>;
 
-/** Writes a checkout down, unless it is there; answers it. */
+/** Inserts a checkout unless it exists, and returns the stored row. */
 export async function putCheckout(database: BillingDatabase, row: NewCheckoutRow): Promise<CheckoutRow> {
   await db(database.sql)
     .insertInto('checkouts')
@@ -26,13 +26,13 @@ export async function findCheckout(tx: Sql, accountId: string, id: string): Prom
   return checkoutsOf(tx, accountId).where('id', '=', id).executeTakeFirst();
 }
 
-/** Pages on which the account could begin to subscribe, the newest first. */
+/** Open checkouts that would start a subscription for the account, newest first. */
 export async function findOpenSubscriptions(tx: Sql, accountId: string): Promise<CheckoutRow[]> {
   const open = checkoutsOf(tx, accountId).where('mode', '=', 'subscription').where('status', '=', 'open');
   return open.orderBy('id', 'desc').execute();
 }
 
-/** What the provider says of it; an end is final. */
+/** Updates the checkout to its state at the provider. A final status does not change any more. */
 export async function setCheckout(
   tx: Sql,
   id: string,

@@ -10,7 +10,7 @@ import type { BillingDatabase, Refresh } from '../store.ts';
 import { type CheckoutRow, putCheckout, setCheckout } from './checkout.store.ts';
 import { keepOnePage, requireNoSubscription } from './one-page.ts';
 
-interface Parts {
+interface Dependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
@@ -18,14 +18,14 @@ interface Parts {
   readonly appUrl: string;
 }
 
-export const createCheckoutSessionEndpoint = (parts: Parts) =>
+export const createCheckoutSessionEndpoint = (deps: Dependencies) =>
   implement(createCheckoutSession, async ({ body, caller, attempt }) => {
-    const { database, clock } = parts;
+    const { database, clock } = deps;
     const price = await activePrice(database, body.plan_key);
     requireMode(body, price);
     if (await isClosed(database.sql, caller.accountId)) throw new Problem('conflict', 'The account is closed.');
-    if (body.mode === 'subscription') await requireNoSubscription(parts, caller.accountId);
-    const customerId = await providerCustomer(parts, caller.accountId).catch((error: unknown) => {
+    if (body.mode === 'subscription') await requireNoSubscription(deps, caller.accountId);
+    const customerId = await providerCustomer(deps, caller.accountId).catch((error: unknown) => {
       throw providerProblem(error);
     });
     const checkout = await putCheckout(database, {
@@ -37,23 +37,23 @@ export const createCheckoutSessionEndpoint = (parts: Parts) =>
       created_by: caller.id,
       created_at: clock.now(),
     });
-    const url = checkout.url ?? (await open(parts, checkout, customerId, price));
+    const url = checkout.url ?? (await open(deps, checkout, customerId, price));
     if (body.mode === 'subscription')
-      await keepOnePage(parts, checkout).catch((error: unknown) => {
+      await keepOnePage(deps, checkout).catch((error: unknown) => {
         throw providerProblem(error);
       });
     return { id: checkout.id, url };
   });
 
-/** Asks the provider for the page. */
+/** Creates the page at the provider. */
 async function open(
-  { database, provider, appUrl }: Parts,
+  { database, provider, appUrl }: Dependencies,
   { id, account_id: accountId, mode, return_url }: CheckoutRow,
   customerId: string,
   price: PlanPriceRow,
 ): Promise<string> {
-  const asked = { customerId, mode, price, returnUrl: return_url ?? appUrl, reference: id, accountId };
-  const made = await provider.createCheckout(asked, id).catch((error: unknown) => {
+  const requested = { customerId, mode, price, returnUrl: return_url ?? appUrl, reference: id, accountId };
+  const made = await provider.createCheckout(requested, id).catch((error: unknown) => {
     throw providerProblem(error);
   });
   if (made.url === null) throw new Problem('conflict', `Checkout ${id} is ${made.status} already.`);

@@ -5,16 +5,16 @@ import type { BillingDatabase, Refresh } from '../store.ts';
 import { findLatestSubscription, isOver } from '../subscriptions/index.ts';
 import { type CheckoutRow, findOpenSubscriptions } from './checkout.store.ts';
 
-export interface OnePageParts {
+export interface OnePageDependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
   readonly clock: Clock;
 }
 
-/** Throws `conflict` where the account has a subscription that may still be charged for. */
+/** Throws `conflict` when the account has a subscription that may still be charged. */
 export async function requireNoSubscription(
-  { database, clock }: Pick<OnePageParts, 'database' | 'clock'>,
+  { database, clock }: Pick<OnePageDependencies, 'database' | 'clock'>,
   accountId: string,
 ): Promise<void> {
   const latest = await findLatestSubscription(database, accountId);
@@ -24,26 +24,33 @@ export async function requireNoSubscription(
 }
 
 /**
- * Of all pages on which the account could begin to subscribe only the newest stays open: who paid on two of them would
- * be charged for both, month by month. Throws `conflict` if this one is not to stay.
+ * Of all open pages that would start a subscription for the account, keeps only the newest: a customer who paid on two
+ * of them would be charged for two subscriptions. Throws `conflict` if this page is not the one to keep.
  */
-export async function keepOnePage(parts: OnePageParts, { id, account_id: accountId }: CheckoutRow): Promise<void> {
-  const open = await findOpenSubscriptions(parts.database.sql, accountId);
+export async function keepOnePage(
+  deps: OnePageDependencies,
+  { id, account_id: accountId }: CheckoutRow,
+): Promise<void> {
+  const open = await findOpenSubscriptions(deps.database.sql, accountId);
   const newest = open[0]?.id;
-  for (const page of open) if (page.id !== newest) await close(parts, page);
+  for (const page of open) if (page.id !== newest) await close(deps, page);
   if (newest !== undefined && newest !== id)
     throw new Problem('conflict', 'Another page to subscribe on was opened at the same moment.');
   try {
-    // One of the others may have been paid before it could be closed.
-    await requireNoSubscription(parts, accountId);
+    // Another page may have been paid before it could be closed.
+    await requireNoSubscription(deps, accountId);
   } catch (error) {
-    for (const page of open) if (page.id === newest) await close(parts, page);
+    for (const page of open) if (page.id === newest) await close(deps, page);
     throw error;
   }
 }
 
-async function close({ provider, refresh }: OnePageParts, { provider_checkout_id: id }: CheckoutRow): Promise<void> {
-  if (id === null) return; // Whoever opens it will look, too.
+async function close(
+  { provider, refresh }: OnePageDependencies,
+  { provider_checkout_id: id }: CheckoutRow,
+): Promise<void> {
+  // The page has not been created yet. The request that creates it will call this function too.
+  if (id === null) return;
   await provider.expireCheckout(id).catch((error: unknown) => {
     if (!(error instanceof ProviderError && error.kind === 'refused')) throw error;
   });

@@ -6,7 +6,7 @@ export async function markClosed(tx: Sql, accountId: string, now: Date): Promise
   await db(tx).updateTable('customers').set({ closed_at: now }).where('account_id', '=', accountId).execute();
 }
 
-/** Something of a closed account that may still be paid for. */
+/** A subscription or an open checkout of a closed account, which could still be charged. */
 export interface LeftOver {
   readonly kind: 'checkout' | 'subscription';
   readonly id: string;

@@ -4,33 +4,36 @@ import { type PaymentProvider, ProviderError } from '../provider/index.ts';
 import type { BillingDatabase, Refresh } from '../store.ts';
 import { findLeftOvers, type LeftOver } from './closed.store.ts';
 
-export interface ClosingParts {
+export interface ClosingDependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
   readonly logger: Logger;
 }
 
-const atOnce = 100;
+const batchSize = 100;
 
-/** Nobody of a closed account can cancel any more: its subscription ends with its period, and its pages are closed. */
-export async function endLeftOvers(parts: ClosingParts): Promise<void> {
-  for (const left of await findLeftOvers(parts.database, atOnce)) {
-    await end(parts, left).catch((error: unknown) => {
-      parts.logger.warn(
-        { err: error, ...left },
-        'What a closed account has left could not be ended; it is tried again',
+/**
+ * Nobody can cancel for a closed account any more, so its subscription is set to end with its period and its checkout
+ * pages are closed.
+ */
+export async function endLeftOvers(deps: ClosingDependencies): Promise<void> {
+  for (const leftOver of await findLeftOvers(deps.database, batchSize)) {
+    await end(deps, leftOver).catch((error: unknown) => {
+      deps.logger.warn(
+        { err: error, ...leftOver },
+        'A subscription or checkout of a closed account could not be ended; it is tried again',
       );
     });
   }
 }
 
-async function end({ provider, refresh }: ClosingParts, { kind, id }: LeftOver): Promise<void> {
+async function end({ provider, refresh }: ClosingDependencies, { kind, id }: LeftOver): Promise<void> {
   try {
     if (kind === 'checkout') await provider.expireCheckout(id);
     else await provider.setCancelAtPeriodEnd(id, true, newUuid());
   } catch (error) {
-    // It has ended by itself.
+    // It has already ended at the provider.
     if (!(error instanceof ProviderError && error.kind === 'refused')) throw error;
   }
   await refresh(kind, id);

@@ -3,12 +3,12 @@ import type { Selectable } from 'kysely';
 import type { Customer } from '../generated/kysely/types.ts';
 import { type BillingDatabase, db } from '../store.ts';
 
-/** The currency of every customer. */
+/** Every customer has this currency. */
 export const currency = 'usd';
 
 export type CustomerRow = Readonly<Omit<Selectable<Customer>, 'ledger_cents'>> & { readonly ledger_cents: bigint };
 
-/** Makes the customer known, by its name where that is told first. */
+/** Inserts the customer, or sets the name of one that was inserted before the account's event arrived. */
 export async function putCustomer(tx: Sql, customer: { accountId: string; name: string; now: Date }): Promise<void> {
   const { accountId: account_id, name, now: created_at } = customer;
   await db(tx)
@@ -21,10 +21,10 @@ export async function putCustomer(tx: Sql, customer: { accountId: string; name: 
 const customersOf = (tx: Sql, accountId: string) =>
   db(tx).selectFrom('customers').selectAll().where('customers.account_id', '=', accountId);
 
-/** pg gives a bigint as text: not every one is a number. */
+/** pg returns a bigint as text, because not every bigint fits into a number. */
 const readRow = (row: Selectable<Customer>): CustomerRow => ({ ...row, ledger_cents: BigInt(row.ledger_cents) });
 
-/** For whoever comes before the news of the account. */
+/** Inserts the customer without a name, for a request that arrives before the event of the account. */
 export async function ensureCustomer({ sql }: BillingDatabase, accountId: string, now: Date): Promise<CustomerRow> {
   await db(sql)
     .insertInto('customers')
@@ -34,7 +34,7 @@ export async function ensureCustomer({ sql }: BillingDatabase, accountId: string
   return readRow(await customersOf(sql, accountId).executeTakeFirstOrThrow());
 }
 
-/** What was paid or refunded is kept, whatever becomes of the account. */
+/** Payments and refunds are kept after the account is deleted. */
 export async function deleteCustomer(tx: Sql, accountId: string): Promise<void> {
   await db(tx)
     .deleteFrom('customers')
@@ -68,7 +68,7 @@ export async function setProviderCustomer({ sql }: BillingDatabase, accountId: s
     .execute();
 }
 
-/** The customer, locked: whoever writes what the provider says of an account does so in turn. */
+/** Locks the customer, so that transactions that store the provider's state of one account run one after the other. */
 export async function lockCustomer(tx: Sql, accountId: string): Promise<CustomerRow | undefined> {
   const row = await customersOf(tx, accountId).forNoKeyUpdate().executeTakeFirst();
   return row && readRow(row);

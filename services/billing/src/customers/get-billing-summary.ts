@@ -8,7 +8,7 @@ export const getBillingSummaryEndpoint = (database: BillingDatabase) =>
   implement(getBillingSummary, async ({ caller }) => {
     const customer = await findCustomer(database, caller.accountId);
     const subscription = await findLatestSubscription(database, caller.accountId);
-    // The record follows the account by an event: until then the account owes and owns nothing.
+    // The row is created by an event of the account. Until it arrives, the account has no balance.
     return {
       account_id: caller.accountId,
       provider_customer_id: customer?.provider_customer_id ?? null,

@@ -3,7 +3,7 @@ import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 import { ensureCustomer, setProviderCustomer } from './customer.store.ts';
 
-/** The account's id at the provider, where it becomes a customer when it first needs to be one. */
+/** The account's customer id at the provider. Creates the customer when it is first needed. */
 export async function providerCustomer(
   { database, provider, clock }: { database: BillingDatabase; provider: PaymentProvider; clock: Clock },
   accountId: string,

@@ -8,26 +8,30 @@ export interface Checked {
   readonly accounts: number;
   readonly payments: number;
   readonly differences: readonly Difference[];
-  /** Notifications that nobody has acted on for longer than is usual. */
+  /** The number of notifications that have waited longer than usual to be applied. */
   readonly waiting: number;
 }
 
-const atOnce = 200;
+const pageSize = 200;
 const usual = 10 * 60_000;
 
 /**
- * Compares ledger, payments, refunds and provider, account by account. What is on its way just then looks like a
- * difference: what differs is looked at again after `patience` milliseconds, and told if it still does.
+ * Compares ledger, payments, refunds and provider, account by account. A change in progress looks like a difference,
+ * so accounts with differences are compared again after `recheckAfterMs` milliseconds, and only differences that persist are
+ * reported.
  */
 export async function checkLedger(
-  parts: { readonly database: Pick<BillingDatabase, 'sql'>; readonly provider: PaymentProvider },
-  { patience = 5_000, progress = () => {} }: { patience?: number; progress?: (accounts: number) => void } = {},
+  deps: { readonly database: Pick<BillingDatabase, 'sql'>; readonly provider: PaymentProvider },
+  {
+    recheckAfterMs = 5_000,
+    progress = () => {},
+  }: { recheckAfterMs?: number; progress?: (accounts: number) => void } = {},
 ): Promise<Checked> {
-  const waiting = await countWaiting(parts.database.sql, new Date(Date.now() - usual));
-  const first = await compareAll(parts, null, progress);
+  const waiting = await countWaiting(deps.database.sql, new Date(Date.now() - usual));
+  const first = await compareAll(deps, null, progress);
   if (first.differences.length === 0) return { ...first, waiting };
-  await sleep(patience);
-  const again = await compareAll(parts, [...new Set(first.differences.map(({ accountId }) => accountId))], () => {});
+  await sleep(recheckAfterMs);
+  const again = await compareAll(deps, [...new Set(first.differences.map(({ accountId }) => accountId))], () => {});
   return { ...first, differences: again.differences, waiting };
 }
 
@@ -40,22 +44,22 @@ async function compareAll(
   let accounts = 0;
   let payments = 0;
   for (let after = ''; ; ) {
-    const page = await findBooks(sql, { after, limit: atOnce, only });
+    const page = await findBooks(sql, { after, limit: pageSize, only });
     for (const books of page) {
-      const told = await toldPayments(provider, books);
+      const reported = await providerPayments(provider, books);
       const kept = await findKeptPayments(sql, books.account_id);
-      const found = [...compareBooks(books), ...comparePayments(kept, told)];
+      const found = [...compareBooks(books), ...comparePayments(kept, reported)];
       differences.push(...found.map((what) => ({ accountId: books.account_id, what })));
-      payments += told.length;
+      payments += reported.length;
     }
     accounts += page.length;
     progress(accounts);
     const last = page.at(-1);
-    if (!last || page.length < atOnce) return { accounts, payments, differences };
+    if (!last || page.length < pageSize) return { accounts, payments, differences };
     after = last.account_id;
   }
 }
 
-async function toldPayments(provider: PaymentProvider, { provider_customer_id: id }: BooksRow) {
+async function providerPayments(provider: PaymentProvider, { provider_customer_id: id }: BooksRow) {
   return id === null ? [] : Array.fromAsync(provider.listPayments(id));
 }

@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Customer, DB, Payment } from '../generated/kysely/types.ts';
 import { db } from '../store.ts';
 
-/** The sums of one account, as each table tells them. */
+/** The sums of one account, one from each table. */
 export interface BooksRow extends Pick<Selectable<Customer>, 'account_id' | 'provider_customer_id' | 'last_seq'> {
   readonly ledger_cents: bigint;
   readonly entries_cents: bigint;
@@ -25,7 +25,7 @@ const entriesOf = (customer: OfCustomer) =>
     .select([totalCents.as('entries_cents'), rows.as('entries')])
     .as('e');
 
-/** What has come in, and how many payments no entry of the ledger tells as they are. */
+/** The money received, and the number of payments that do not match their ledger entry. */
 const paymentsOf = (customer: OfCustomer) =>
   customer
     .selectFrom('payments as p')
@@ -42,7 +42,7 @@ const paymentsOf = (customer: OfCustomer) =>
     ])
     .as('p');
 
-/** The same of what was given back, which the ledger tells below nought. */
+/** The same for refunds, whose ledger entries are negative. */
 const refundsOf = (customer: OfCustomer) =>
   customer
     .selectFrom('refunds as r')
@@ -58,7 +58,7 @@ const refundsOf = (customer: OfCustomer) =>
     ])
     .as('r');
 
-/** The books of accounts behind one, in the order of their ids; `only`: of these alone. */
+/** One page of accounts, in the order of their ids. `only` restricts it to the given accounts. */
 export async function findBooks(
   tx: Sql,
   { after, limit, only }: { readonly after: string; readonly limit: number; readonly only: readonly string[] | null },
@@ -83,7 +83,7 @@ export async function findBooks(
   }));
 }
 
-/** `refunds_cents`: of refunds that have not failed. */
+/** `refunds_cents` is the sum of the refunds that have not failed. */
 export type KeptPayment = Pick<Selectable<Payment>, 'id' | 'status' | 'amount_cents'> & {
   readonly provider_payment_id: string;
   readonly refunds_cents: number;
@@ -102,7 +102,7 @@ export async function findKeptPayments(tx: Sql, accountId: string): Promise<Kept
     .execute();
 }
 
-/** Notifications that have waited since before a time. */
+/** The number of notifications that have waited since before this time. */
 export async function countWaiting(tx: Sql, before: Date): Promise<number> {
   const { count } = await db(tx)
     .selectFrom('provider_events')

@@ -1,7 +1,7 @@
 import type { ProviderPayment } from '../provider/index.ts';
 import type { BooksRow, KeptPayment } from './check.store.ts';
 
-/** Where two that should agree do not, for people. */
+/** An inconsistency, described for an operator. */
 export interface Difference {
   readonly accountId: string;
   readonly what: string;
@@ -9,7 +9,7 @@ export interface Difference {
 
 const inCents = (cents: number | bigint) => `${cents} cents`;
 
-/** What is wrong within the rows of one account. */
+/** The inconsistencies within the rows of one account. */
 export function compareBooks(books: BooksRow): string[] {
   const found: string[] = [];
   const { ledger_cents, entries_cents, last_seq, entries, paid_cents, refunded_cents } = books;
@@ -24,15 +24,15 @@ export function compareBooks(books: BooksRow): string[] {
   return found;
 }
 
-/** What the rows and the provider say of an account's payments. */
-export function comparePayments(kept: readonly KeptPayment[], told: readonly ProviderPayment[]): string[] {
+/** The differences between the stored payments of an account and those of the provider. */
+export function comparePayments(kept: readonly KeptPayment[], reported: readonly ProviderPayment[]): string[] {
   const found: string[] = [];
   const rows = new Map(kept.map((row) => [row.provider_payment_id, row]));
-  for (const payment of told) {
+  for (const payment of reported) {
     const row = rows.get(payment.id);
     rows.delete(payment.id);
     if (row) found.push(...comparePayment(row, payment));
-    // A try of an invoice that another payment has paid since is not kept.
+    // A failed attempt to pay an invoice is not stored when another payment has paid that invoice.
     else if (payment.status === 'succeeded' || (payment.status === 'failed' && payment.invoice_id === null))
       found.push(
         `payment ${payment.id} of ${inCents(payment.amount_cents)} is ${payment.status} at the provider, unknown here`,
@@ -42,17 +42,18 @@ export function comparePayments(kept: readonly KeptPayment[], told: readonly Pro
   return found;
 }
 
-function comparePayment(row: KeptPayment, told: ProviderPayment): string[] {
-  if (row.status !== told.status) return [`payment ${row.id} is ${row.status} here, ${told.status} at the provider`];
+function comparePayment(row: KeptPayment, reported: ProviderPayment): string[] {
+  if (row.status !== reported.status)
+    return [`payment ${row.id} is ${row.status} here, ${reported.status} at the provider`];
   if (row.status !== 'succeeded') return [];
   const found: string[] = [];
-  if (row.amount_cents !== told.amount_cents)
+  if (row.amount_cents !== reported.amount_cents)
     found.push(
-      `payment ${row.id} is of ${inCents(row.amount_cents)} here, ${inCents(told.amount_cents)} at the provider`,
+      `payment ${row.id} is of ${inCents(row.amount_cents)} here, ${inCents(reported.amount_cents)} at the provider`,
     );
-  if (row.refunds_cents !== told.refunded_cents)
+  if (row.refunds_cents !== reported.refunded_cents)
     found.push(
-      `of payment ${row.id} ${inCents(row.refunds_cents)} are refunded here, ${inCents(told.refunded_cents)} at the provider`,
+      `of payment ${row.id} ${inCents(row.refunds_cents)} are refunded here, ${inCents(reported.refunded_cents)} at the provider`,
     );
   return found;
 }

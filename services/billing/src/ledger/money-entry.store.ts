@@ -5,15 +5,15 @@ import { type BillingDatabase, db, type Writing } from '../store.ts';
 
 export interface NewEntry {
   readonly kind: MoneyEntryKind;
-  /** Signed cents: what came in is above nought. */
+  /** In cents; positive for money received. */
   readonly amount: number;
   readonly description: string;
-  /** One of the two. */
+  /** Exactly one of `paymentId` and `refundId` is set. */
   readonly paymentId?: string;
   readonly refundId?: string;
 }
 
-/** Appends an entry behind the latest; the database moves the sum with it. */
+/** Appends an entry after the latest; a database trigger updates the sum. */
 export async function postEntry({ tx, customer, ledger, context }: Writing, entry: NewEntry): Promise<void> {
   ledger.last_seq += 1;
   ledger.ledger_cents += BigInt(entry.amount);
@@ -43,5 +43,5 @@ export async function findEntries(
   return entries.orderBy('seq', 'desc').limit(page.limit).execute();
 }
 
-/** A cursor is text that came from outside: the column holds less than that can say. */
+/** A cursor is untrusted input, and may hold a number that the column cannot. */
 const inRange = (seq: number) => Math.min(Math.max(seq, 0), 2_147_483_647);

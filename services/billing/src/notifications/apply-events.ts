@@ -8,43 +8,44 @@ import { type DueEvent, findDue, markDone, postpone } from './provider-event.sto
 
 export const applyJob = 'apply-provider-events';
 
-/** Of the provider's objects at once; each keeps a connection while it is fetched. */
-const lanes = 4;
-const atOnce = 200;
+/** The number of provider objects that are fetched concurrently. Each fetch occupies a database connection. */
+const concurrency = 4;
+const batchSize = 200;
 const minute = 60_000;
 
-export interface ApplyParts {
+export interface ApplyDependencies {
   readonly database: BillingDatabase;
   readonly refresh: Refresh;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Acts on all notifications that are due: however many tell of an object, it is fetched once. */
-export async function applyEvents(parts: ApplyParts): Promise<void> {
-  const { database, clock } = parts;
-  const lane = pLimit(lanes);
+/** Applies all due notifications. An object with several notifications is fetched once. */
+export async function applyEvents(deps: ApplyDependencies): Promise<void> {
+  const { database, clock } = deps;
+  const lane = pLimit(concurrency);
   for (;;) {
-    const due = await findDue(database.sql, clock.now(), atOnce);
+    const due = await findDue(database.sql, clock.now(), batchSize);
     if (due.length === 0) return;
     const objects = Map.groupBy(due, ({ object_kind, object_id }) => `${object_kind} ${object_id}`);
-    const works = [...objects.values()].map((events) => lane(() => applyTogether(parts, events)));
+    const works = [...objects.values()].map((events) => lane(() => applyTogether(deps, events)));
     const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }
 }
 
-async function applyTogether({ database, refresh, clock, logger }: ApplyParts, events: readonly DueEvent[]) {
+async function applyTogether({ database, refresh, clock, logger }: ApplyDependencies, events: readonly DueEvent[]) {
   const [first] = events;
   if (!first) return;
   const ids = events.map(({ id }) => id);
   try {
     const work = () => refresh(first.object_kind, first.object_id);
-    // Where several tell of it, what it changes belongs to the first of them.
+    // The resulting changes are traced to the first of several notifications.
     await (first.traceparent === null ? work() : inTrace({ traceparent: first.traceparent }, work));
     await markDone(database.sql, ids);
   } catch (error) {
-    if (isServerTrouble(error)) throw error; // Our own database, which may be well again sooner than they would be due.
+    // Our own database failed. It may recover before the retry delay of the notifications is over.
+    if (isServerTrouble(error)) throw error;
     const attempts = Math.max(...events.map((event) => event.attempts)) + 1;
     const object = { kind: first.object_kind, object_id: first.object_id, attempts };
     logger.warn({ err: error, ...object }, 'A notification could not be acted on; it is tried again');

@@ -5,12 +5,12 @@ import type { ProviderEvent as EventRow } from '../generated/kysely/types.ts';
 import type { ProviderEvent, ProviderObject } from '../provider/index.ts';
 import { db } from '../store.ts';
 
-/** A notification that is to be acted on; the `traceparent` of one that was found in the provider's list is null. */
+/** A notification to apply. `traceparent` is null when the notification was found in the provider's list. */
 export type DueEvent = Readonly<Pick<Selectable<EventRow>, 'id' | 'object_id' | 'attempts' | 'traceparent'>> & {
   readonly object_kind: ProviderObject;
 };
 
-/** Writes a notification down, once for its id. */
+/** Inserts a notification, once per id. */
 export async function insertEvent(
   tx: Sql,
   event: ProviderEvent,
@@ -57,7 +57,7 @@ export async function postpone(
     .execute();
 }
 
-/** Until when the provider's own list has been read. */
+/** The time up to which the provider's list of notifications has been read. */
 export async function findReadUntil(tx: Sql): Promise<Date | undefined> {
   return (await db(tx).selectFrom('reconciliations').select('read_until').executeTakeFirst())?.read_until;
 }
@@ -70,7 +70,7 @@ export async function setReadUntil(tx: Sql, until: Date): Promise<void> {
     .execute();
 }
 
-/** Those that nobody waits for. */
+/** Notifications that have been applied. */
 export const handledEvents = {
   table: 'provider_events',
   condition: 'received_at < $1 AND due_at IS NULL',

@@ -5,19 +5,19 @@ import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 import { insertEvent } from './provider-event.store.ts';
 
-/** Taken as soon as it is written down; what it hints at is fetched by a job. */
-export const receiveStripeWebhookEndpoint = (parts: {
+/** The notification is accepted as soon as it is stored. A job fetches the object that it refers to. */
+export const receiveStripeWebhookEndpoint = (deps: {
   database: BillingDatabase;
   provider: PaymentProvider;
   clock: Clock;
   wake: () => void;
 }) =>
   implement(receiveStripeWebhook, async ({ bytes, headers, request }) => {
-    const event = parts.provider.readWebhook(bytes, headers['stripe-signature']);
+    const event = deps.provider.readWebhook(bytes, headers['stripe-signature']);
     if (!event)
       throw new Problem(
         'validation-error',
         'Stripe-Signature: does not sign this body, or is too old, or the body is no notification.',
       );
-    if (await insertEvent(parts.database.sql, event, parts.clock.now(), request.traceparent)) parts.wake();
+    if (await insertEvent(deps.database.sql, event, deps.clock.now(), request.traceparent)) deps.wake();
   });

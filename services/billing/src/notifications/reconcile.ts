@@ -6,21 +6,24 @@ import { findReadUntil, handledEvents, insertEvent, setReadUntil } from './provi
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** The provider's list may be behind its notifications, and its clock another. */
+/**
+ * The list is read again from this much earlier, because it may lag behind the notifications, and the provider's clock
+ * may differ from ours.
+ */
 const overlap = 10 * minute;
-/** As long as Stripe lists its own. */
+/** How long Stripe keeps events in its list. */
 const listed = 30 * day;
 const kept = 90 * day;
 
-export interface ReconcileParts {
+export interface ReconcileDependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly clock: Clock;
   readonly wake: () => void;
 }
 
-/** Reads the provider's list of notifications for those that never came. */
-export async function reconcile({ database: { sql }, provider, clock, wake }: ReconcileParts): Promise<void> {
+/** Reads the provider's list of notifications, to find those that were never delivered. */
+export async function reconcile({ database: { sql }, provider, clock, wake }: ReconcileDependencies): Promise<void> {
   const now = clock.now();
   const until = (await findReadUntil(sql)) ?? new Date(now.getTime() - listed + overlap);
   let found = false;
@@ -30,7 +33,9 @@ export async function reconcile({ database: { sql }, provider, clock, wake }: Re
   if (found) wake();
 }
 
-/** What this service forgets, by the name of the job that does it in its turn: notifications that nobody sends again. */
-export const housekeeping = ({ database: { pool }, clock }: Pick<ReconcileParts, 'database' | 'clock'>) => ({
+/**
+ * The purges of this service, by job name. Notifications are deleted when the provider can no longer send them again.
+ */
+export const housekeeping = ({ database: { pool }, clock }: Pick<ReconcileDependencies, 'database' | 'clock'>) => ({
   'purge-provider-events': purgeOf(pool, [{ ...handledEvents, before: () => new Date(clock.now().getTime() - kept) }]),
 });

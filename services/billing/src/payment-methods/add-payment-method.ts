@@ -5,15 +5,15 @@ import { providerCustomer } from '../customers/index.ts';
 import { type PaymentProvider, providerProblem } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 
-export const addPaymentMethodEndpoint = (parts: {
+export const addPaymentMethodEndpoint = (deps: {
   database: BillingDatabase;
   provider: PaymentProvider;
   clock: Clock;
 }) =>
   implement(addPaymentMethod, async ({ caller, attempt }) => {
     try {
-      const customerId = await providerCustomer(parts, caller.accountId);
-      return await parts.provider.createSetupIntent(customerId, `setup-${attempt}`);
+      const customerId = await providerCustomer(deps, caller.accountId);
+      return await deps.provider.createSetupIntent(customerId, `setup-${attempt}`);
     } catch (error) {
       throw providerProblem(error);
     }

@@ -2,14 +2,14 @@ import type { Sql } from '@attribution/database';
 import type { ExpressionBuilder, OnConflictDatabase, OnConflictTables, Selectable } from 'kysely';
 import type { DB, Payment } from '../generated/kysely/types.ts';
 import { type BillingDatabase, db } from '../store.ts';
-import type { ToldPayment } from './payment.ts';
+import type { PaymentUpdate } from './payment.ts';
 
 export type PaymentRow = Selectable<Payment>;
 
-/** What is kept of a payment under one of its ids at the provider. */
+/** Finds a payment by one of its ids at the provider. */
 export async function findPaymentOf(
   tx: Sql,
-  { provider_payment_id, provider_invoice_id }: Pick<ToldPayment, 'provider_payment_id' | 'provider_invoice_id'>,
+  { provider_payment_id, provider_invoice_id }: Pick<PaymentUpdate, 'provider_payment_id' | 'provider_invoice_id'>,
 ): Promise<PaymentRow | undefined> {
   return db(tx)
     .selectFrom('payments')
@@ -25,7 +25,7 @@ export async function findPaymentOf(
 
 type Conflict = ExpressionBuilder<OnConflictDatabase<DB, 'payments'>, OnConflictTables<'payments'>>;
 
-/** Of what has succeeded, what it was before. */
+/** Keeps the previous value of a payment that has succeeded. */
 const unlessSucceeded = ({ case: when, ref }: Conflict, column: 'amount_cents' | 'total_cents' | 'token_amount') =>
   when(ref('payments.status'))
     .when('succeeded')
@@ -33,9 +33,9 @@ const unlessSucceeded = ({ case: when, ref }: Conflict, column: 'amount_cents' |
     .else(ref(`excluded.${column}`))
     .end();
 
-/** Writes what the provider says; what has succeeded keeps its amounts. */
-export async function putPayment(tx: Sql, id: string, accountId: string, now: ToldPayment): Promise<void> {
-  const { failure: _, ...columns } = now;
+/** Stores the provider's state of a payment. A payment that has succeeded keeps its amounts. */
+export async function putPayment(tx: Sql, id: string, accountId: string, update: PaymentUpdate): Promise<void> {
+  const { failure: _, ...columns } = update;
   await db(tx)
     .insertInto('payments')
     .values({ ...columns, id, account_id: accountId })

@@ -2,12 +2,12 @@ import type { ProviderInvoice, ProviderPayment } from '../provider/index.ts';
 
 export type PaymentState = 'pending' | 'succeeded' | 'failed';
 
-/** What there is to say of a payment by what the provider says now. */
-export interface ToldPayment {
+/** The state of a payment at the provider, in billing's terms. */
+export interface PaymentUpdate {
   readonly kind: 'token_pack' | 'subscription';
   readonly plan_key: string;
   readonly amount_cents: number;
-  /** With what credit paid. */
+  /** Including the amount that was paid from credit. */
   readonly total_cents: number;
   readonly refunded_cents: number;
   readonly currency: string;
@@ -17,7 +17,7 @@ export interface ToldPayment {
   readonly provider_payment_id: string | null;
   readonly provider_invoice_id: string | null;
   readonly created_at: Date;
-  /** Why it failed, for people. */
+  /** The reason of the failure, for the customer. */
   readonly failure: string | null;
 }
 
@@ -27,8 +27,8 @@ interface Plan {
 }
 type Plans = ReadonlyMap<string, Plan>;
 
-/** Of a token pack. */
-export function packPayment(payment: ProviderPayment, plans: Plans): ToldPayment {
+/** A payment for a token pack. */
+export function packPayment(payment: ProviderPayment, plans: Plans): PaymentUpdate {
   return {
     kind: 'token_pack',
     plan_key: payment.plan_key,
@@ -46,12 +46,15 @@ export function packPayment(payment: ProviderPayment, plans: Plans): ToldPayment
   };
 }
 
-/** Of a subscription's invoice; undefined as long as nobody has tried to pay it. `payment`: what pays it. */
+/**
+ * A payment of a subscription's invoice. `payment` is the one that pays it. Returns undefined while no payment has
+ * been attempted.
+ */
 export function invoicePayment(
   invoice: ProviderInvoice,
   payment: ProviderPayment | undefined,
   plans: Plans,
-): ToldPayment | undefined {
+): PaymentUpdate | undefined {
   const status = invoiceState(invoice, payment);
   if (status === undefined) return undefined;
   const amount = status === 'succeeded' ? invoice.amount_paid_cents : (payment?.amount_cents ?? 0);
@@ -76,13 +79,13 @@ function invoiceState({ status }: ProviderInvoice, payment: ProviderPayment | un
   if (status === 'paid') return 'succeeded';
   if (!payment) return undefined;
   if (status === 'void' || status === 'uncollectible') return 'failed';
-  // The invoice follows its payment in a moment, and decides.
+  // The invoice becomes paid a moment after its payment, and its status decides.
   return payment.status === 'succeeded' ? 'pending' : payment.status;
 }
 
 /**
- * Tokens follow the money: a whole period grants the plan's, a part of one the same part of them, and what is given back
- * of a former plan takes its part away. Parts are rounded down, and never below nought.
+ * The number of tokens follows the amount paid: a full period grants the tokens of the plan, a prorated line the same
+ * share of them, and a credit for the former plan subtracts its share. The result is rounded down and never negative.
  */
 export function tokensOf(lines: ProviderInvoice['lines'], plans: Plans): number {
   const shares = lines.map(({ plan_key, amount_cents, proration }) => {
@@ -92,6 +95,6 @@ export function tokensOf(lines: ProviderInvoice['lines'], plans: Plans): number 
     return plan.amount_cents > 0 ? (plan.token_amount * amount_cents) / plan.amount_cents : 0;
   });
   const sum = shares.reduce((total, share) => total + share, 0);
-  // A whole number that division has missed by a hair.
+  // Corrects a floating-point error just below a whole number.
   return Math.max(0, Math.floor(sum + 1e-6));
 }

@@ -2,7 +2,7 @@ import type { Payment } from '@attribution/contracts';
 import type { z } from 'zod';
 import type { PaymentRow } from './payment.store.ts';
 
-/** A payment as it goes over the wire. */
+/** The representation of a payment in the API. */
 export function viewPayment(row: PaymentRow) {
   const { id, account_id, kind, amount_cents, currency, token_amount, receipt_url } = row;
   return {

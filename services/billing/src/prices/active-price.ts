@@ -2,7 +2,7 @@ import { Problem } from '@attribution/contracts';
 import type { BillingDatabase } from '../store.ts';
 import { findPrices, type PlanPriceRow } from './price.store.ts';
 
-/** A price that is sold. Throws `not-found` that names it. */
+/** The price of a plan that is for sale. Throws `not-found` otherwise. */
 export async function activePrice({ sql }: BillingDatabase, planKey: string): Promise<PlanPriceRow> {
   const price = (await findPrices(sql, [planKey])).get(planKey);
   if (price?.active) return price;

@@ -5,7 +5,7 @@ import { type BillingDatabase, db } from '../store.ts';
 
 export type PlanPriceRow = Readonly<Omit<Selectable<PlanPrice>, 'position'>>;
 
-/** What is sold. */
+/** The prices that are for sale. */
 export async function findPlanPrices({ sql }: BillingDatabase): Promise<Selectable<PlanPrice>[]> {
   return db(sql).selectFrom('plan_prices').selectAll().where('active', '=', true).orderBy('position').execute();
 }
@@ -23,7 +23,7 @@ export async function findUsagePrice(
   return usagePricesOf(sql).where('action', '=', action).executeTakeFirst();
 }
 
-/** Prices by plan key, those that are sold no more too: who has bought one keeps it. */
+/** Prices by plan key, including those no longer for sale, because existing subscriptions keep them. */
 export async function findPrices(tx: Sql, planKeys: readonly string[]): Promise<Map<string, PlanPriceRow>> {
   const prices = db(tx).selectFrom('plan_prices').selectAll().where('plan_key', '=', anyOf(planKeys));
   return new Map((await prices.execute()).map((row) => [row.plan_key, row]));

@@ -2,10 +2,10 @@ import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
 import { findPlanPrices } from './price.store.ts';
 
-/** Makes the prices that are sold at the provider; answers its ids by plan key. Done again it changes nothing. */
-export async function syncCatalogue(parts: {
+/** Creates the prices for sale at the provider, and returns their ids by plan key. Running it again changes nothing. */
+export async function syncCatalogue(deps: {
   database: BillingDatabase;
   provider: PaymentProvider;
 }): Promise<ReadonlyMap<string, string>> {
-  return parts.provider.syncPrices(await findPlanPrices(parts.database));
+  return deps.provider.syncPrices(await findPlanPrices(deps.database));
 }

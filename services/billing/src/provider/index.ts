@@ -1,4 +1,4 @@
-export { joinProvider, openProvider, type ProviderParts, type ProviderRuntime } from './open-provider.ts';
+export { joinProvider, openProvider, type ProviderDependencies, type ProviderRuntime } from './open-provider.ts';
 export * from './payment-provider.ts';
 export { providerProblem, thingProblem } from './provider-problem.ts';
-export { told } from './told.ts';
+export { withLoggedFailures } from './with-logged-failures.ts';

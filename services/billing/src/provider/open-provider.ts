@@ -14,39 +14,42 @@ export interface ProviderRuntime {
   stop(): Promise<void>;
 }
 
-export interface ProviderParts extends Pick<ServiceDependencies, 'logger' | 'problemBase'> {
+export interface ProviderDependencies extends Pick<ServiceDependencies, 'logger' | 'problemBase'> {
   readonly clock: Clock;
 }
 
-/** The provider that the configuration names. */
-export function openProvider(config: BillingConfig, parts: ProviderParts): ProviderRuntime {
-  const stripe = openStripe(config, parts);
+/** Opens the provider in the configuration, for a service's process. */
+export function openProvider(config: BillingConfig, deps: ProviderDependencies): ProviderRuntime {
+  const stripe = openStripe(config, deps);
   if (stripe && config.STRIPE_WEBHOOK_SECRETS.length === 0)
     throw new Error('Set STRIPE_WEBHOOK_SECRETS: without it no notification of Stripe could be taken.');
-  return stripe ?? openSimulated(config, parts);
+  return stripe ?? openSimulated(config, deps);
 }
 
-/** The same for somebody who asks it beside the service, and serves nothing. */
-export function joinProvider(config: BillingConfig, parts: ProviderParts): Pick<ProviderRuntime, 'provider' | 'stop'> {
-  const stripe = openStripe(config, parts);
+/** Opens the provider for an operator's command, which serves no pages and delivers no notifications. */
+export function joinProvider(
+  config: BillingConfig,
+  deps: ProviderDependencies,
+): Pick<ProviderRuntime, 'provider' | 'stop'> {
+  const stripe = openStripe(config, deps);
   if (stripe) return stripe;
   const { SIMULATED_PAYMENTS_FILE: file, SIMULATED_PAYMENTS_URL: url } = config;
   if (!existsSync(file)) throw new Error(`The simulated payments have no file ${file}: set SIMULATED_PAYMENTS_FILE`);
-  return createSimulatedProvider({ file, clock: parts.clock, baseUrl: () => url, logger: parts.logger });
+  return createSimulatedProvider({ file, clock: deps.clock, baseUrl: () => url, logger: deps.logger });
 }
 
-function openStripe(config: BillingConfig, { clock }: ProviderParts): ProviderRuntime | undefined {
+function openStripe(config: BillingConfig, { clock }: ProviderDependencies): ProviderRuntime | undefined {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase, STRIPE_WEBHOOK_SECRETS: webhookSecrets } = config;
   if (secretKey === undefined) return undefined;
   const provider = createStripeProvider({ secretKey, apiBase, webhookSecrets, now: () => clock.now() });
   return { provider, start() {}, stop: async () => {} };
 }
 
-/** The simulated provider with a server for its pages. */
-function openSimulated(config: BillingConfig, { clock, logger, problemBase }: ProviderParts): ProviderRuntime {
+/** The simulated provider, with a server for its pages. */
+function openSimulated(config: BillingConfig, { clock, logger, problemBase }: ProviderDependencies): ProviderRuntime {
   const pages = new URL(config.SIMULATED_PAYMENTS_URL);
   const own = config.BILLING_URL ?? `http://127.0.0.1:${config.PORT}`;
-  // It is sender and receiver in one process: unless somebody else shall send, nobody needs to know the secret.
+  // The provider sends notifications to its own process, so without configured secrets a random one is enough.
   const secrets = config.STRIPE_WEBHOOK_SECRETS;
   const simulated = createSimulatedProvider({
     file: config.SIMULATED_PAYMENTS_FILE,

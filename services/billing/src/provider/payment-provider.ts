@@ -1,55 +1,57 @@
 /**
- * What billing asks of whoever moves the money. The words are Stripe's; amounts are integer cents. Drivers throw
- * `ProviderError` for every failure. A write takes a `key` that was made before the call: repeated under it, it is done
- * once and answers the same.
+ * The port to the payment provider. The terms are Stripe's; amounts are integer cents. Drivers throw `ProviderError`
+ * for every failure. The caller of a write chooses a `key` before the call: a write repeated under the same key is
+ * done once and returns the same result.
  */
 export interface PaymentProvider {
   readonly name: 'stripe' | 'simulated';
   createCustomer(customer: { accountId: string; name: string }, key: string): Promise<ProviderCustomer>;
   getCustomer(id: string): Promise<ProviderCustomer>;
-  /** A page where the customer pays for one of a price, or begins a subscription to it. */
+  /** Creates a page on which the customer pays a price once, or starts a subscription. */
   createCheckout(checkout: NewCheckout, key: string): Promise<ProviderCheckout>;
   getCheckout(id: string): Promise<ProviderCheckout>;
-  /** Nobody can pay there any more. Throws `refused` for one that is not open. */
+  /** Closes the page, so that it can no longer be paid. Throws `refused` when it is not open. */
   expireCheckout(id: string): Promise<void>;
   getPayment(id: string): Promise<ProviderPayment>;
   getInvoice(id: string): Promise<ProviderInvoice>;
   getSubscription(id: string): Promise<ProviderSubscription>;
   setCancelAtPeriodEnd(id: string, cancel: boolean, key: string): Promise<ProviderSubscription>;
   /**
-   * `upgrade`: the difference is invoiced at once, and only what is paid is in force. `downgrade`: no invoice. Throws
-   * `refused` where the subscription is neither on the plan it is to come from nor on the other already.
+   * `upgrade` invoices the difference at once and takes effect only if it is paid. `downgrade` creates no invoice.
+   * Throws `refused` when the subscription is neither on the plan to change from nor already on the other one.
    */
   changePlan(change: PlanChange, key: string): Promise<ProviderSubscription>;
   createRefund(refund: NewRefund, key: string): Promise<ProviderRefund>;
   getRefund(id: string): Promise<ProviderRefund>;
-  /** The refund of a payment that was made under a reference of ours. */
+  /** Finds a refund of a payment by our reference. */
   findRefund(paymentId: string, reference: string): Promise<ProviderRefund | undefined>;
   listPaymentMethods(customerId: string): Promise<readonly ProviderPaymentMethod[]>;
-  /** For a browser to add a payment method with. */
+  /** Lets a browser add a payment method. */
   createSetupIntent(customerId: string, key: string): Promise<ProviderSetup>;
   getSetup(id: string): Promise<{ readonly id: string; readonly customer_id: string }>;
   /**
-   * What the customer owes is charged to the card of a finished set-up from now on, of running subscriptions too. One that
-   * is not finished changes nothing.
+   * From now on charges the customer to the card of a finished setup, including running subscriptions. An unfinished
+   * setup changes nothing.
    */
   useSavedCard(setupId: string, key: string): Promise<void>;
-  /** Throws `not_found` for one that the customer does not have. */
+  /** Throws `not_found` when the customer does not have this payment method. */
   detachPaymentMethod(customerId: string, id: string): Promise<void>;
-  /** Makes the prices there are at the provider, found again by their keys; answers the provider's ids by plan key. */
+  /**
+   * Creates the prices at the provider, or finds existing ones by their keys. Returns the provider's ids by plan key.
+   */
   syncPrices(prices: readonly CatalogueEntry[]): Promise<ReadonlyMap<string, string>>;
-  /** A notification whose signature is right; undefined where it is not, or is too old. */
+  /** Returns undefined when the signature is wrong or too old. */
   readWebhook(body: Buffer, signature: string | undefined): ProviderEvent | undefined;
-  /** All of a customer's, in any order: for comparison. */
+  /** All payments of a customer, in any order, for the ledger check. */
   listPayments(customerId: string): AsyncIterable<ProviderPayment>;
-  /** Notifications since a time, oldest first: for what never came. */
+  /** Notifications since a time, oldest first, to find those that were never delivered. */
   listEvents(since: Date): AsyncIterable<ProviderEvent>;
 }
 
 export class ProviderError extends Error {
   /**
-   * `not_found`: the provider has no such thing. `declined`: the card network said no. `refused`: the request can never
-   * be done. `unavailable`: it may be done when it is repeated under the same key.
+   * `not_found`: the provider has no such object. `declined`: the card network declined. `refused`: the request can
+   * never succeed. `unavailable`: the request may succeed when it is repeated under the same key.
    */
   readonly kind: 'not_found' | 'declined' | 'refused' | 'unavailable';
 
@@ -61,7 +63,7 @@ export class ProviderError extends Error {
 
 export interface ProviderCustomer {
   readonly id: string;
-  /** Below nought: credit for coming invoices. */
+  /** Negative when the customer has credit for future invoices. */
   readonly balance_cents: number;
 }
 
@@ -70,7 +72,7 @@ export interface CatalogueEntry {
   readonly name: string;
   readonly amount_cents: number;
   readonly currency: string;
-  /** null: paid once. */
+  /** null for a one-time price. */
   readonly interval: 'month' | 'year' | null;
 }
 
@@ -79,7 +81,10 @@ export interface NewCheckout {
   readonly mode: 'payment' | 'subscription';
   readonly price: CatalogueEntry;
   readonly returnUrl: string;
-  /** Ours: cs_ and acc_ ids travel with everything that comes of it. */
+  /**
+   * `reference` and `accountId` are our ids (cs_…, acc_…). The provider copies them to every object that results from
+   * the checkout.
+   */
   readonly reference: string;
   readonly accountId: string;
 }
@@ -87,11 +92,11 @@ export interface NewCheckout {
 export interface ProviderCheckout {
   readonly id: string;
   readonly status: 'open' | 'complete' | 'expired';
-  /** null once it is no longer open. */
+  /** null unless the page is open. */
   readonly url: string | null;
-  /** Of mode `payment`, once there is one. */
+  /** In mode `payment`, once the payment exists. */
   readonly payment_id: string | null;
-  /** Of mode `subscription`, once there is one. */
+  /** In mode `subscription`, once the subscription exists. */
   readonly subscription_id: string | null;
   readonly reference: string;
   readonly account_id: string;
@@ -105,9 +110,9 @@ export interface ProviderPayment {
   readonly refunded_cents: number;
   readonly currency: string;
   readonly receipt_url: string | null;
-  /** Why it failed, for people. */
+  /** The reason of the failure, for the customer. */
   readonly failure: string | null;
-  /** What it pays for: of a subscription. */
+  /** The invoice of a subscription that it pays. */
   readonly invoice_id: string | null;
   readonly account_id: string;
   readonly plan_key: string;
@@ -119,15 +124,15 @@ export interface ProviderInvoice {
   readonly customer_id: string;
   readonly subscription_id: string | null;
   readonly status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
-  /** `create`: the first; `cycle`: a renewal; `update`: a change of plan. */
+  /** `create`: the first invoice; `cycle`: a renewal; `update`: a change of plan. */
   readonly reason: 'create' | 'cycle' | 'update' | 'other';
   readonly amount_paid_cents: number;
-  /** With what credit paid. */
+  /** Including the amount that was paid from credit. */
   readonly total_cents: number;
   readonly currency: string;
   readonly payment_id: string | null;
   readonly receipt_url: string | null;
-  /** Of the line that is mostly paid for. */
+  /** The plan of the main line. */
   readonly plan_key: string;
   readonly lines: readonly ProviderInvoiceLine[];
   readonly account_id: string;
@@ -136,9 +141,9 @@ export interface ProviderInvoice {
 
 export interface ProviderInvoiceLine {
   readonly plan_key: string;
-  /** Below nought: given back for time that is left on a plan. */
+  /** Negative for a credit for unused time on a plan. */
   readonly amount_cents: number;
-  /** For a part of a period, as the plan was changed within it. */
+  /** Whether the line is for a part of a period, because the plan was changed within it. */
   readonly proration: boolean;
 }
 
@@ -164,7 +169,7 @@ export interface NewRefund {
   readonly paymentId: string;
   readonly amountCents: number;
   readonly reason: 'duplicate' | 'fraudulent' | 'requested_by_customer';
-  /** Ours: the ref_ id. */
+  /** Our refund id (ref_…). */
   readonly reference: string;
 }
 
@@ -190,7 +195,7 @@ export interface ProviderPaymentMethod {
   readonly is_default: boolean;
 }
 
-/** A hint that something has changed: what it is now is fetched. */
+/** A hint that an object has changed. Its current state is fetched. */
 export interface ProviderEvent {
   readonly id: string;
   readonly type: string;
@@ -198,7 +203,7 @@ export interface ProviderEvent {
   readonly created_at: Date;
 }
 
-/** `other`: nothing that billing keeps. */
+/** `other` is an object that billing does not store. */
 export type ProviderObject =
   | 'customer'
   | 'checkout'

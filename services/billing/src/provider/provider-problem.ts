@@ -1,13 +1,13 @@
 import { Problem } from '@attribution/contracts';
 import { ProviderError } from './payment-provider.ts';
 
-/** The provider's own words name its objects, and are logged. */
+/** The provider's own messages are only logged, because they contain ids of its objects. */
 const conflicts = {
   declined: 'The payment was declined: nothing was changed.',
   refused: 'The payment provider refuses this as things stand.',
 };
 
-/** What a caller is told of the provider's failure; anything else goes on as it is. */
+/** The problem that a caller gets for a failure of the provider. Other errors are returned unchanged. */
 export function providerProblem(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error;
   if (error.kind === 'unavailable') {
@@ -19,7 +19,7 @@ export function providerProblem(error: unknown): unknown {
   return new Problem('conflict', conflicts[error.kind]);
 }
 
-/** The same where what is asked for is a thing of the caller's: without it the answer is `not-found`. */
+/** The same for a request about an object of the caller's: `not_found` becomes `not-found`. */
 export function thingProblem(error: unknown): unknown {
   return error instanceof ProviderError && error.kind === 'not_found' ? Problem.notFound() : providerProblem(error);
 }

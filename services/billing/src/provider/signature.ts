@@ -1,18 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Stripe's: after so many seconds a notification may be somebody's who recorded it. */
+/** In seconds, as at Stripe: an older notification may be a replay. */
 const tolerance = 300;
 
 const digest = (time: number, body: Buffer | string, secret: string) =>
   createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex');
 
-/** The `Stripe-Signature` header; while secrets are rotated it has one signature for each. `at`: seconds since the epoch. */
+/**
+ * The `Stripe-Signature` header, with one signature per secret, as during a rotation. `at` is in seconds since the
+ * epoch.
+ */
 export const signWebhook = (body: Buffer | string, secrets: readonly string[], at: number): string =>
   [`t=${at}`, ...secrets.map((secret) => `v1=${digest(at, body, secret)}`)].join(',');
 
 /**
- * Whether a header signs these bytes with one of the secrets, not too long before `now` (seconds since the epoch).
- * https://docs.stripe.com/webhooks/signature
+ * Whether the header has a signature of this body by one of the secrets that is not too old at `now` (in seconds since
+ * the epoch). https://docs.stripe.com/webhooks/signature
  */
 export function isSigned(
   body: Buffer | string,

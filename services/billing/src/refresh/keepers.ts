@@ -12,19 +12,19 @@ import { writeRefund } from '../refunds/index.ts';
 import type { Writing } from '../store.ts';
 import { writeSubscription } from '../subscriptions/index.ts';
 
-/** What is kept here of the provider's objects. */
+/** The kinds of provider objects that billing stores. */
 export type Kept = Exclude<ProviderObject, 'other' | 'setup'>;
 
 interface Keeper {
-  /** Whose it is, by the provider's word: the id of a customer there, or our own of a checkout. */
-  ownerOf(provider: PaymentProvider, id: string): Promise<{ by: 'customer' | 'reference'; id: string }>;
-  /** Fetches it and writes it. */
+  /** The owner according to the provider: a customer there, or our own id of a checkout. */
+  ownerOf(provider: PaymentProvider, id: string): Promise<{ kind: 'customer' | 'reference'; id: string }>;
+  /** Fetches the object and stores it. */
   write(writing: Writing, provider: PaymentProvider, id: string): Promise<unknown>;
 }
 
 export const keepers: Readonly<Record<Kept, Keeper>> = {
   customer: {
-    ownerOf: async (_provider, id) => ({ by: 'customer', id }),
+    ownerOf: async (_provider, id) => ({ kind: 'customer', id }),
     write: keepBalance,
   },
   payment: {
@@ -54,11 +54,11 @@ export const keepers: Readonly<Record<Kept, Keeper>> = {
     },
   },
   checkout: {
-    ownerOf: async (provider, id) => ({ by: 'reference', id: (await provider.getCheckout(id)).reference }),
+    ownerOf: async (provider, id) => ({ kind: 'reference', id: (await provider.getCheckout(id)).reference }),
     async write(writing, provider, id) {
       const checkout = await provider.getCheckout(id);
       await writeCheckout(writing, checkout);
-      // What has come of it is there as soon as it is said to be complete.
+      // The payment and the subscription must be stored as soon as the checkout is shown as complete.
       if (checkout.payment_id !== null) await keepPayment(writing, provider, checkout.payment_id);
       if (checkout.subscription_id !== null)
         await keepers.subscription.write(writing, provider, checkout.subscription_id);
@@ -74,7 +74,7 @@ async function keepPayment(writing: Writing, provider: PaymentProvider, id: stri
   return writePayment(writing, { invoice, payment: await payerOf(provider, invoice, payment) });
 }
 
-/** What pays an invoice, or is to: an earlier try of another payment says nothing of it. */
+/** The payment that pays an invoice, or is to pay it. An earlier attempt with another payment is ignored. */
 async function payerOf(
   provider: PaymentProvider,
   { payment_id }: ProviderInvoice,
@@ -96,13 +96,13 @@ async function keepBalance({ tx, customer }: Writing, provider: PaymentProvider,
     const { balance_cents } = await provider.getCustomer(id);
     await setCreditBalance(tx, customer.account_id, -balance_cents);
   } catch (error) {
-    // A customer that was deleted there has none.
+    // A customer that was deleted at the provider has no balance.
     if (!(error instanceof ProviderError && error.kind === 'not_found')) throw error;
   }
 }
 
 const ofCustomer = ({ customer_id }: { readonly customer_id: string }) =>
-  ({ by: 'customer', id: customer_id }) as const;
+  ({ kind: 'customer', id: customer_id }) as const;
 
 const isTheirs = ({ customer }: Writing, { customer_id }: { readonly customer_id: string }) =>
   customer.provider_customer_id === customer_id;

@@ -8,7 +8,7 @@ const subscriptions = (tx: Sql) => db(tx).selectFrom('subscriptions').select('ac
 const refunds = (tx: Sql) => db(tx).selectFrom('refunds').select('account_id');
 const customers = (tx: Sql) => db(tx).selectFrom('customers').select('account_id');
 
-/** By ids of the provider; a reference is our own id of a checkout. */
+/** Queries by the provider's ids; a reference is our own id of a checkout. */
 const queries = {
   checkout: (tx: Sql, id: string) => checkouts(tx).where('provider_checkout_id', '=', id),
   payment: (tx: Sql, id: string) => payments(tx).where('provider_payment_id', '=', id),
@@ -19,7 +19,7 @@ const queries = {
   customer: (tx: Sql, id: string) => customers(tx).where('provider_customer_id', '=', id),
 } satisfies Record<Kept | 'reference', unknown>;
 
-/** The account that an object of the provider is known to be of. */
+/** The account of a provider object, if that object is stored. */
 export async function findAccountOf(tx: Sql, kind: keyof typeof queries, id: string): Promise<string | undefined> {
   return (await queries[kind](tx, id).executeTakeFirst())?.account_id;
 }

@@ -4,18 +4,24 @@ import pLimit from 'p-limit';
 import { lockCustomer } from '../customers/index.ts';
 import type { BillingDatabase, WriteFor, Writing } from '../store.ts';
 
-export interface WriteParts {
+export interface WriteDependencies {
   readonly database: BillingDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
 }
 
-/** Transactions at once: each keeps a connection while it asks the provider, and requests need some, too. */
-const atOnce = 4;
+/**
+ * The number of concurrent transactions. Each keeps a connection while it waits for the provider, and requests need
+ * connections too.
+ */
+const maxTransactions = 4;
 
-export function createWriteFor({ database, outbox, clock }: WriteParts): WriteFor {
-  const lane = pLimit(atOnce);
-  /** The last of those who wait for an account: they would wait for its row, each with a connection. */
+export function createWriteFor({ database, outbox, clock }: WriteDependencies): WriteFor {
+  const lane = pLimit(maxTransactions);
+  /**
+   * The last transaction of each account. Transactions of one account are queued here, because while they wait for the
+   * lock of its row each of them would occupy a connection.
+   */
   const turns = new Map<string, Promise<unknown>>();
 
   return async (accountId, work) => {
@@ -36,15 +42,15 @@ export function createWriteFor({ database, outbox, clock }: WriteParts): WriteFo
     return database.sqlTransaction(async (tx) => {
       const customer = await lockCustomer(tx, accountId);
       if (!customer) throw new Error(`No customer ${accountId}`);
-      const told: NewEvent[] = [];
+      const events: NewEvent[] = [];
       const result = await work({
         tx,
         customer,
         ledger: { ledger_cents: customer.ledger_cents, last_seq: customer.last_seq },
         context: { accountId, occurredAt: clock.now() },
-        tell: (event) => void told.push(event),
+        publish: (event) => void events.push(event),
       });
-      await outbox.append(tx, ...told);
+      await outbox.append(tx, ...events);
       return result;
     });
   }

@@ -8,7 +8,7 @@ import { deleteRefund, type RefundRow, setHold } from './refund.store.ts';
 import { reasonOf } from './refund.view.ts';
 import { writeRefusal } from './write-refund.ts';
 
-export interface RefundParts {
+export interface RefundDependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
@@ -18,20 +18,20 @@ export interface RefundParts {
   readonly logger: Logger;
 }
 
-/** Milliseconds for which the provider knows a key again, at least. */
-const keysLast = 24 * 3_600_000;
-/** Longer than a bank takes to say whether it gives money back. */
+/** How long the provider remembers an idempotency key, at least; in milliseconds. */
+const keyLifetimeMs = 24 * 3_600_000;
+/** Longer than a bank needs to confirm or reject a refund. */
 const holdFor = '60d';
 
 /**
- * Holds the tokens, has the provider give the money back, and writes what it says. Each step is done once under the
- * refund's id, so that whoever finds a refund unfinished begins anew.
+ * Holds the tokens, makes the refund at the provider, and stores the result. Every step is idempotent under the
+ * refund's id, so that an unfinished refund can be started again.
  */
-export async function carryOut(parts: RefundParts, refund: RefundRow, payment: PaymentRow): Promise<void> {
-  const holdId = refund.hold_id ?? (await holdTokens(parts, refund));
-  const { refresh, writeFor } = parts;
+export async function carryOut(deps: RefundDependencies, refund: RefundRow, payment: PaymentRow): Promise<void> {
+  const holdId = refund.hold_id ?? (await holdTokens(deps, refund));
+  const { refresh, writeFor } = deps;
   try {
-    const made = await makeOnce(parts, refund, payment);
+    const made = await makeOnce(deps, refund, payment);
     await refresh('refund', made.id);
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind === 'unavailable') throw providerProblem(error);
@@ -40,17 +40,20 @@ export async function carryOut(parts: RefundParts, refund: RefundRow, payment: P
   }
 }
 
-/** The provider forgets keys after a day: of a refund that was begun before, it is looked for first. */
-async function makeOnce({ provider, clock }: RefundParts, refund: RefundRow, payment: PaymentRow) {
+/** The provider forgets keys after a day, so for an older refund first look for one that was already made. */
+async function makeOnce({ provider, clock }: RefundDependencies, refund: RefundRow, payment: PaymentRow) {
   const paymentId = payment.provider_payment_id ?? '';
   const age = clock.now().getTime() - refund.created_at.getTime();
-  const found = age > keysLast / 2 ? await provider.findRefund(paymentId, refund.id) : undefined;
+  const found = age > keyLifetimeMs / 2 ? await provider.findRefund(paymentId, refund.id) : undefined;
   const { amount_cents: amountCents, id: reference } = refund;
   return found ?? provider.createRefund({ paymentId, amountCents, reason: reasonOf(refund), reference }, reference);
 }
 
-/** Of the tokens that the payment bought; a refund whose tokens are spent is none. */
-async function holdTokens({ database, account, logger }: RefundParts, refund: RefundRow): Promise<string | null> {
+/** Holds the tokens that the payment bought. A refund whose tokens are already spent is refused. */
+async function holdTokens(
+  { database, account, logger }: RefundDependencies,
+  refund: RefundRow,
+): Promise<string | null> {
   if (refund.token_amount === 0) return null;
   const body = {
     account_id: refund.account_id,

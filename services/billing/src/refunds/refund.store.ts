@@ -16,7 +16,7 @@ export async function findRefundByKey(tx: Sql, paymentId: string, key: string): 
   return refunds(tx).where('payment_id', '=', paymentId).where('idempotency_key', '=', key).executeTakeFirst();
 }
 
-/** The row of a refund at the provider: by its id there, or by ours, which travels with it. */
+/** Finds the row of a refund at the provider, by its id there or by our id, which is the reference. */
 export async function findRefundOf(tx: Sql, { id, reference }: ProviderRefund): Promise<RefundRow | undefined> {
   return refunds(tx)
     .where((refund) => refund.or([refund('provider_refund_id', '=', id), refund('id', '=', reference)]))
@@ -27,7 +27,7 @@ export async function findRefund(tx: Sql, id: string): Promise<RefundRow | undef
   return refunds(tx).where('id', '=', id).executeTakeFirst();
 }
 
-/** Cents of a payment that are given back, or about to be. */
+/** The amount of a payment that has been refunded, or is about to be, in cents. */
 export async function sumRefunds(tx: Sql, paymentId: string): Promise<number> {
   const { sum } = await db(tx)
     .selectFrom('refunds')
@@ -41,7 +41,7 @@ export async function sumRefunds(tx: Sql, paymentId: string): Promise<number> {
 export async function setHold(tx: Sql, id: string, holdId: string): Promise<void> {
   const hold = db(tx).updateTable('refunds').set({ hold_id: holdId }).where('id', '=', id);
   const { numUpdatedRows } = await hold.executeTakeFirstOrThrow();
-  // Somebody else was refused it meanwhile, and took it away.
+  // A concurrent request has found that the refund is refused, and has deleted it.
   if (numUpdatedRows === 0n) throw new Error(`No refund ${id}`);
 }
 
@@ -60,7 +60,7 @@ export async function setRefund(
     .execute();
 }
 
-/** Of one that nobody has begun to carry out. */
+/** Deletes a refund that has not been sent to the provider. */
 export async function deleteRefund(tx: Sql, id: string): Promise<void> {
   await db(tx)
     .deleteFrom('refunds')
@@ -71,7 +71,7 @@ export async function deleteRefund(tx: Sql, id: string): Promise<void> {
     .execute();
 }
 
-/** Refunds that the provider has not answered for, longer than a request lasts. */
+/** Refunds without a response of the provider that are older than any request. */
 export async function findUnfinished({ sql }: BillingDatabase, before: Date, limit: number): Promise<RefundRow[]> {
   return refunds(sql)
     .where('status', '=', 'pending')

@@ -1,12 +1,12 @@
 interface Paid {
-  /** With what credit paid. */
+  /** Including the amount that was paid from credit. */
   readonly total_cents: number;
   readonly token_amount: number;
 }
 
 /**
- * The tokens that go back with a part of what was paid, rounded up: once all of it has gone back, all of them have. `before`: cents
- * that were given back earlier.
+ * The number of tokens to take back for a partial refund, rounded up so that refunding the rest takes back the rest.
+ * `before` is the amount that was refunded earlier, in cents.
  */
 export function tokensBack({ total_cents, token_amount }: Paid, before: number, cents: number): number {
   const upTo = (part: number) => ceilDiv(BigInt(token_amount) * BigInt(part), BigInt(total_cents));

@@ -1,7 +1,7 @@
 import { RefundReason } from '@attribution/contracts';
 import type { RefundRow } from './refund.store.ts';
 
-/** A refund as it goes over the wire. */
+/** The representation of a refund in the API. */
 export const viewRefund = (row: RefundRow) => ({
   id: row.id,
   payment_id: row.payment_id,
@@ -13,5 +13,5 @@ export const viewRefund = (row: RefundRow) => ({
   created_at: row.created_at.toISOString(),
 });
 
-/** The column takes any text; what is in it was checked on its way there. */
+/** The column is of type text; its values were validated when they were written. */
 export const reasonOf = ({ reason }: Pick<RefundRow, 'reason'>) => RefundReason.parse(reason);

@@ -9,40 +9,41 @@ import type { Writing } from '../store.ts';
 import { findRefund, findRefundOf, insertRefund, type RefundRow, setRefund, sumRefunds } from './refund.store.ts';
 import { tokensBack } from './refund.ts';
 
-/** Writes what the provider says of a refund now; what has come of it since is told, and booked, once. */
-export async function writeRefund(writing: Writing, told: ProviderRefund, payment: PaymentRow): Promise<void> {
+/** Stores the provider's state of a refund. Publishes each change of status and posts it to the ledger once. */
+export async function writeRefund(writing: Writing, refund: ProviderRefund, payment: PaymentRow): Promise<void> {
   const { tx } = writing;
-  const found = await findRefundOf(tx, told);
-  const row = found ?? (await takeUp(writing, told, payment));
-  const status = told.status === 'canceled' ? 'failed' : told.status;
-  // What has failed at the provider stays so; what was only taken to have failed may be there all the same.
+  const found = await findRefundOf(tx, refund);
+  const row = found ?? (await insertFromProvider(writing, refund, payment));
+  const status = refund.status === 'canceled' ? 'failed' : refund.status;
+  // A refund that failed at the provider stays failed. One that was only assumed to have failed (it has no provider id)
+  // may still exist there.
   const isFinal = row.status === 'failed' && row.provider_refund_id !== null;
   const changes = row.status !== status && !isFinal && !(row.status === 'succeeded' && status === 'pending');
   if (changes || row.provider_refund_id === null)
-    await setRefund(tx, row.id, { status: changes ? status : row.status, providerId: told.id });
+    await setRefund(tx, row.id, { status: changes ? status : row.status, providerId: refund.id });
   if (!changes || status === 'pending') return;
   if (status === 'succeeded') return book(writing, row, payment, 'succeeded');
   return book(writing, row, payment, row.status === 'succeeded' ? 'reversed' : 'failed');
 }
 
-/** One that was made at the provider: nobody has held tokens for it. */
-async function takeUp(
+/** Inserts a refund that was made at the provider, for which no tokens are held. */
+async function insertFromProvider(
   { tx, customer, context }: Writing,
-  told: ProviderRefund,
+  refund: ProviderRefund,
   payment: PaymentRow,
 ): Promise<RefundRow> {
   const row: RefundRow = {
     id: newId('refund'),
     account_id: customer.account_id,
     payment_id: payment.id,
-    amount_cents: told.amount_cents,
-    token_amount: tokensBack(payment, await sumRefunds(tx, payment.id), told.amount_cents),
+    amount_cents: refund.amount_cents,
+    token_amount: tokensBack(payment, await sumRefunds(tx, payment.id), refund.amount_cents),
     destination: 'payment_method',
     reason: 'requested_by_customer',
     status: 'pending',
     hold_id: null,
-    provider_refund_id: told.id,
-    idempotency_key: told.id,
+    provider_refund_id: refund.id,
+    idempotency_key: refund.id,
     created_at: context.occurredAt,
   };
   await insertRefund(tx, row);
@@ -51,9 +52,9 @@ async function takeUp(
 
 type Outcome = 'succeeded' | 'failed' | 'reversed';
 
-/** Enters what has become of it in the ledger, and tells it. */
+/** Posts the outcome to the ledger and publishes it. */
 async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outcome: Outcome): Promise<void> {
-  const { tx, customer, context, tell } = writing;
+  const { tx, customer, context, publish } = writing;
   const name = (await findPrices(tx, [payment.plan_key])).get(payment.plan_key)?.name ?? payment.plan_key;
   const { id: refundId, amount_cents } = row;
   if (outcome === 'succeeded')
@@ -75,11 +76,11 @@ async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outco
     token_amount: row.token_amount,
     hold_id: row.hold_id,
   };
-  if (outcome === 'succeeded') tell(newEvent(refundSucceeded, data, context));
-  else tell(newEvent(refundFailed, { ...data, reversed: outcome === 'reversed' }, context));
+  if (outcome === 'succeeded') publish(newEvent(refundSucceeded, data, context));
+  else publish(newEvent(refundFailed, { ...data, reversed: outcome === 'reversed' }, context));
 }
 
-/** Of a refund that the provider will not make; of several who hear of it one writes it. */
+/** Stores that the provider refuses a refund, once even if several requests find out. */
 export async function writeRefusal(writing: Writing, row: RefundRow, payment: PaymentRow): Promise<void> {
   if ((await findRefund(writing.tx, row.id))?.status !== 'pending') return;
   await setRefund(writing.tx, row.id, { status: 'failed', providerId: null });

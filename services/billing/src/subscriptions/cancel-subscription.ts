@@ -1,14 +1,14 @@
 import { cancelSubscription } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
 import { implement } from '@attribution/service';
-import { type SubscriptionParts, setCancelling } from './set-cancelling.ts';
+import { type SubscriptionDependencies, setCancelling } from './set-cancelling.ts';
 import { findLatestSubscription } from './subscription.store.ts';
 import { canceledSnapshot, isLive, snapshotOf } from './subscription.ts';
 
-export const cancelSubscriptionEndpoint = (parts: SubscriptionParts) =>
+export const cancelSubscriptionEndpoint = (deps: SubscriptionDependencies) =>
   implement(cancelSubscription, async ({ caller }) => {
-    const latest = await findLatestSubscription(parts.database, caller.accountId);
+    const latest = await findLatestSubscription(deps.database, caller.accountId);
     if (!latest || !isLive(latest)) return canceledSnapshot(latest);
-    const now = await setCancelling(parts, latest, true, newUuid());
+    const now = await setCancelling(deps, latest, true, newUuid());
     return isLive(now) ? snapshotOf(now) : canceledSnapshot(now);
   });

@@ -2,7 +2,7 @@ import { changePlan, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { activePrice, findPrices, type PlanPriceRow } from '../prices/index.ts';
 import { ProviderError, thingProblem } from '../provider/index.ts';
-import { refreshed, type SubscriptionParts } from './set-cancelling.ts';
+import { refreshed, type SubscriptionDependencies } from './set-cancelling.ts';
 import {
   beginPlanChange,
   findLatestSubscription,
@@ -13,25 +13,30 @@ import {
 } from './subscription.store.ts';
 import { changeTypeOf, isOver, snapshotOf } from './subscription.ts';
 
-/** Milliseconds for which a change that the provider has not answered keeps others from beginning. */
-const unanswered = 60_000;
+/** How long a change without a response of the provider blocks other changes, in milliseconds. */
+const unansweredMs = 60_000;
 
-export const changePlanEndpoint = (parts: SubscriptionParts) =>
+export const changePlanEndpoint = (deps: SubscriptionDependencies) =>
   implement(changePlan, async ({ body, caller, attempt }) => {
-    const { database } = parts;
+    const { database } = deps;
     const price = await activePrice(database, body.plan_key);
     if (price.interval === null)
       throw new Problem('validation-error', `body.plan_key: ${JSON.stringify(body.plan_key)} is not a plan.`);
-    // Read first: whoever then finds no change of this attempt has seen the subscription as it was before it.
+    // Read the subscription first: if no change of this attempt is found afterwards, then this is its state before the
+    // change.
     const latest = await findLatestSubscription(database, caller.accountId);
-    const change = (await findPlanChange(database, attempt)) ?? (await decide(parts, latest, price, attempt));
-    await ask(parts, change, price);
-    const now = await refreshed(parts, change.provider_subscription_id);
+    const change = (await findPlanChange(database, attempt)) ?? (await decide(deps, latest, price, attempt));
+    await ask(deps, change, price);
+    const now = await refreshed(deps, change.provider_subscription_id);
     return { plan_key: now.plan_key, change_type: change.change_type, ...snapshotOf(now) };
   });
 
-/** Has the provider do it. As long as it has not answered, nobody begins another change. */
-async function ask({ database, provider, clock }: SubscriptionParts, change: PlanChangeRow, price: PlanPriceRow) {
+/** Makes the change at the provider. Until the provider has responded, no other change may begin. */
+async function ask(
+  { database, provider, clock }: SubscriptionDependencies,
+  change: PlanChangeRow,
+  price: PlanPriceRow,
+) {
   const { id, provider_subscription_id: subscriptionId, from_plan_key: fromPlanKey, change_type: type } = change;
   try {
     await provider.changePlan({ subscriptionId, fromPlanKey, price, type }, `plan-${id}`);
@@ -43,9 +48,12 @@ async function ask({ database, provider, clock }: SubscriptionParts, change: Pla
   await finishPlanChange(database, id, clock.now());
 }
 
-/** What kind of change it is; written down before the provider is asked, as afterwards nobody could tell. */
+/**
+ * Decides which kind of change it is, and stores it before the provider is called, because afterwards the former plan
+ * is no longer known.
+ */
 async function decide(
-  { database, writeFor, clock }: SubscriptionParts,
+  { database, writeFor, clock }: SubscriptionDependencies,
   latest: SubscriptionRow | undefined,
   to: PlanPriceRow,
   attempt: string,
@@ -66,7 +74,7 @@ async function decide(
   };
   if (change.change_type === 'upgrade' && latest.status !== 'active' && latest.status !== 'trialing')
     throw new Problem('conflict', 'What is past due is paid first.');
-  const begun = await writeFor(change.account_id, ({ tx }) => beginPlanChange(tx, change, unanswered));
+  const begun = await writeFor(change.account_id, ({ tx }) => beginPlanChange(tx, change, unansweredMs));
   if (!begun) throw new Problem('conflict', 'Another change of the plan is under way.');
   return begun;
 }

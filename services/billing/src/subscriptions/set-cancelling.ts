@@ -5,7 +5,7 @@ import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
 import { findSubscription, type SubscriptionRow } from './subscription.store.ts';
 import { isLive } from './subscription.ts';
 
-export interface SubscriptionParts {
+export interface SubscriptionDependencies {
   readonly database: BillingDatabase;
   readonly provider: PaymentProvider;
   readonly refresh: Refresh;
@@ -13,9 +13,12 @@ export interface SubscriptionParts {
   readonly clock: Clock;
 }
 
-/** Has a subscription end with its period, or not; answers what it is then. One that has ended meanwhile stays so. */
+/**
+ * Sets whether a subscription ends with its period, and returns the new state. A subscription that has ended meanwhile
+ * stays ended.
+ */
 export async function setCancelling(
-  { database, provider, refresh }: Pick<SubscriptionParts, 'database' | 'provider' | 'refresh'>,
+  { database, provider, refresh }: Pick<SubscriptionDependencies, 'database' | 'provider' | 'refresh'>,
   { provider_subscription_id: id }: SubscriptionRow,
   cancel: boolean,
   key: string,
@@ -31,9 +34,9 @@ export async function setCancelling(
   return now;
 }
 
-/** The subscription as the provider has it now. */
+/** The current state of the subscription at the provider. */
 export async function refreshed(
-  { database, refresh }: Pick<SubscriptionParts, 'database' | 'refresh'>,
+  { database, refresh }: Pick<SubscriptionDependencies, 'database' | 'refresh'>,
   id: string,
 ): Promise<SubscriptionRow> {
   await refresh('subscription', id).catch((error: unknown) => {

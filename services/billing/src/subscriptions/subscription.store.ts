@@ -10,7 +10,7 @@ export type SubscriptionRow = Readonly<Omit<Selectable<Subscription>, 'status'>>
 
 const subscriptions = (tx: Sql) => db(tx).selectFrom('subscriptions').selectAll().$narrowType<Status>();
 
-/** The account's latest. */
+/** The latest subscription of the account. */
 export async function findLatestSubscription(
   { sql }: Pick<BillingDatabase, 'sql'>,
   accountId: string,
@@ -46,15 +46,15 @@ export async function findPlanChange({ sql }: BillingDatabase, id: string): Prom
 }
 
 /**
- * Writes a change down. One to the same plan that the provider has not answered for is taken up instead; undefined: it is
- * to another plan. The customer is locked.
+ * Stores a change. If the account has an unanswered change to the same plan, that one is continued instead; if to
+ * another plan, returns undefined. The customer must be locked.
  */
 export async function beginPlanChange(
   tx: Sql,
   row: PlanChangeRow,
-  patience: number,
+  unansweredMs: number,
 ): Promise<PlanChangeRow | undefined> {
-  const since = new Date(row.created_at.getTime() - patience);
+  const since = new Date(row.created_at.getTime() - unansweredMs);
   const open = await planChanges(tx)
     .where('account_id', '=', row.account_id)
     .where('done_at', 'is', null)

@@ -5,22 +5,22 @@ import type { Writing } from '../store.ts';
 import { findSubscription, putSubscription, type SubscriptionRow } from './subscription.store.ts';
 import { isLive } from './subscription.ts';
 
-/** Writes what the provider says of a subscription now, and tells what has changed. */
+/** Stores the provider's state of a subscription, and publishes changes. */
 export async function writeSubscription(
-  { tx, customer: { account_id }, context, tell }: Writing,
-  told: ProviderSubscription,
+  { tx, customer: { account_id }, context, publish }: Writing,
+  subscription: ProviderSubscription,
 ): Promise<SubscriptionRow> {
-  const before = await findSubscription(tx, told.id);
-  const after = { ...told, provider_subscription_id: told.id, account_id };
-  if (before && isSame(before, told)) return before;
-  await putSubscription(tx, account_id, told);
-  const type = isLive(told) ? subscriptionUpdated : subscriptionDeleted;
-  tell(newEvent(type, { account_id, plan_key: told.plan_key, status: told.status }, context));
+  const before = await findSubscription(tx, subscription.id);
+  const after = { ...subscription, provider_subscription_id: subscription.id, account_id };
+  if (before && isSame(before, subscription)) return before;
+  await putSubscription(tx, account_id, subscription);
+  const type = isLive(subscription) ? subscriptionUpdated : subscriptionDeleted;
+  publish(newEvent(type, { account_id, plan_key: subscription.plan_key, status: subscription.status }, context));
   return after;
 }
 
-const isSame = (before: SubscriptionRow, told: ProviderSubscription) =>
-  before.plan_key === told.plan_key &&
-  before.status === told.status &&
-  before.cancel_at_period_end === told.cancel_at_period_end &&
-  before.current_period_end?.getTime() === told.current_period_end?.getTime();
+const isSame = (before: SubscriptionRow, subscription: ProviderSubscription) =>
+  before.plan_key === subscription.plan_key &&
+  before.status === subscription.status &&
+  before.cancel_at_period_end === subscription.cancel_at_period_end &&
+  before.current_period_end?.getTime() === subscription.current_period_end?.getTime();

@@ -14,8 +14,8 @@ import {
 } from './campaign.ts';
 
 /**
- * The campaigns that the caller sees: all of its account, or, of a narrowed caller, those of its groups and those that it
- * created itself (decision 30). Every query for a caller begins here.
+ * The campaigns that the caller can see: all of its account, or, for a narrowed caller, those of its groups and those
+ * that it created (decision 30). Every query for a caller starts from this one.
  */
 function campaignsOf(tx: Sql, caller: Principal) {
   const groups = visibleGroupIds(caller);
@@ -47,7 +47,7 @@ const listed = [
   'scored_signature',
 ] as const satisfies readonly (keyof Campaign)[];
 
-/** Newest first; with what is counted of their ads in the same statement. */
+/** Newest first, with the counts of their ads in the same statement. */
 export async function findCampaigns(
   tx: Sql,
   caller: Principal,
@@ -77,7 +77,7 @@ const countAds = (campaign: ExpressionBuilder<DB, 'campaigns'>) =>
     ])
     .as('ads');
 
-/** What the columns of JSON hold. */
+/** The types of the JSON columns. */
 interface Json {
   brief: CampaignBrief;
   target: CampaignTarget;
@@ -90,7 +90,7 @@ export async function findCampaign(tx: Sql, caller: Principal, id: string): Prom
   return withAds(tx, await campaign.executeTakeFirst());
 }
 
-/** Locks the campaign, so that a change is decided on what it is now. */
+/** Locks the campaign, so that a change is decided on its current state. */
 export async function lockCampaign(tx: Sql, caller: Principal, id: string): Promise<CampaignWithAds | undefined> {
   const campaign = campaignsOf(tx, caller).where('id', '=', id).selectAll().$narrowType<Json>();
   return withAds(tx, await campaign.forUpdate().executeTakeFirst());

@@ -6,7 +6,7 @@ export type CampaignBrief = z.output<typeof Brief>;
 export type CampaignTarget = z.output<typeof Target>;
 export type CampaignStatus = z.output<typeof Status>;
 
-/** What a request may set; days as `YYYY-MM-DD`. */
+/** The fields that a request may set; dates as `YYYY-MM-DD`. */
 export interface CampaignFields {
   readonly group_id: string | null;
   readonly name: string;
@@ -18,11 +18,11 @@ export interface CampaignFields {
   readonly metadata: Record<string, unknown>;
 }
 
-/** What is counted of a campaign's ads. */
+/** The aggregates over a campaign's ads. */
 interface AdSummary {
   readonly total_ad_count: number;
   readonly scored_ad_count: number;
-  /** The average of the ads that have a score; null when none has. */
+  /** The average score of the ads that have one; null when none has. */
   readonly campaign_score: number | null;
 }
 
@@ -43,7 +43,7 @@ export interface CampaignRow extends CampaignFields, AdSummary {
   readonly updated_at: Date;
 }
 
-/** A campaign in a list: of the brief, only the product. */
+/** A campaign in a list, with only the product of its brief. */
 export interface ListedCampaign extends Omit<CampaignRow, 'brief' | 'target' | 'created_by'> {
   readonly product: string | null;
 }
@@ -56,7 +56,7 @@ export function summarizeAds(ads: readonly { readonly score: number | null }[]):
 
 const nothing = { group_ids: [], location_ids: [], tags: [] };
 
-/** A new campaign: a draft that is aimed at nothing yet. */
+/** A new campaign: a draft without targets. */
 export function newDraft(id: string, author: Principal, fields: CampaignFields, now: Date): CampaignRow {
   return {
     id,
@@ -87,7 +87,10 @@ interface Days {
   readonly end_date: string | null;
 }
 
-/** Both inclusive, `YYYY-MM-DD`. Throws `validation-error`, of a day in `given`, when they are the wrong way round. */
+/**
+ * Dates are inclusive, as `YYYY-MM-DD`. Throws `validation-error` when they are in the wrong order, and names a date
+ * in `given`.
+ */
 export function requireDateOrder(
   { start_date, end_date }: Days,
   given: { readonly end_date?: string | null | undefined },
@@ -99,7 +102,7 @@ export function requireDateOrder(
   throw new Problem('validation-error', `body.${fault}.`);
 }
 
-/** The group of a new campaign that names none: the only group of a caller who has just one (decision 40). */
+/** The group for a new campaign that names none: the caller's group, if the caller has exactly one (decision 40). */
 export function defaultGroupId({ groups }: Principal): string | null {
   const [only, ...more] = groups?.keys() ?? [];
   return only !== undefined && more.length === 0 ? only : null;

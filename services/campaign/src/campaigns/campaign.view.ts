@@ -4,13 +4,13 @@ import type { CampaignWithAds } from './campaign.store.ts';
 import type { CampaignFields, CampaignRow, ListedCampaign } from './campaign.ts';
 import { validateCampaign } from './validation.ts';
 
-/** What a request may set, of a row. */
+/** The fields of a row that a request may set. */
 export function fieldsOf(row: CampaignRow): CampaignFields {
   const { group_id, name, description, brief, start_date, end_date, priority, metadata } = row;
   return { group_id, name, description, brief, start_date, end_date, priority, metadata };
 }
 
-/** What an item of a list and the whole campaign have in common. */
+/** The fields that a list item and a single campaign share. */
 function viewShared(row: Omit<CampaignRow, 'brief' | 'target' | 'created_by'>) {
   return {
     id: row.id,

@@ -22,7 +22,7 @@ export const updateCampaignEndpoint = ({ database, clock }: { database: Campaign
     }),
   );
 
-/** Fields that are given replace; the brief is merged. */
+/** Fields in the request replace the stored ones, except that the brief is merged. */
 function merge(before: CampaignFields, change: z.output<typeof CampaignChange>): CampaignFields {
   return { ...before, ...change, brief: { ...before.brief, ...change.brief } } as CampaignFields;
 }

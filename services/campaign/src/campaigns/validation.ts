@@ -11,7 +11,7 @@ interface ValidatedAd {
   readonly score: number | null;
 }
 
-/** What publishing would check of the campaign as it is: errors gate it, warnings inform. */
+/** The checks that publishing would make. Errors prevent publishing, warnings only inform. */
 export function validateCampaign(ads: readonly ValidatedAd[]): Report {
   const checks: Check[] = [];
   if (ads.length === 0) {

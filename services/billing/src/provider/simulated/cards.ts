@@ -7,7 +7,7 @@ export interface TestCard {
   readonly does: string;
 }
 
-/** Some of https://docs.stripe.com/testing. */
+/** A selection of https://docs.stripe.com/testing. */
 export const testCards: readonly TestCard[] = [
   { behaviour: 'succeeds', brand: 'visa', number: '4242424242424242', does: 'Pays' },
   { behaviour: 'declined', brand: 'visa', number: '4000000000000002', does: 'Is declined' },
@@ -26,13 +26,13 @@ export interface CardErrors {
   readonly cvc?: string;
 }
 
-/** A test card by what it does, valid for three years more. */
+/** The test card with this behaviour; it expires in three years. */
 export function testCard(behaviour: string, now: Date): GivenCard | undefined {
   const card = testCards.find((known) => known.behaviour === behaviour);
   return card && given(card, { month: 12, year: now.getUTCFullYear() + 3 });
 }
 
-/** A card as somebody typed it. Only test cards are taken, so that nobody's own card is ever more than refused. */
+/** Parses a card form. Only test cards are accepted, so that a real card is always refused. */
 export function readCard(form: URLSearchParams, now: Date): { card: GivenCard } | { errors: CardErrors } {
   const number = (form.get('number') ?? '').replaceAll(/[\s-]/g, '');
   const card = testCards.find((known) => known.number === number);
@@ -65,7 +65,7 @@ function readExpiry(text: string): Expiry | undefined {
   return { month: Number(month), year: 2000 + Number(year) };
 }
 
-/** A card is good until the end of its month. */
+/** A card is valid until the end of its month. */
 const isAhead = ({ month, year }: Expiry, now: Date) => Date.UTC(year, month, 1) > now.getTime();
 
 /** ISO/IEC 7812-1, annex B. */
@@ -83,7 +83,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** What a card says to a charge, if it is no. `later`: its holder is not there. */
+/** Why a card refuses a charge, if it does. `later` means that its holder is not present. */
 export function refusalOf(behaviour: Behaviour, moment: 'page' | 'later'): Refusal | undefined {
   if (behaviour === 'insufficient_funds') return { code: behaviour, message: 'Your card has insufficient funds.' };
   const declines = behaviour === 'declined' || (behaviour === 'fails_later' && moment === 'later');

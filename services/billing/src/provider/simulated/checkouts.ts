@@ -10,51 +10,51 @@ import { beginSubscription } from './subscriptions.ts';
 
 const life = 24 * 3_600;
 
-export function createCheckout(simulation: Simulation, asked: NewCheckout): CheckoutSession {
+export function createCheckout(simulation: Simulation, requested: NewCheckout): CheckoutSession {
   const { store } = simulation;
-  const customer = store.get('customer', asked.customerId);
-  const price = priceFor(simulation, asked.price);
-  if ((asked.mode === 'subscription') !== (price.recurring !== null))
+  const customer = store.get('customer', requested.customerId);
+  const price = priceFor(simulation, requested.price);
+  if ((requested.mode === 'subscription') !== (price.recurring !== null))
     throw new ProviderError('refused', 'A subscription is to a recurring price, a payment for one that is not.');
   return store.put<CheckoutSession>({
     ...simulation.begin('checkout.session'),
     customer: customer.id,
-    mode: asked.mode,
+    mode: requested.mode,
     status: 'open',
     price: price.id,
-    success_url: asked.returnUrl,
-    client_reference_id: asked.reference,
+    success_url: requested.returnUrl,
+    client_reference_id: requested.reference,
     expires_at: simulation.now() + life,
     payment_intent: null,
     invoice: null,
     subscription: null,
     pending_method: null,
-    metadata: { account_id: asked.accountId, plan_key: asked.price.plan_key },
+    metadata: { account_id: requested.accountId, plan_key: requested.price.plan_key },
   });
 }
 
-/** `closed`: it was not open any more, and nothing was done. */
+/** `closed`: the page was no longer open, and nothing was done. */
 export type Paying =
   | { readonly outcome: 'paid' | 'asks_holder' | 'closed' }
   | { readonly outcome: 'declined'; readonly why: string };
 
-/** One step of paying. In a transaction with the look at the status: of two tabs one pays. */
+/** One step of paying. The status is checked in the same transaction, so that only one of two browser tabs can pay. */
 export function payCheckout(simulation: Simulation, id: string, card: GivenCard): Paying {
   return simulation.store.transaction(() => {
     const session = simulation.store.get('checkout.session', id);
     if (!isOpen(simulation, session)) return { outcome: 'closed' };
     const method = newMethod(simulation, card);
     const begun = withInvoice(simulation, session);
-    const asked = paymentOf(simulation, begun);
-    if (card.behaviour !== 'authenticates' || asked.amount === 0) return complete(simulation, begun, method);
-    const payment = awaitHolder(simulation, asked, earlierPayment(simulation, begun));
+    const requested = paymentOf(simulation, begun);
+    if (card.behaviour !== 'authenticates' || requested.amount === 0) return complete(simulation, begun, method);
+    const payment = awaitHolder(simulation, requested, earlierPayment(simulation, begun));
     linkInvoice(simulation, begun, payment);
     simulation.store.put({ ...begun, payment_intent: payment.id, pending_method: method.id });
     return { outcome: 'asks_holder' };
   });
 }
 
-/** What the holder of a card that asks for 3-D Secure said. */
+/** The card holder's response to the 3-D Secure question. */
 export function answerBank(simulation: Simulation, id: string, isThem: boolean): Paying {
   const { store } = simulation;
   return store.transaction(() => {
@@ -72,11 +72,11 @@ export function answerBank(simulation: Simulation, id: string, isThem: boolean):
 export function expireCheckout(simulation: Simulation, session: CheckoutSession): void {
   const { store } = simulation;
   const payment = earlierPayment(simulation, session);
-  if (payment) simulation.tell('payment_intent.canceled', store.put<PaymentIntent>({ ...payment, status: 'canceled' }));
+  if (payment) simulation.emit('payment_intent.canceled', store.put<PaymentIntent>({ ...payment, status: 'canceled' }));
   const invoice = invoiceOf(simulation, session);
   if (invoice) store.put({ ...invoice, status: 'void' });
   const expired = store.put<CheckoutSession>({ ...session, status: 'expired', pending_method: null });
-  simulation.tell('checkout.session.expired', expired);
+  simulation.emit('checkout.session.expired', expired);
 }
 
 const isOpen = (simulation: Simulation, { status, expires_at }: CheckoutSession) =>
@@ -95,7 +95,7 @@ function complete(simulation: Simulation, session: CheckoutSession, method: Paym
   }
   const subscription = invoice ? subscribe(simulation, tried, invoice.id, method) : null;
   const completed = simulation.store.put<CheckoutSession>({ ...tried, status: 'complete', subscription });
-  simulation.tell('checkout.session.completed', completed);
+  simulation.emit('checkout.session.completed', completed);
   return { outcome: 'paid' };
 }
 
@@ -107,7 +107,7 @@ function subscribe(simulation: Simulation, session: CheckoutSession, invoiceId: 
   return id;
 }
 
-/** A subscription's first invoice is there from the first attempt on, so that a payment that fails has one too. */
+/** Adds a subscription's first invoice at the first attempt to pay, so that a failed payment has an invoice too. */
 function withInvoice(simulation: Simulation, session: CheckoutSession): CheckoutSession {
   if (session.mode === 'payment' || session.invoice !== null) return session;
   const price = priceOf(simulation, session);

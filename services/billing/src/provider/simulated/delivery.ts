@@ -5,27 +5,33 @@ import type { KeptEvent, SimulatedStore } from './store.ts';
 
 export interface WebhookTarget {
   readonly url: string;
-  /** The first one alone, unless they are being rotated: then every notification is signed with each. */
+  /** Normally only the first secret signs. During a rotation every notification is signed with each secret. */
   readonly secrets: readonly string[];
 }
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** After each attempt that failed; then the notification is given up. Three days in all, as Stripe's. */
+/**
+ * The delay after each failed attempt. After the last one the notification is given up: three days in all, as at
+ * Stripe.
+ */
 const pauses = [second, 5 * second, 30 * second, 5 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 24 * hour];
-const patience = 5 * second;
+const timeoutMs = 5 * second;
 
-/** Sends what is due, oldest first; what is not taken is sent again after growing pauses, which outlive a restart. */
-export function createDelivery(parts: {
+/**
+ * Delivers due notifications, oldest first. A notification that was not accepted is sent again after a growing delay;
+ * the delays are stored, so they survive a restart.
+ */
+export function createDelivery(deps: {
   readonly store: SimulatedStore;
   readonly target: WebhookTarget | undefined;
   readonly clock: Clock;
-  /** The share that is lost on the way, or whose answer is. */
+  /** The share of notifications to lose, from 0 to 1: half on the way, half by losing the response. */
   readonly failures: number;
   readonly logger: ServiceDependencies['logger'];
 }) {
-  const { store, target, clock, failures, logger } = parts;
+  const { store, target, clock, failures, logger } = deps;
   const stopping = new AbortController();
 
   async function send({ body }: KeptEvent, { url, secrets }: WebhookTarget): Promise<string | undefined> {
@@ -38,7 +44,7 @@ export function createDelivery(parts: {
         headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature },
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(patience)]),
+        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)]),
       });
       await answer.body?.cancel();
       if (lost) return 'had its answer lost';
@@ -55,12 +61,13 @@ export function createDelivery(parts: {
       const event = stopping.signal.aborted ? undefined : store.undelivered(now);
       if (!event) return;
       const failure = await send(event, target);
-      if (stopping.signal.aborted) return; // Sent again at the next start, at worst.
+      // The attempt was not recorded, so the notification may be sent again at the next start.
+      if (stopping.signal.aborted) return;
       const pause = failure === undefined ? undefined : pauses[event.attempts];
       store.afterDelivery(event.sequence, pause === undefined ? null : clock.now().getTime() + pause);
       if (failure === undefined) continue;
       const record = { sequence: event.sequence, attempt: event.attempts + 1, failure };
-      logger.warn(record, pause === undefined ? 'A notification is given up' : 'A notification was not taken');
+      logger.warn(record, pause === undefined ? 'A notification is given up' : 'A notification was not accepted');
     }
   }
 

@@ -17,7 +17,7 @@ export type EventType =
   | 'refund.updated'
   | 'setup_intent.succeeded';
 
-/** Refunds are told of by the charge, which is kept as a part of its payment. */
+/** Stripe reports refunds on the charge, which is stored as a part of its payment here. */
 export interface Charge {
   readonly id: string;
   readonly object: 'charge';
@@ -41,7 +41,7 @@ export const chargeOf = (payment: PaymentIntent): Charge => {
 
 const apiVersion = '2026-10-28.endive';
 
-/** Keeps a notification, in the transaction of what it tells of. */
+/** Stores a notification, in the transaction of its cause. */
 export function emit(store: SimulatedStore, now: number, type: EventType, object: SimulatedObject | Charge): void {
   const id = newObjectId('event');
   const event = { id, object: 'event', api_version: apiVersion, created: now, livemode: false, type, data: { object } };
@@ -59,12 +59,12 @@ const kinds: Readonly<Record<string, ProviderObject>> = {
   setup_intent: 'setup',
 };
 
-/** A notification in Stripe's format; undefined where it is none. */
+/** Parses a notification in Stripe's format. Returns undefined when it is not one. */
 export function readEvent(body: string): ProviderEvent | undefined {
   const event = fieldsOf(parsed(body));
   const object = fieldsOf(fieldsOf(event?.data)?.object);
   const { id, type, created } = event ?? {};
-  // A charge stands for its payment.
+  // A notification about a charge refers to its payment.
   const objectId = object?.object === 'charge' ? object.payment_intent : object?.id;
   if (typeof id !== 'string' || typeof type !== 'string' || typeof created !== 'number') return undefined;
   const kind = kinds[String(object?.object)];

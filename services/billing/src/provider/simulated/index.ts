@@ -11,25 +11,30 @@ import { unreliable } from './unreliable.ts';
 import { linksUnder } from './views.ts';
 
 export interface SimulatedProviderOptions {
-  /** Where its store is kept, or `:memory:`. */
+  /** Path of the database file, or `:memory:`. */
   readonly file: string;
   readonly clock: Clock;
-  /** Where a browser reaches `app`: asked at each use, as the port is known only once it listens. */
+  /** The URL at which a browser reaches `app`. A function, because the port is known only after listening. */
   readonly baseUrl: () => string;
-  /** Without it nothing is sent; what there is to tell is still listed. Signatures with any of the secrets are right. */
+  /**
+   * Where to send notifications. Without it they are listed but not sent. A signature with any of the secrets is
+   * accepted.
+   */
   readonly webhook?: WebhookTarget;
-  /** The share of its calls, and of its notifications, that get lost by chance; from 0 to 1. */
+  /** The share of calls, and of notifications, that fail at random; from 0 to 1. */
   readonly failures?: number;
   readonly logger: ServiceDependencies['logger'];
 }
 
 export interface SimulatedProvider {
   readonly provider: PaymentProvider;
-  /** Its pages, for a browser: `checkout/{id}`, `setup/{client_secret}`, `receipts/{payment}` under the base URL. */
+  /**
+   * Serves pages for a browser: `checkout/{id}`, `setup/{client_secret}` and `receipts/{payment}` under the base URL.
+   */
   readonly app: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Lets time pass every second, and sends notifications as soon as there are some. */
+  /** Runs `tick` every second, and sends notifications as soon as there are any. */
   start(): void;
-  /** Does what time has brought, and sends what is due. For tests, after they have moved the clock. */
+  /** Makes all changes that are due by now and sends due notifications. Tests call it after moving the clock. */
   tick(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -37,8 +42,8 @@ export interface SimulatedProvider {
 const turn = 1_000;
 
 /**
- * Whoever moves the money, played on this machine: the whole product runs without an account anywhere. Until it is
- * started it only does what it is asked: another process may open the same file, and read what is there.
+ * A payment provider that runs on this machine, so that the whole product runs without an account at a real one.
+ * Before `start` it only executes calls: several processes may open the same file, and only one of them is started.
  */
 export function createSimulatedProvider(options: SimulatedProviderOptions): SimulatedProvider {
   const { file, clock, webhook, failures = 0, logger } = options;
@@ -49,7 +54,7 @@ export function createSimulatedProvider(options: SimulatedProviderOptions): Simu
   let stopped = false;
   let ticking = Promise.resolve();
 
-  /** One at a time, so that nothing is sent twice. */
+  /** Ticks run one at a time, so that no notification is sent twice. */
   function tick(): Promise<void> {
     const turned = ticking.then(async () => {
       if (stopped) return;
@@ -63,7 +68,7 @@ export function createSimulatedProvider(options: SimulatedProviderOptions): Simu
     return turned;
   }
   let busy = false;
-  /** What comes meanwhile is found by the one that runs, or by the next. */
+  /** Notifications that arrive during a tick are sent by that tick or by the next one. */
   const tickQuietly = () => {
     if (busy) return;
     busy = true;

@@ -11,13 +11,13 @@ export interface NewInvoice {
   readonly metadata: Bought;
 }
 
-/** For one period of a price. */
+/** An invoice line for one full period of a price. */
 export const wholeLine = ({ nickname, unit_amount, metadata }: Price): InvoiceLine => {
   return { description: nickname, amount: unit_amount, proration: false, metadata };
 };
 
-export function openInvoice(simulation: Simulation, asked: NewInvoice): Invoice {
-  const { customer, subscription, reason, lines, currency, metadata } = asked;
+export function openInvoice(simulation: Simulation, requested: NewInvoice): Invoice {
+  const { customer, subscription, reason, lines, currency, metadata } = requested;
   return simulation.store.put<Invoice>({
     ...simulation.begin('invoice'),
     customer,
@@ -34,7 +34,7 @@ export function openInvoice(simulation: Simulation, asked: NewInvoice): Invoice 
   });
 }
 
-/** What an invoice takes of the customer's credit, and what is left for the card. */
+/** How much of an invoice is paid from the customer's credit, and how much by card. */
 export function dueOn(simulation: Simulation, invoice: Invoice): { fromBalance: number; fromCard: number } {
   const { balance } = simulation.store.get('customer', invoice.customer);
   const credit = Math.max(0, -balance);
@@ -42,7 +42,7 @@ export function dueOn(simulation: Simulation, invoice: Invoice): { fromBalance: 
   return { fromBalance, fromCard: Math.max(0, invoice.total - fromBalance) };
 }
 
-/** Pays an open invoice, or leaves it open with a failed payment. Less than nought to pay becomes credit. */
+/** Pays an open invoice, or leaves it open with a failed payment. A negative total becomes credit. */
 export function payInvoice(
   simulation: Simulation,
   invoice: Invoice,
@@ -53,19 +53,19 @@ export function payInvoice(
   const { fromBalance, fromCard } = dueOn(simulation, invoice);
   const { id, customer, currency, metadata, payment_intent } = invoice;
   const earlier = payment_intent === null ? undefined : store.get('payment_intent', payment_intent);
-  const asked = { customer, amount: fromCard, currency, invoice: id, metadata };
-  // Credit that came meanwhile makes it less than what was tried before.
+  const requested = { customer, amount: fromCard, currency, invoice: id, metadata };
+  // Credit that was added since the last attempt reduces the amount to charge.
   const again = earlier && { ...earlier, amount: fromCard };
-  const payment = fromCard > 0 ? charge(simulation, asked, method, moment, again) : undefined;
+  const payment = fromCard > 0 ? charge(simulation, requested, method, moment, again) : undefined;
   const tried = { ...invoice, attempt_count: invoice.attempt_count + 1, payment_intent: payment?.id ?? payment_intent };
   if (payment && payment.status !== 'succeeded') {
     const unpaid = store.put<Invoice>(tried);
-    simulation.tell('invoice.payment_failed', unpaid);
+    simulation.emit('invoice.payment_failed', unpaid);
     return { invoice: unpaid, payment };
   }
   const holder = store.get('customer', customer);
   store.put({ ...holder, balance: holder.balance + fromBalance });
   const paid = store.put<Invoice>({ ...tried, status: 'paid', amount_paid: fromCard });
-  simulation.tell('invoice.paid', paid);
+  simulation.emit('invoice.paid', paid);
   return { invoice: paid, payment };
 }

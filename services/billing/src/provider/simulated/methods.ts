@@ -4,7 +4,7 @@ import type { PaymentMethod } from './objects.ts';
 import type { Simulation } from './simulation.ts';
 import type { SimulatedStore } from './store.ts';
 
-/** For one use, until it is saved. */
+/** A payment method for a single use, until it is saved. */
 export function newMethod(simulation: Simulation, { behaviour, ...card }: GivenCard): PaymentMethod {
   const { store } = simulation;
   return store.put<PaymentMethod>({
@@ -15,14 +15,14 @@ export function newMethod(simulation: Simulation, { behaviour, ...card }: GivenC
   });
 }
 
-/** Whoever gives a card wants it to be charged from now on. */
+/** Saves a card and makes it the default, because a customer who adds a card wants to be charged on it. */
 export function saveMethod(simulation: Simulation, customerId: string, method: PaymentMethod): void {
   const { store } = simulation;
   store.put({ ...method, customer: customerId });
   makeDefault(simulation, customerId, method.id);
 }
 
-/** Throws `not_found` for one that was detached. */
+/** Throws `not_found` when the card was detached. */
 export function makeDefault({ store }: Simulation, customerId: string, id: string): void {
   const customer = store.get('customer', customerId);
   attachedTo(store, customerId, id);

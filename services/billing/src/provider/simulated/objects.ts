@@ -18,14 +18,14 @@ export interface Bought {
 
 export interface Customer extends Kept<'customer'> {
   readonly name: string;
-  /** Below nought: credit. */
+  /** Negative for credit. */
   readonly balance: number;
   readonly invoice_settings: { readonly default_payment_method: string | null };
   readonly metadata: { readonly account_id: string };
 }
 
 export interface Price extends Kept<'price'> {
-  /** The plan key; null once another price has taken its place. */
+  /** The plan key; null after another price has replaced this one. */
   readonly lookup_key: string | null;
   readonly nickname: string;
   readonly unit_amount: number;
@@ -42,11 +42,11 @@ export interface CheckoutSession extends Kept<'checkout.session'> {
   readonly success_url: string;
   readonly client_reference_id: string;
   readonly expires_at: number;
-  /** Of either mode: from the first attempt on. */
+  /** In both modes, set at the first attempt to pay. */
   readonly payment_intent: string | null;
   readonly invoice: string | null;
   readonly subscription: string | null;
-  /** Waits for its holder to say that it is them who pays. */
+  /** The payment method that waits for the 3-D Secure confirmation of its holder. */
   readonly pending_method: string | null;
   readonly metadata: Bought;
 }
@@ -90,12 +90,12 @@ export interface Subscription extends Kept<'subscription'> {
   readonly status: 'active' | 'past_due' | 'canceled';
   readonly price: string;
   readonly cancel_at_period_end: boolean;
-  /** Periods end at its day of the month. */
+  /** Periods end on the day of the month of this time. */
   readonly billing_cycle_anchor: number;
   readonly current_period_start: number;
   readonly current_period_end: number;
   readonly latest_invoice: string;
-  /** While it is past due. */
+  /** Set while the subscription is past due. */
   readonly next_payment_attempt: number | null;
   readonly ended_at: number | null;
   readonly metadata: Bought;
@@ -110,7 +110,7 @@ export interface Refund extends Kept<'refund'> {
   readonly metadata: { readonly reference: string };
 }
 
-/** What a test card does; in place of its number, which is never kept. */
+/** The behaviour of a test card. It is stored instead of the card number. */
 export type Behaviour = 'succeeds' | 'declined' | 'insufficient_funds' | 'fails_later' | 'authenticates';
 
 export interface Card {
@@ -121,7 +121,7 @@ export interface Card {
 }
 
 export interface PaymentMethod extends Kept<'payment_method'> {
-  /** null: used once, not saved. */
+  /** null for a card that was used once and not saved. */
   readonly customer: string | null;
   readonly card: Card;
   readonly metadata: { readonly behaviour: Behaviour };
@@ -163,17 +163,17 @@ const prefixes: Record<Kind | 'event' | 'charge', string> = {
   charge: 'ch',
 };
 
-/** Not to be guessed: whoever has a checkout's id may pay it. */
+/** Ids are random, because whoever knows the id of a checkout may pay it. */
 export const newObjectId = (kind: keyof typeof prefixes) => `${prefixes[kind]}_${randomBytes(16).toString('hex')}`;
 
-/** By what an object is found beside its id. */
+/** The key by which an object is found, besides its id. */
 export function ownerOf(object: SimulatedObject): string | null {
   if (object.object === 'price') return object.lookup_key;
   if (object.object === 'refund') return object.payment_intent;
   return 'customer' in object ? object.customer : null;
 }
 
-/** When time alone will change an object. */
+/** The time at which an object changes without a request. */
 export function dueOf(object: SimulatedObject): number | null {
   if (object.object === 'checkout.session') return object.status === 'open' ? object.expires_at : null;
   if (object.object !== 'subscription' || object.status === 'canceled') return null;

@@ -7,12 +7,15 @@ import type { Simulation } from './simulation.ts';
 import { intervalOf, updateSubscription } from './subscriptions.ts';
 
 const day = 86_400;
-/** After a renewal that failed; then the subscription ends. */
+/** The delays after each failed attempt to pay a renewal. After the last one the subscription ends. */
 const retryPauses = [3 * day, 5 * day, 7 * day];
-/** For which a key is remembered. */
+/** How long an idempotency key is remembered. */
 const keyLife = 30 * day;
 
-/** Does what time has brought, in its order; long leaps of the clock renew more than once. */
+/**
+ * Makes all changes that are due by now, in chronological order. When the clock jumps far ahead, a subscription renews
+ * several times.
+ */
 export function passTime(simulation: Simulation): void {
   const { store } = simulation;
   store.forgetKeys(simulation.now() - keyLife);
@@ -52,7 +55,7 @@ function renew(simulation: Simulation, subscription: Subscription): void {
   });
 }
 
-/** Tries to have a renewal paid. */
+/** Attempts to collect the payment of a renewal. */
 function collect(simulation: Simulation, subscription: Subscription): void {
   const open = simulation.store.get('invoice', subscription.latest_invoice);
   const method = defaultMethod(simulation, subscription.customer);
@@ -79,5 +82,5 @@ function end(simulation: Simulation, subscription: Subscription): void {
     next_payment_attempt: null,
     ended_at: simulation.now(),
   });
-  simulation.tell('customer.subscription.deleted', ended);
+  simulation.emit('customer.subscription.deleted', ended);
 }

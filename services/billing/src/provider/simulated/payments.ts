@@ -10,29 +10,29 @@ export interface NewPayment {
   readonly metadata: Bought;
 }
 
-/** `page`: its holder is there. */
+/** `page` means that the card holder is present. */
 export type Moment = 'page' | 'later';
 
-/** Charges a card: for a payment that has failed so far, or for a new one. */
+/** Charges a card, for a new payment or for an earlier one that has failed. */
 export function charge(
   simulation: Simulation,
-  asked: NewPayment,
+  requested: NewPayment,
   method: PaymentMethod | undefined,
   moment: Moment,
   earlier?: PaymentIntent,
 ): PaymentIntent {
   const refusal = method ? refusalOf(method.metadata.behaviour, moment) : noCard;
-  const payment = { ...(earlier ?? newPayment(simulation, asked)), payment_method: method?.id ?? null };
+  const payment = { ...(earlier ?? newPayment(simulation, requested)), payment_method: method?.id ?? null };
   if (refusal) return failPayment(simulation, payment, refusal);
   const paid = simulation.store.put<PaymentIntent>({ ...payment, status: 'succeeded', last_payment_error: null });
-  simulation.tell('payment_intent.succeeded', paid);
+  simulation.emit('payment_intent.succeeded', paid);
   return paid;
 }
 
-/** Waits until the holder has said to the bank that it is them. */
-export const awaitHolder = (simulation: Simulation, asked: NewPayment, earlier?: PaymentIntent): PaymentIntent =>
+/** Creates a payment that waits for the holder's 3-D Secure confirmation. */
+export const awaitHolder = (simulation: Simulation, requested: NewPayment, earlier?: PaymentIntent): PaymentIntent =>
   simulation.store.put<PaymentIntent>({
-    ...(earlier ?? newPayment(simulation, asked)),
+    ...(earlier ?? newPayment(simulation, requested)),
     status: 'requires_action',
     last_payment_error: null,
   });
@@ -43,14 +43,14 @@ export function failPayment(simulation: Simulation, payment: PaymentIntent, refu
     status: 'requires_payment_method',
     last_payment_error: refusal,
   });
-  simulation.tell('payment_intent.payment_failed', failed);
+  simulation.emit('payment_intent.payment_failed', failed);
   return failed;
 }
 
-function newPayment(simulation: Simulation, asked: NewPayment): PaymentIntent {
+function newPayment(simulation: Simulation, requested: NewPayment): PaymentIntent {
   return {
     ...simulation.begin('payment_intent'),
-    ...asked,
+    ...requested,
     status: 'requires_payment_method',
     amount_refunded: 0,
     payment_method: null,

@@ -2,7 +2,10 @@ import type { Price } from './objects.ts';
 
 export type Interval = NonNullable<Price['recurring']>['interval'];
 
-/** The end of the period that begins at `start`: the first day after it that the anchor gives. Seconds since the epoch. */
+/**
+ * The end of the period that begins at `start`: the first date after `start` that the anchor gives. In seconds since
+ * the epoch.
+ */
 export function periodEnd(anchor: number, start: number, interval: Interval): number {
   const step = interval === 'month' ? 1 : 12;
   for (let months = step; ; months += step) {
@@ -11,7 +14,10 @@ export function periodEnd(anchor: number, start: number, interval: Interval): nu
   }
 }
 
-/** In UTC; where a month has no such day, its last one: the 31st is followed by the 28th, and then by the 31st again. */
+/**
+ * Adds months in UTC. In a month that is too short it gives the last day: the 31st is followed by the 28th, and then
+ * by the 31st again.
+ */
 function plusMonths(anchor: number, months: number): number {
   const from = new Date(anchor * 1000);
   const to = new Date(from);

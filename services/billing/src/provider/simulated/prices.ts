@@ -2,7 +2,9 @@ import { type CatalogueEntry, ProviderError } from '../payment-provider.ts';
 import type { Price } from './objects.ts';
 import type { Simulation } from './simulation.ts';
 
-/** The price of an entry as it is now: what it was for those who have it already does not change. */
+/**
+ * The current price of a catalogue entry. A changed amount makes a new price, so existing subscriptions keep theirs.
+ */
 export function priceFor(simulation: Simulation, entry: CatalogueEntry): Price {
   const { store } = simulation;
   if (!Number.isSafeInteger(entry.amount_cents) || entry.amount_cents <= 0)

@@ -11,24 +11,24 @@ import type { Simulation } from './simulation.ts';
 import { changePlan, setCancelAtPeriodEnd } from './subscriptions.ts';
 import { type Links, toCheckout, toInvoice, toMethod, toPayment, toRefund, toSubscription } from './views.ts';
 
-const eventsAtOnce = 100;
+const eventPageSize = 100;
 
-/** The port over the simulation. `told`: called when there may be notifications to send. */
+/** The provider port on top of the simulation. `wake` is called when there may be notifications to send. */
 export function createProvider(
   simulation: Simulation,
   links: Links,
   secrets: readonly string[],
-  told: () => void,
+  wake: () => void,
 ): PaymentProvider {
   const { store } = simulation;
   const read = async <T>(work: () => T): Promise<T> => guarded(() => store.snapshot(work));
-  /** In a transaction of its own. */
+  /** Runs the work in a transaction, without an idempotency key. */
   const transact = async <T>(work: () => T): Promise<T> => guarded(() => store.transaction(work));
   const write = async <T>(operation: string, request: unknown, key: string, work: () => T): Promise<T> => {
     try {
       return guarded(() => store.once(key, operation, request, simulation.now(), work));
     } finally {
-      told();
+      wake();
     }
   };
 
@@ -58,7 +58,7 @@ export function createProvider(
         const session = store.get('checkout.session', id);
         if (session.status !== 'open') throw new ProviderError('refused', `The checkout is ${session.status}.`);
         expireCheckout(simulation, session);
-      }).finally(told),
+      }).finally(wake),
     getCheckout: (id) => read(() => toCheckout(store.get('checkout.session', id), links)),
     getPayment: (id) => read(() => toPayment(store.get('payment_intent', id), links)),
     getInvoice: (id) => read(() => toInvoice(store.get('invoice', id), links)),
@@ -100,19 +100,19 @@ export function createProvider(
     async *listEvents(since) {
       const from = Math.floor(since.getTime() / 1000);
       for (let after = 0; ; ) {
-        const page = guarded(() => store.eventsSince(from, after, eventsAtOnce));
+        const page = guarded(() => store.eventsSince(from, after, eventPageSize));
         for (const { body, sequence } of page) {
           after = sequence;
           const event = readEvent(body);
           if (event) yield event;
         }
-        if (page.length < eventsAtOnce) return;
+        if (page.length < eventPageSize) return;
       }
     },
   };
 }
 
-/** What the store itself says no to, a locked or a closed file, may pass. */
+/** A failure of the store itself, for example a locked or a closed file, is temporary. */
 function guarded<T>(work: () => T): T {
   try {
     return work();

@@ -3,29 +3,29 @@ import { chargeOf } from './events.ts';
 import type { Refund } from './objects.ts';
 import type { Simulation } from './simulation.ts';
 
-/** Gives back at most what is left of a payment. */
-export function createRefund(simulation: Simulation, asked: NewRefund): Refund {
+/** Refunds at most what remains of a payment. */
+export function createRefund(simulation: Simulation, requested: NewRefund): Refund {
   const { store } = simulation;
-  const payment = store.get('payment_intent', asked.paymentId);
-  const left = payment.status === 'succeeded' ? payment.amount - payment.amount_refunded : 0;
-  if (!Number.isSafeInteger(asked.amountCents) || asked.amountCents <= 0 || asked.amountCents > left)
-    throw new ProviderError('refused', `Of this payment ${left} cents can be given back.`);
-  const refunded = store.put({ ...payment, amount_refunded: payment.amount_refunded + asked.amountCents });
+  const payment = store.get('payment_intent', requested.paymentId);
+  const refundable = payment.status === 'succeeded' ? payment.amount - payment.amount_refunded : 0;
+  if (!Number.isSafeInteger(requested.amountCents) || requested.amountCents <= 0 || requested.amountCents > refundable)
+    throw new ProviderError('refused', `Of this payment ${refundable} cents can be given back.`);
+  const refunded = store.put({ ...payment, amount_refunded: payment.amount_refunded + requested.amountCents });
   const refund = store.put<Refund>({
     ...simulation.begin('refund'),
     payment_intent: payment.id,
-    amount: asked.amountCents,
+    amount: requested.amountCents,
     currency: payment.currency,
-    reason: asked.reason,
+    reason: requested.reason,
     status: 'succeeded',
-    metadata: { reference: asked.reference },
+    metadata: { reference: requested.reference },
   });
-  simulation.tell('charge.refunded', chargeOf(refunded));
-  simulation.tell('refund.updated', refund);
+  simulation.emit('charge.refunded', chargeOf(refunded));
+  simulation.emit('refund.updated', refund);
   return refund;
 }
 
-/** Of several the newest. */
+/** If there are several, the newest. */
 export function findRefund({ store }: Simulation, paymentId: string, reference: string): Refund | undefined {
   const refunds = store.ownedBy('refund', store.get('payment_intent', paymentId).id);
   return refunds.findLast(({ metadata }) => metadata.reference === reference);

@@ -1,4 +1,4 @@
-/** Objects are kept as documents, as Stripe shows them; what they are found by stands beside them. */
+/** Objects are stored as JSON in Stripe's format, with the keys to find them in columns. */
 export const schema = `
   CREATE TABLE IF NOT EXISTS objects (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -28,7 +28,7 @@ export const schema = `
   ) STRICT;
 `;
 
-/** JSON in which the order of an object's fields says nothing. */
+/** JSON with sorted object keys, so that equal values give equal text. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

@@ -53,11 +53,11 @@ function succeed(simulation: Simulation, setup: SetupIntent, methodId: string): 
   const { store } = simulation;
   saveMethod(simulation, setup.customer, store.get('payment_method', methodId));
   const settled = { ...setup, status: 'succeeded', pending_method: null, payment_method: methodId } as const;
-  simulation.tell('setup_intent.succeeded', store.put<SetupIntent>(settled));
+  simulation.emit('setup_intent.succeeded', store.put<SetupIntent>(settled));
   return { outcome: 'paid' };
 }
 
-/** The card that a set-up saved is the one to charge again, whatever was saved since. */
+/** Makes the card of a finished setup the default again, even if another card was saved since. */
 export function useSavedCard(simulation: Simulation, id: string): void {
   const { customer, status, payment_method } = simulation.store.get('setup_intent', id);
   if (status !== 'succeeded' || payment_method === null) return;

@@ -3,14 +3,14 @@ import { type Charge, type EventType, emit } from './events.ts';
 import { type Kind, newObjectId, type SimulatedObject } from './objects.ts';
 import { openStore, type SimulatedStore } from './store.ts';
 
-/** What every operation has: the store, the time, and whom to tell. */
+/** The dependencies of every operation: the store, the time, and a way to emit notifications. */
 export interface Simulation {
   readonly store: SimulatedStore;
   readonly clock: Clock;
   /** Seconds since the epoch. */
   now(): number;
-  tell(type: EventType, object: SimulatedObject | Charge): void;
-  /** What every new object has. */
+  emit(type: EventType, object: SimulatedObject | Charge): void;
+  /** The fields that every new object has. */
   begin<K extends Kind>(kind: K): { readonly id: string; readonly object: K; readonly created: number };
 }
 
@@ -21,7 +21,7 @@ export function openSimulation(file: string, clock: Clock): Simulation {
     store,
     clock,
     now,
-    tell: (type, object) => emit(store, now(), type, object),
+    emit: (type, object) => emit(store, now(), type, object),
     begin: (kind) => ({ id: newObjectId(kind), object: kind, created: now() }),
   };
 }

@@ -6,26 +6,28 @@ import { ProviderError } from '../payment-provider.ts';
 import { dueOf, type Kind, type ObjectOf, ownerOf, type SimulatedObject } from './objects.ts';
 import { canonical, schema } from './schema.ts';
 
-/** Milliseconds for which another process may hold the file. */
-const patience = 2_000;
+/** How long to wait for another process to release the file, in milliseconds. */
+const lockTimeoutMs = 2_000;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 export interface KeptEvent {
   readonly sequence: number;
-  /** As it is sent. */
+  /** The JSON text that is sent. */
   readonly body: string;
   readonly attempts: number;
 }
 
 /**
- * Written by one process, and read by others besides. Its calls are synchronous, so that a transaction is never
- * interrupted by another.
+ * The database of the simulated provider. One process writes, others may read. Calls are synchronous, so that
+ * transactions of this process never interleave.
  */
 export interface SimulatedStore {
   transaction<T>(work: () => T): T;
-  /** One state of it all, without waiting for whoever writes. */
+  /** Runs the reads on one consistent state, without waiting for a writer. */
   snapshot<T>(work: () => T): T;
-  /** Done once under a key. A decline is an answer too: what was written about it stays, and it is thrown again. */
+  /**
+   * Runs the work once per key. A decline counts as a result: its writes are kept, and repeated calls throw it again.
+   */
   once<T>(key: string, operation: string, request: unknown, at: number, work: () => T): T;
   /** Throws `not_found`. */
   get<K extends Kind>(kind: K, id: string): ObjectOf<K>;
@@ -33,13 +35,13 @@ export interface SimulatedStore {
   /** Oldest first. */
   ownedBy<K extends Kind>(kind: K, owner: string): ObjectOf<K>[];
   put<O extends SimulatedObject>(object: O): O;
-  /** The one that time changes next, if its time has come. Seconds since the epoch. */
+  /** The object with the earliest due change, if that change is due. In seconds since the epoch. */
   due(now: number): SimulatedObject | undefined;
   appendEvent(id: string, created: number, body: string): void;
   eventsSince(created: number, after: number, limit: number): KeptEvent[];
-  /** The next that is to be sent. Milliseconds since the epoch. */
+  /** The next notification to send. In milliseconds since the epoch. */
   undelivered(now: number): KeptEvent | undefined;
-  /** `nextAt`: when it is sent again; null: never, as it was taken, or is given up. */
+  /** `nextAt` is the time of the next attempt; null when the notification was accepted or given up. */
   afterDelivery(sequence: number, nextAt: number | null): void;
   forgetKeys(before: number): void;
   close(): void;
@@ -144,15 +146,15 @@ export function openStore(file: string): SimulatedStore {
   return store;
 }
 
-/** In WAL mode a process that is killed leaves each transaction whole or not at all, and readers wait for nobody. */
+/** In WAL mode a transaction is complete or absent after a process was killed, and readers do not wait for writers. */
 function openDatabase(file: string): DatabaseSync {
-  const db = new DatabaseSync(file, { timeout: patience });
-  for (const end = Date.now() + patience; ; Atomics.wait(pause, 0, 0, 20)) {
+  const db = new DatabaseSync(file, { timeout: lockTimeoutMs });
+  for (const end = Date.now() + lockTimeoutMs; ; Atomics.wait(pause, 0, 0, 20)) {
     try {
       db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
       return db;
     } catch (error) {
-      // Of those that make a new file WAL at once SQLite lets all but one fail, without waiting.
+      // When several processes switch a new file to WAL at once, SQLite fails all but one without waiting.
       if (Date.now() < end) continue;
       db.close();
       throw error;

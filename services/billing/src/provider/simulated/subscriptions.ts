@@ -28,7 +28,7 @@ export function beginSubscription(
     ended_at: null,
     metadata,
   });
-  simulation.tell('customer.subscription.created', begun);
+  simulation.emit('customer.subscription.created', begun);
   return begun;
 }
 
@@ -38,7 +38,7 @@ export function setCancelAtPeriodEnd(simulation: Simulation, id: string, cancel:
   return updateSubscription(simulation, { ...subscription, cancel_at_period_end: cancel });
 }
 
-/** On the plan already it stays as it is. */
+/** Changes nothing when the subscription is already on the plan. */
 export function changePlan(simulation: Simulation, change: PlanChange): Subscription {
   const { subscriptionId, fromPlanKey, price: entry, type } = change;
   const found = simulation.store.get('subscription', subscriptionId);
@@ -54,13 +54,14 @@ export function changePlan(simulation: Simulation, change: PlanChange): Subscrip
   const { metadata } = subscription;
   const changed = { ...subscription, price: to.id, metadata: { ...metadata, plan_key: entry.plan_key } };
   if (type === 'upgrade') return upgrade(simulation, subscription, changed, from, to);
-  // What is paid stays; where the new interval is another, it counts from the end of that.
+  // The period that was paid stays. If the new interval is different, its first period begins at the end of the current
+  // one.
   const anchor =
     intervalOf(from) === intervalOf(to) ? subscription.billing_cycle_anchor : subscription.current_period_end;
   return updateSubscription(simulation, { ...changed, billing_cycle_anchor: anchor });
 }
 
-/** The difference is invoiced and paid at once, or nothing changes. */
+/** Invoices and charges the difference at once. If the charge fails, nothing changes. */
 function upgrade(
   simulation: Simulation,
   before: Subscription,
@@ -98,18 +99,18 @@ function upgrade(
   });
 }
 
-function changeLines({ credit, charge, part }: Prorated, from: Price, to: Price): InvoiceLine[] {
+function changeLines({ credit, charge, partial }: Prorated, from: Price, to: Price): InvoiceLine[] {
   const line = (description: string, amount: number, { metadata }: Price) => {
     return { description, amount, proration: true, metadata };
   };
   return [
     line(`Unused time on ${from.nickname}`, 0 - credit, from),
-    part ? line(`Remaining time on ${to.nickname}`, charge, to) : wholeLine(to),
+    partial ? line(`Remaining time on ${to.nickname}`, charge, to) : wholeLine(to),
   ];
 }
 
 export function updateSubscription(simulation: Simulation, changed: Subscription): Subscription {
-  simulation.tell('customer.subscription.updated', changed);
+  simulation.emit('customer.subscription.updated', changed);
   return simulation.store.put(changed);
 }
 

@@ -4,8 +4,8 @@ const isAsync = (name: string) => !['name', 'readWebhook', 'listEvents', 'listPa
 const lost = () => new ProviderError('unavailable', 'The simulated provider fails on purpose.');
 
 /**
- * A provider whose calls fail by chance: half of those before they are done, half after it, so that nobody hears of
- * what was done. `share`: from 0 to 1.
+ * A provider whose calls fail at random: half of the failures happen before the call is executed, half afterwards, so
+ * that its result is lost. `share` is from 0 to 1.
  */
 export function unreliable(provider: PaymentProvider, share: number, random: () => number = Math.random) {
   if (share === 0) return provider;

@@ -17,7 +17,7 @@ import type {
   Subscription,
 } from './objects.ts';
 
-/** Where its pages are. */
+/** The URLs of the pages. */
 export interface Links {
   checkout(id: string): string;
   receipt(paymentId: string): string;

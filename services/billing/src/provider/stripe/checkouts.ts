@@ -11,14 +11,14 @@ export async function createCheckout(stripe: Stripe, checkout: NewCheckout, key:
     {
       customer: customerId,
       mode,
-      // Payment methods are listed, and an upgrade is followed, with cards alone.
+      // Only cards, because listing payment methods and following an upgrade support nothing else.
       allowed_payment_method_types: ['card'],
       line_items: [{ price: await priceIdOf(stripe, price), quantity: 1 }],
       success_url: returnUrl,
       cancel_url: returnUrl,
       client_reference_id: reference,
       metadata,
-      // What comes of a session does not take over its metadata by itself.
+      // Stripe does not copy the metadata of a session to the objects that result from it.
       ...(mode === 'payment' ? { payment_intent_data: { metadata } } : { subscription_data: { metadata } }),
     },
     { idempotencyKey: key },

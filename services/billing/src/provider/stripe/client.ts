@@ -1,15 +1,15 @@
 import Stripe from 'stripe';
 
-/** What the mappings are written for; an update of the package to a newer one is a change of them. */
+/** The API version that the mappings are written for. Change them together when the package is updated. */
 const API_VERSION = '2026-10-28.endive';
 
 export interface StripeClientOptions {
   readonly secretKey: string;
-  /** Default: Stripe's own. */
+  /** Defaults to Stripe's own API. */
   readonly apiBase?: string | undefined;
-  /** Silence after which an attempt is given up. With the retry it is 17 s at most for one request. */
+  /** Time without a response after which an attempt is aborted. With the retry a request takes at most 17 s. */
   readonly timeoutMs?: number | undefined;
-  /** Of one request, under the same key: after a lost connection, a timeout, a conflict or a failure of theirs. */
+  /** Retries of a request under the same key: after a lost connection, a timeout, a conflict or a server error. */
   readonly retries?: number | undefined;
 }
 

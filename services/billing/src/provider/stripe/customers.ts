@@ -13,7 +13,7 @@ export async function getCustomer(stripe: Stripe, id: string): Promise<ProviderC
   return customerOf(await findCustomer(stripe, id));
 }
 
-/** Stripe still answers for one that was deleted. */
+/** Stripe still returns a customer that was deleted. */
 export async function findCustomer(stripe: Stripe, id: string, expand: string[] = []): Promise<Stripe.Customer> {
   const customer = await stripe.customers.retrieve(pathId(id), { expand });
   if (customer.deleted) throw new ProviderError('not_found', 'Stripe: the customer was deleted');

@@ -4,8 +4,8 @@ import { ProviderError } from '../payment-provider.ts';
 
 const { errors } = Stripe;
 
-/** Runs what asks Stripe; every failure becomes a ProviderError. */
-export async function asked<T>(call: () => Promise<T>): Promise<T> {
+/** Calls Stripe and turns every failure into a `ProviderError`. */
+export async function callStripe<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -13,8 +13,8 @@ export async function asked<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for what comes one by one. */
-export async function* askedEach<T>(call: () => AsyncIterable<T>): AsyncGenerator<T> {
+/** The same for an async iterable. */
+export async function* callStripeEach<T>(call: () => AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* call();
   } catch (error) {
@@ -22,13 +22,18 @@ export async function* askedEach<T>(call: () => AsyncIterable<T>): AsyncGenerato
   }
 }
 
-/** However many requests it takes, and whatever they wait for. What is begun is done on, as under any lost answer. */
-export async function askedWithin<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
+/**
+ * The same with a deadline for the whole operation, however many requests it makes. A request that has begun is not
+ * cancelled, so its result is unknown, as after any lost response.
+ */
+export async function callStripeWithin<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
   const tooLate = new ProviderError('unavailable', 'Stripe: no answer in time');
-  return pTimeout(asked(call), { milliseconds: deadlineMs, message: tooLate });
+  return pTimeout(callStripe(call), { milliseconds: deadlineMs, message: tooLate });
 }
 
-/** The original is not kept as its cause: it carries the answer's body, which is not for logs. */
+/**
+ * The original error is not kept as the cause, because it contains the body of the response, which must not be logged.
+ */
 function providerErrorOf(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (!(error instanceof errors.StripeError)) {
@@ -46,12 +51,12 @@ function kindOf(error: InstanceType<typeof errors.StripeError>): ProviderError['
   if (error instanceof errors.StripeRateLimitError) return 'unavailable';
   if (error instanceof errors.StripeInvalidRequestError || error instanceof errors.StripeIdempotencyError)
     return 'refused';
-  // What is left: no answer, 5xx, 409 while another request holds the key, and 401 or 403, which is about our key and
-  // not about the request: that succeeds when the key has been mended.
+  // What remains: no response, 5xx, 409 while another request holds the key, and 401 or 403, which concern our API key
+  // and not the request, so that a retry succeeds once the key is corrected.
   return 'unavailable';
 }
 
-/** Stripe masks the key that it quotes; whoever else answers for it may not. */
+/** Stripe masks an API key that it quotes, but a proxy in between may not. */
 function withoutKeys(text: string): string {
   return text.replace(/\b(?:sk|rk|whsec)_[\w*]+/g, '[key]');
 }

@@ -1,23 +1,23 @@
 import type Stripe from 'stripe';
 import type { ProviderEvent } from '../payment-provider.ts';
-import { asked } from './errors.ts';
+import { callStripe } from './errors.ts';
 import { eventOf } from './objects/event.ts';
 
-/** Age of a signature, in seconds, from which on it may be somebody's replay. */
+/** In seconds: an older signature may be a replay. */
 const TOLERANCE_S = 300;
 
 export interface WebhookOptions {
-  /** Several, while one is being replaced. */
+  /** There are several secrets while one is being rotated. */
   readonly secrets: readonly string[];
   readonly now: () => Date;
 }
 
-/** Says nothing of why one is not taken: whoever sent it need not know. */
+/** Does not say why a notification is rejected, because the sender need not know. */
 export function createWebhookReader(stripe: Stripe, { secrets, now }: WebhookOptions) {
   const verified = (body: Buffer, signature: string, secret: string): Stripe.Event | undefined => {
     try {
       const event = stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_S, undefined, now().getTime());
-      // Whoever signs may still send what is no event.
+      // A correctly signed body may still not be an event.
       return event?.object === 'event' && event.data?.object ? event : undefined;
     } catch {
       return undefined;
@@ -33,10 +33,13 @@ export function createWebhookReader(stripe: Stripe, { secrets, now }: WebhookOpt
   };
 }
 
-/** Stripe lists the newest first, for 30 days: so all are fetched, and kept as the little they say. */
+/**
+ * Stripe lists events newest first, and for 30 days. All of them are fetched and reversed; only a few fields of each
+ * are kept.
+ */
 export async function* listEvents(stripe: Stripe, since: Date): AsyncGenerator<ProviderEvent> {
   const events: ProviderEvent[] = [];
-  await asked(async () => {
+  await callStripe(async () => {
     const created = { gte: Math.floor(since.getTime() / 1000) };
     for await (const event of stripe.events.list({ created, limit: 100 })) events.push(eventOf(event));
   });

@@ -2,7 +2,7 @@ import type { PaymentProvider } from '../payment-provider.ts';
 import { createCheckout, expireCheckout, getCheckout } from './checkouts.ts';
 import { createStripeClient, type StripeClientOptions } from './client.ts';
 import { createCustomer, getCustomer } from './customers.ts';
-import { asked, askedEach, askedWithin } from './errors.ts';
+import { callStripe, callStripeEach, callStripeWithin } from './errors.ts';
 import { createWebhookReader, listEvents } from './events.ts';
 import { getInvoice } from './invoices.ts';
 import {
@@ -18,17 +18,20 @@ import { createRefund, findRefund, getRefund } from './refunds.ts';
 import { changePlan, getSubscription, setCancelAtPeriodEnd } from './subscriptions.ts';
 
 export interface StripeProviderOptions extends StripeClientOptions {
-  /** Of the webhook endpoint, `whsec_…`: a notification signed with any of them is taken. */
+  /** Secrets of the webhook endpoint (`whsec_…`). A notification that is signed with any of them is accepted. */
   readonly webhookSecrets: readonly string[];
   readonly now?: () => Date;
-  /** Of an operation that a person waits for, which the gateway does for 30 s: not of prices and of lists. */
+  /**
+   * The deadline of an operation that a person waits for. It is below the 30 s of the gateway. Price synchronisation
+   * and lists have no deadline.
+   */
   readonly deadlineMs?: number;
 }
 
 export function createStripeProvider(options: StripeProviderOptions): PaymentProvider {
   const { webhookSecrets, now, deadlineMs = 25_000, ...client } = options;
   const stripe = createStripeClient(client);
-  const ask = <T>(call: () => Promise<T>) => askedWithin(deadlineMs, call);
+  const ask = <T>(call: () => Promise<T>) => callStripeWithin(deadlineMs, call);
   return {
     name: 'stripe',
     createCustomer: (customer, key) => ask(() => createCustomer(stripe, customer, key)),
@@ -49,9 +52,9 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     getSetup: (id) => ask(() => getSetup(stripe, id)),
     useSavedCard: (setupId, key) => ask(() => useSavedCard(stripe, setupId, key)),
     detachPaymentMethod: (customerId, id) => ask(() => detachPaymentMethod(stripe, customerId, id)),
-    syncPrices: (prices) => asked(() => syncPrices(stripe, prices)),
+    syncPrices: (prices) => callStripe(() => syncPrices(stripe, prices)),
     readWebhook: createWebhookReader(stripe, { secrets: webhookSecrets, now: now ?? (() => new Date()) }),
-    listPayments: (customerId) => askedEach(() => listPayments(stripe, customerId)),
+    listPayments: (customerId) => callStripeEach(() => listPayments(stripe, customerId)),
     listEvents: (since) => listEvents(stripe, since),
   };
 }

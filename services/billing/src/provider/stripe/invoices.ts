@@ -11,7 +11,7 @@ export async function getInvoice(stripe: Stripe, id: string): Promise<ProviderIn
   return invoiceOf(invoice, lines);
 }
 
-/** By the payments that were made or tried for them. */
+/** The invoices of a customer, by the ids of the payments that were made or attempted for them. */
 export async function customerInvoices(stripe: Stripe, customer: string): Promise<Map<string, ProviderInvoice>> {
   const found = new Map<string, ProviderInvoice>();
   const prices = new Map<string, Stripe.Price>();
@@ -22,7 +22,7 @@ export async function customerInvoices(stripe: Stripe, customer: string): Promis
     if (ids.length === 0) continue;
     const { data, has_more } = invoice.lines;
     const lines = has_more ? await linesOf(stripe, invoice.id) : data;
-    // Here they are ids; a customer has few.
+    // In this list prices are not expanded; a customer has only a few different ones.
     for (const id of lines.map((line) => line.pricing?.price_details?.price))
       if (typeof id === 'string' && !prices.has(id)) prices.set(id, await stripe.prices.retrieve(id));
     const read = invoiceOf(invoice, lines, prices);
@@ -31,7 +31,7 @@ export async function customerInvoices(stripe: Stripe, customer: string): Promis
   return found;
 }
 
-/** From the invoice itself a price would be one level deeper than Stripe expands. */
+/** Lists the lines separately, because from the invoice the price would be one level deeper than Stripe can expand. */
 function linesOf(stripe: Stripe, invoiceId: string): Promise<Stripe.InvoiceLineItem[]> {
   const params = { limit: 100, expand: ['data.pricing.price_details.price'] };
   return stripe.invoices.listLineItems(pathId(invoiceId), params).autoPagingToArray({ limit: 10_000 });

@@ -14,7 +14,10 @@ export async function listPaymentMethods(stripe: Stripe, customerId: string): Pr
   return methods.data.map((method) => paymentMethodOf(method, defaultId)).filter((method) => method !== undefined);
 }
 
-/** What is charged next: a checkout makes a card the default of the subscription, which goes before the customer's. */
+/**
+ * The card that is charged next. A checkout sets the default of its subscription, which overrides that of the
+ * customer.
+ */
 function defaultOf({ subscriptions, invoice_settings }: Stripe.Customer): string | null {
   const own = subscriptions?.data.find((subscription) => subscription.default_payment_method !== null);
   return idOf(own?.default_payment_method ?? invoice_settings.default_payment_method);
@@ -36,14 +39,17 @@ export async function getSetup(stripe: Stripe, id: string): Promise<{ id: string
   return { id: setup.id, customer_id: idOf(setup.customer) ?? '' };
 }
 
-/** A checkout gives its subscription a default of its own, which goes before the customer's: that is set as well. */
+/**
+ * Sets the default of the customer and of each subscription, because a checkout gives its subscription a default of
+ * its own, which overrides that of the customer.
+ */
 export async function useSavedCard(stripe: Stripe, setupId: string, key: string): Promise<void> {
   const setup = await stripe.setupIntents.retrieve(pathId(setupId));
   const [customer, default_payment_method] = [idOf(setup.customer), idOf(setup.payment_method)];
   if (setup.status !== 'succeeded' || customer === null || default_payment_method === null) return;
   const settings = { invoice_settings: { default_payment_method } };
   await stripe.customers.update(customer, settings, { idempotencyKey: `${key}-customer` });
-  // Those that were canceled are not listed.
+  // The list does not contain cancelled subscriptions.
   for await (const subscription of stripe.subscriptions.list({ customer, limit: 100 })) {
     const own = idOf(subscription.default_payment_method);
     if (own === null || own === default_payment_method || subscription.status === 'incomplete_expired') continue;
@@ -52,7 +58,7 @@ export async function useSavedCard(stripe: Stripe, setupId: string, key: string)
   }
 }
 
-/** Stripe would detach it from whomever it is attached to: so it is asked for as this customer's first. */
+/** Stripe detaches a payment method from any customer, so first check that this customer has it. */
 export async function detachPaymentMethod(stripe: Stripe, customerId: string, id: string): Promise<void> {
   const method = await stripe.customers.retrievePaymentMethod(pathId(customerId), pathId(id));
   await stripe.paymentMethods.detach(method.id);

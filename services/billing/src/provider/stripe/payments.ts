@@ -9,7 +9,10 @@ export async function getPayment(stripe: Stripe, id: string): Promise<ProviderPa
   return isOfInvoice(intent) ? paymentOfInvoice(stripe, intent) : paymentOf(intent, undefined);
 }
 
-/** A request for every hundred payments; with invoices among them one for every hundred of these, and one a price. */
+/**
+ * Makes one request per hundred payments. If invoices are among them, one more per hundred invoices, and one per
+ * price.
+ */
 export async function* listPayments(stripe: Stripe, customerId: string): AsyncGenerator<ProviderPayment> {
   const customer = pathId(customerId);
   const expand = ['data.latest_charge', 'data.customer'];
@@ -18,13 +21,14 @@ export async function* listPayments(stripe: Stripe, customerId: string): AsyncGe
     if (isOfInvoice(intent)) {
       invoices ??= customerInvoices(stripe, customer);
       const invoice = (await invoices).get(intent.id);
-      // Where it is not among them, its invoice came after they were listed, or has had very many payments.
+      // An invoice that is not in the list is newer than the list, or has very many payments, so it is fetched by
+      // itself.
       yield invoice ? paymentOf(intent, invoice) : await paymentOfInvoice(stripe, intent);
     } else yield paymentOf(intent, undefined);
   }
 }
 
-/** What a checkout of a pack made says itself what it is for. */
+/** The payment of a token pack has the plan key in its own metadata. */
 const isOfInvoice = ({ metadata }: Stripe.PaymentIntent) => !metadata.plan_key;
 
 async function paymentOfInvoice(stripe: Stripe, intent: Stripe.PaymentIntent): Promise<ProviderPayment> {

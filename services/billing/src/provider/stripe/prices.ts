@@ -4,21 +4,24 @@ import { type CatalogueEntry, ProviderError } from '../payment-provider.ts';
 import { idOf } from './ids.ts';
 import { charges } from './objects/price.ts';
 
-/** As many as Stripe looks up at once. */
-const AT_ONCE = 10;
+/** The maximum number of lookup keys per request to Stripe. */
+const BATCH_SIZE = 10;
 
-/** Stripe's price ids by plan key. A price is never changed: another amount is another price under the same lookup key. */
+/**
+ * Returns Stripe's price ids by plan key. A price is immutable: a new amount makes a new price under the same lookup
+ * key.
+ */
 export async function syncPrices(stripe: Stripe, entries: readonly CatalogueEntry[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
-  for (let start = 0; start < entries.length; start += AT_ONCE) {
-    const some = entries.slice(start, start + AT_ONCE);
+  for (let start = 0; start < entries.length; start += BATCH_SIZE) {
+    const some = entries.slice(start, start + BATCH_SIZE);
     const found = await findPrices(stripe, some);
     for (const entry of some) ids.set(entry.plan_key, await syncPrice(stripe, entry, found.get(entry.plan_key)));
   }
   return ids;
 }
 
-/** Looked up at each use, and made where it is not there: nothing is remembered that could have become wrong. */
+/** Looks up the price on every use, and creates it if it does not exist. Nothing is cached, so nothing can be stale. */
 export async function priceIdOf(stripe: Stripe, entry: CatalogueEntry): Promise<string> {
   const id = (await syncPrices(stripe, [entry])).get(entry.plan_key);
   if (id === undefined) throw new ProviderError('not_found', `Stripe: no price for ${entry.plan_key}`);
@@ -60,8 +63,8 @@ async function syncPrice(stripe: Stripe, entry: CatalogueEntry, found: Stripe.Pr
 }
 
 /**
- * Of what is made and what it replaces: replicas that start together make one price, and an amount that comes back
- * after another is made anew.
+ * An idempotency key from the price and the one it replaces. Replicas that start together make one price, and an
+ * amount that is restored later makes a new one.
  */
 function keyOf(params: Stripe.PriceCreateParams, replaces = ''): string {
   const hash = createHash('sha256').update(JSON.stringify([params, replaces]));

@@ -13,7 +13,7 @@ export async function getRefund(stripe: Stripe, id: string): Promise<ProviderRef
   return refundOf(await stripe.refunds.retrieve(pathId(id)));
 }
 
-/** Of several the newest, which Stripe lists first. */
+/** If there are several, the newest, which Stripe lists first. */
 export async function findRefund(
   stripe: Stripe,
   paymentId: string,

@@ -19,9 +19,9 @@ export async function setCancelAtPeriodEnd(
 }
 
 /**
- * For a plan that is in force already nothing is written. An upgrade that cannot be paid for at once is `declined`, and
- * the former plan is in force. Stripe keeps it as a pending update for 23 hours: should its invoice be paid after all, a
- * notification tells of the new plan.
+ * Writes nothing when the plan is already in force. An upgrade that cannot be paid at once is `declined`, and the
+ * former plan stays in force. Stripe keeps it as a pending update for 23 hours; if its invoice is paid in that time, a
+ * notification announces the new plan.
  */
 export async function changePlan(stripe: Stripe, change: PlanChange, key: string): Promise<ProviderSubscription> {
   const id = pathId(change.subscriptionId);

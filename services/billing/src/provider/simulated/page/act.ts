@@ -2,7 +2,7 @@ import { type GivenCard, readCard, testCard } from '../cards.ts';
 import type { Paying } from '../checkouts.ts';
 import type { CardFormState } from './card-form.ts';
 
-/** What a button asks for. */
+/** The actions of the buttons. */
 export interface CardActions {
   use(card: GivenCard): Paying;
   answer(isThem: boolean): Paying;
@@ -10,7 +10,7 @@ export interface CardActions {
 
 export type Acted = { readonly done: true } | { readonly status: number; readonly state: CardFormState };
 
-/** Does what the form says. `done`: look at how it stands now. */
+/** Executes the action of the form. `done` means that the page should show the new state. */
 export function actOn(form: URLSearchParams, actions: CardActions, now: Date): Acted {
   const action = form.get('action') ?? '';
   if (action === 'confirm' || action === 'refuse') return shown(actions.answer(action === 'confirm'));

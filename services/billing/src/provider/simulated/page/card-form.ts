@@ -3,11 +3,14 @@ import { type Html, html } from './html.ts';
 
 export interface CardFormState {
   readonly errors?: CardErrors;
-  /** Why it was not done. */
+  /** Why the last attempt was refused. */
   readonly refused?: string;
 }
 
-/** `close`: what leaves without paying. Nothing that was typed is shown again: a number is never written anywhere. */
+/**
+ * `close` is the label of the button that leaves without paying. The form never shows what was typed before, because a
+ * card number must not be written anywhere.
+ */
 export const cardForm = (pay: string, close: string | undefined, { errors = {}, refused }: CardFormState): Html => html`
 ${refused !== undefined && html`<p class="alert" role="alert" id="refused">${refused}</p>`}
 <form method="post" autocomplete="off">
@@ -32,7 +35,7 @@ ${testCards.map(
 <p class="quiet"><small>With any expiry ahead and any three digits. Decline takes a card that is declined.</small></p>
 </form>`;
 
-/** What a card that asks for 3-D Secure shows. */
+/** The 3-D Secure question of the bank. */
 export const bankQuestion = (): Html => html`
 <h2>3-D Secure</h2>
 <p>Your bank asks whether it is you.</p>

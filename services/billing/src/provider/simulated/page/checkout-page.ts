@@ -9,7 +9,7 @@ import { notice, type Page, type PageOf } from './layout.ts';
 import { moneyText } from './money.ts';
 import { returnTo, usableUrl } from './return-url.ts';
 
-/** Where a checkout is paid. */
+/** The page on which a checkout is paid. */
 export const checkoutPage =
   (simulation: Simulation, links: Links): PageOf =>
   (id, form) => {
@@ -29,7 +29,7 @@ export const checkoutPage =
     return { redirect: paid ? returnTo(back, after.client_reference_id, 'paid') : links.checkout(id) };
   };
 
-/** It stays open: whoever comes back may pay it yet. */
+/** Leaves the page without paying. The checkout stays open, so that the customer may come back and pay. */
 function close(session: CheckoutSession) {
   const back = usableUrl(session.success_url);
   if (session.status === 'complete') return settled(session);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 const maxBytes = 8_192;
 
-/** The fields of a form; undefined where it is none, or too long for one. */
+/** The fields of a form. Returns undefined when the body is not a form, or too long. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) return undefined;
   const chunks: Buffer[] = [];

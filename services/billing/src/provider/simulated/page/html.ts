@@ -1,13 +1,13 @@
-/** Markup, which is not escaped again. */
+/** Markup that is already escaped. */
 export interface Html {
   readonly markup: string;
 }
 
-type Part = string | Html | undefined | false | readonly Part[];
+type Value = string | Html | undefined | false | readonly Value[];
 
-/** Markup with values in it: whatever is not markup itself is escaped, for text and for quoted attributes. */
-export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html => {
-  return { markup: strings.reduce((whole, string, n) => whole + markupOf(parts[n - 1]) + string) };
+/** Builds markup. Every value that is not markup itself is escaped, for text and for quoted attributes. */
+export const html = (strings: TemplateStringsArray, ...values: Value[]): Html => {
+  return { markup: strings.reduce((whole, string, n) => whole + markupOf(values[n - 1]) + string) };
 };
 
 const escapes: Readonly<Record<string, string>> = {
@@ -18,8 +18,8 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function markupOf(part: Part): string {
-  if (part === undefined || part === false) return '';
-  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (sign) => escapes[sign] ?? '');
-  return 'markup' in part ? part.markup : part.map(markupOf).join('');
+function markupOf(value: Value): string {
+  if (value === undefined || value === false) return '';
+  if (typeof value === 'string') return value.replaceAll(/[&<>"']/g, (sign) => escapes[sign] ?? '');
+  return 'markup' in value ? value.markup : value.map(markupOf).join('');
 }

@@ -43,13 +43,13 @@ export interface Page {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
-  /** Where its form may lead on to: browsers hold a redirect against `form-action` too. */
+  /** The URL that the form may redirect to, because browsers apply `form-action` to redirects too. */
   readonly leadsTo?: string | undefined;
 }
 
 export type Shown = Page | { readonly redirect: string };
 
-/** What a browser is shown for an id; `form`: what it sent, if it did. undefined: there is no such page. */
+/** Renders the page for an id. `form` is the submitted form, if any. Returns undefined when there is no such page. */
 export type PageOf = (id: string, form: URLSearchParams | undefined) => Shown | undefined;
 
 export const documentOf = ({ title, content }: Page): string =>
@@ -69,7 +69,7 @@ ${content}
 </html>
 `.markup;
 
-/** Nothing is loaded, nothing runs, nobody frames it. */
+/** The page loads nothing, runs nothing and cannot be framed. */
 export const policyOf = ({ leadsTo }: Page): string =>
   [
     "default-src 'none'",

@@ -11,12 +11,12 @@ import { setupPage } from './setup-page.ts';
 const notFound = notice(404, 'Not found', 'There is no such page.');
 const failed = notice(503, 'Not now', 'Something failed. Nothing was paid; try again.');
 
-/** The pages, under whatever path they are served. `told`: called when there may be notifications to send. */
+/** Serves the pages under any base path. `wake` is called when there may be notifications to send. */
 export function createPages(
   simulation: Simulation,
   links: Links,
   logger: ServiceDependencies['logger'],
-  told: () => void,
+  wake: () => void,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const pages: Readonly<Record<string, PageOf>> = {
     checkout: checkoutPage(simulation, links),
@@ -35,7 +35,7 @@ export function createPages(
     try {
       return page(id, form) ?? notFound;
     } finally {
-      told();
+      wake();
     }
   }
 

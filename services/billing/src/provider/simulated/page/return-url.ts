@@ -1,10 +1,10 @@
-/** Where a browser may be sent: nothing that runs, nothing on its own disk. */
+/** Accepts only web addresses: no scripts, and no files of the browser's machine. */
 export function usableUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url && ['http:', 'https:'].includes(url.protocol) ? url : undefined;
 }
 
-/** Back to whoever sent them, with our reference, which they may look up. */
+/** The return URL with our reference added, which the product app can look up. */
 export function returnTo(url: URL, reference: string, outcome: 'paid' | 'cancelled'): string {
   const back = new URL(url);
   back.searchParams.set('checkout_session_id', reference);

@@ -5,7 +5,9 @@ import { bankQuestion, type CardFormState, cardForm } from './card-form.ts';
 import { html } from './html.ts';
 import { notice, type Page, type PageOf } from './layout.ts';
 
-/** Where a card is saved: what Stripe's script does in a browser with a client secret. */
+/**
+ * The page on which a card is saved. With the real Stripe, its script does this in a browser with the client secret.
+ */
 export const setupPage =
   (simulation: Simulation): PageOf =>
   (clientSecret, form) => {

@@ -1,7 +1,10 @@
 import type { ProviderEvent, ProviderObject } from '../../payment-provider.ts';
 import { dateOf } from './values.ts';
 
-/** As far as it is read; of any API version, since what it is about is fetched in ours. */
+/**
+ * The fields that are read. They are the same in every API version, because the object itself is fetched again in
+ * ours.
+ */
 export interface StripeEvent {
   readonly id: string;
   readonly type: string;
@@ -9,7 +12,7 @@ export interface StripeEvent {
   readonly data: { readonly object: unknown };
 }
 
-/** By what the object calls itself; its own id, or that of what it belongs to. */
+/** The kind for each type of object, and the field with the id: the object's own, or that of its parent. */
 const KINDS: ReadonlyMap<unknown, readonly [kind: ProviderObject, field: string]> = new Map([
   ['customer', ['customer', 'id']],
   ['checkout.session', ['checkout', 'id']],
@@ -30,6 +33,6 @@ function objectOf(object: Readonly<Record<string, unknown>>): ProviderEvent['obj
   const [kind, field] = KINDS.get(object.object) ?? ['other', 'id'];
   const id = object[field];
   if (typeof id === 'string') return { kind, id };
-  // An invoice that is only foreseen, or a charge without a payment: nothing that could be fetched.
+  // A preview of an invoice, or a charge without a payment, which cannot be fetched.
   return { kind: 'other', id: typeof object.id === 'string' ? object.id : '' };
 }

@@ -12,7 +12,10 @@ const REASONS: ReadonlyMap<string | null, ProviderInvoice['reason']> = new Map([
 
 type Prices = ReadonlyMap<string, Stripe.Price>;
 
-/** Its payments and its customer expanded; of its lines, the prices, unless they are given by their ids. */
+/**
+ * Needs an invoice with payments and customer expanded. The prices of its lines are either expanded or given by id in
+ * `prices`.
+ */
 export function invoiceOf(
   invoice: Stripe.Invoice,
   lines: readonly Stripe.InvoiceLineItem[],
@@ -40,7 +43,7 @@ export function invoiceOf(
 }
 
 const lineOf = (line: Stripe.InvoiceLineItem, prices: Prices): ProviderInvoiceLine => {
-  return { plan_key: planOf(line, prices), amount_cents: line.amount, proration: isPart(line) };
+  return { plan_key: planOf(line, prices), amount_cents: line.amount, proration: isPartial(line) };
 };
 
 function planOf({ pricing }: Stripe.InvoiceLineItem, prices: Prices): string {
@@ -49,16 +52,19 @@ function planOf({ pricing }: Stripe.InvoiceLineItem, prices: Prices): string {
   return price ? planKeyOf(price) : '';
 }
 
-/** A whole period before a part of one; of parts the dearest, as what the former plan gives back is below nought. */
+/**
+ * A full period comes before a part of one. Among parts the most expensive wins, because the credit for the former
+ * plan is negative.
+ */
 function mainLine(lines: readonly Stripe.InvoiceLineItem[]): Stripe.InvoiceLineItem | undefined {
-  return lines.toSorted((a, b) => Number(isPart(a)) - Number(isPart(b)) || b.amount - a.amount)[0];
+  return lines.toSorted((a, b) => Number(isPartial(a)) - Number(isPartial(b)) || b.amount - a.amount)[0];
 }
 
-function isPart({ parent }: Stripe.InvoiceLineItem): boolean {
+function isPartial({ parent }: Stripe.InvoiceLineItem): boolean {
   return (parent?.subscription_item_details ?? parent?.invoice_item_details)?.proration ?? false;
 }
 
-/** What paid it, else what is to pay it. */
+/** The payment that paid the invoice, otherwise the one that is to pay it. */
 function paymentIdOf(payments: readonly Stripe.InvoicePayment[]): string | null {
   const best = payments.find(({ status }) => status === 'paid') ?? payments.find((one) => one.is_default);
   return idOf(best?.payment.payment_intent);

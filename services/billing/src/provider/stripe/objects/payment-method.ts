@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { ProviderPaymentMethod } from '../../payment-provider.ts';
 
-/** undefined for what is no card. */
+/** Returns undefined for anything other than a card. */
 export function paymentMethodOf(
   { id, card }: Stripe.PaymentMethod,
   defaultId: string | null,

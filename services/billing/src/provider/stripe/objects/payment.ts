@@ -4,7 +4,8 @@ import { idOf } from '../ids.ts';
 import { customerNotes, dateOf, noteOf } from './values.ts';
 
 /**
- * Its latest charge and its customer expanded. `invoice`: what it pays for, whose payments carry no metadata of ours.
+ * Needs a payment with its latest charge and customer expanded. `invoice` is the one that it pays, because the
+ * payments of invoices do not carry our metadata.
  */
 export function paymentOf(intent: Stripe.PaymentIntent, invoice: ProviderInvoice | undefined): ProviderPayment {
   const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null;
@@ -27,7 +28,7 @@ export function paymentOf(intent: Stripe.PaymentIntent, invoice: ProviderInvoice
 
 const accountOfCustomer = ({ customer }: Stripe.PaymentIntent) => noteOf('account_id', customerNotes(customer));
 
-/** After a refusal it waits for another card: failed now, and yet it may succeed. */
+/** A declined payment waits for another card: it counts as failed now, and may still succeed. */
 function statusOf({ status, last_payment_error }: Stripe.PaymentIntent): ProviderPayment['status'] {
   if (status === 'succeeded') return 'succeeded';
   if (status === 'canceled') return 'failed';

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe';
 import type { CatalogueEntry } from '../../payment-provider.ts';
 
-/** A price that was replaced has lost its lookup key to the new one; its metadata stay. */
+/** A price that was replaced has lost its lookup key to the new price, but keeps its metadata. */
 export function planKeyOf(price: Stripe.Price): string {
   return price.metadata.plan_key || price.lookup_key || '';
 }
 
-/** Whether it charges what the catalogue says. */
+/** Whether the price matches the catalogue entry. */
 export function charges(price: Stripe.Price, entry: CatalogueEntry): boolean {
   return (
     price.unit_amount === entry.amount_cents &&

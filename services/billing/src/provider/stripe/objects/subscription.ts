@@ -7,15 +7,15 @@ import { customerNotes, dateOf, noteOf, oneOf } from './values.ts';
 const STATUSES = ['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'unpaid', 'canceled'] as const;
 
 /**
- * Its customer may be expanded. The plan is its price's: metadata are not changed along with it, and an upgrade that
- * waits for its payment leaves the price as it was.
+ * The customer may be expanded. The plan is that of the price, because a change of plan does not update the metadata,
+ * and an upgrade that waits for its payment leaves the price unchanged.
  */
 export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubscription {
   const item = subscription.items.data[0];
   return {
     id: subscription.id,
     customer_id: idOf(subscription.customer) ?? '',
-    // `paused`, as any that is not known, gives nobody anything.
+    // `paused`, and any unknown status, counts as unpaid, which gives no access.
     status: oneOf(subscription.status, STATUSES, 'unpaid'),
     plan_key: (item && planKeyOf(item.price)) || noteOf('plan_key', subscription.metadata),
     cancel_at_period_end: endsWithPeriod(subscription, item),
@@ -25,7 +25,7 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
   };
 }
 
-/** Stripe's own pages may name the moment instead. */
+/** Stripe's own pages may set `cancel_at` instead. */
 function endsWithPeriod(
   { cancel_at_period_end, cancel_at }: Stripe.Subscription,
   item: Stripe.SubscriptionItem | undefined,

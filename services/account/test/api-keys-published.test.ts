@@ -2,7 +2,7 @@ import { createApiKey, createMachineKey, deleteApiKey, rotateApiKey, updateApiKe
 import { internalToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join, rows, startAccountService } from './support.ts';
-import { deedsOn, keyEvents, makeKey } from './support-keys.ts';
+import { auditRecordsOn, keyEvents, makeKey } from './support-keys.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('each change of a key is told once, in order; a rename, which concerns nobody else, is not', async () => {
+test('each change of a key is published once, in order, except a rename, which no other service needs', async () => {
   const { client, accountId } = await join(service);
   const key = await makeKey(client);
   await client.call(updateApiKey, { params: { id: key.id }, body: { name: 'Renamed' } });
@@ -24,23 +24,23 @@ test('each change of a key is told once, in order; a rename, which concerns nobo
   ]);
 });
 
-test('each change of a key is in the account’s log, with who did it, from where and what', async () => {
+test('each change of a key is in the account’s audit log, with the actor, the origin and the details', async () => {
   const { client, userId, accountId } = await join(service);
   const caller = client.with({ headers: { 'user-agent': 'a browser', 'x-request-id': 'request-4711' } });
   const key = await makeKey(caller, { role: 'member' });
   await caller.call(updateApiKey, { params: { id: key.id }, body: { name: 'Renamed', readonly: false } });
   const { body: renewed } = await caller.call(rotateApiKey, { params: { id: key.id }, body: { grace: '1h' } });
   await caller.call(deleteApiKey, { params: { id: key.id } });
-  const by = { outcome: 'done', actor_type: 'person', actor_id: userId };
-  expect(await deedsOn(service, key.id)).toEqual([
-    { ...by, action: 'api_key.created', details: { name: 'Export', role: 'member', readonly: true } },
-    { ...by, action: 'api_key.changed', details: { name: 'Renamed', readonly: false } },
+  const done = { outcome: 'done', actor_type: 'person', actor_id: userId };
+  expect(await auditRecordsOn(service, key.id)).toEqual([
+    { ...done, action: 'api_key.created', details: { name: 'Export', role: 'member', readonly: true } },
+    { ...done, action: 'api_key.changed', details: { name: 'Renamed', readonly: false } },
     {
-      ...by,
+      ...done,
       action: 'api_key.rotated',
       details: { new_api_key_id: renewed.id, old_expires_at: expect.stringMatching(/Z$/) },
     },
-    { ...by, action: 'api_key.revoked', details: {} },
+    { ...done, action: 'api_key.revoked', details: {} },
   ]);
   const where = await rows(
     service,
@@ -61,8 +61,8 @@ test('each change of a key is in the account’s log, with who did it, from wher
 const tables = ['api_keys', 'api_key_grants', 'audit_log', 'outbox', 'idempotency_keys'];
 const whole = async () => Promise.all(tables.map((table) => rows(service, `SELECT * FROM ${table} ORDER BY 1`)));
 
-describe.each(['audit_log', 'outbox'])('503: where %s cannot be written', (table) => {
-  /** Everything that is written to the table fails, until the work is done. */
+describe.each(['audit_log', 'outbox'])('503: when %s cannot be written', (table) => {
+  /** Every write to the table fails until the work is done. */
   async function withoutRecords(work: () => Promise<{ status: number }>) {
     await service.db.query(`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
@@ -76,7 +76,7 @@ describe.each(['audit_log', 'outbox'])('503: where %s cannot be written', (table
     }
   }
 
-  test('no key is made', async () => {
+  test('no key is created', async () => {
     const { client, accountId } = await join(service);
     await keyEvents(service, accountId);
     const headers = { 'idempotency-key': 'not-kept' };
@@ -86,7 +86,7 @@ describe.each(['audit_log', 'outbox'])('503: where %s cannot be written', (table
     await withoutRecords(() => internal.call(createMachineKey, { body }));
   });
 
-  test('none is rotated and none revoked', async () => {
+  test('no key is rotated or revoked', async () => {
     const { client, accountId } = await join(service);
     const params = { id: (await makeKey(client)).id };
     await keyEvents(service, accountId);
@@ -95,7 +95,7 @@ describe.each(['audit_log', 'outbox'])('503: where %s cannot be written', (table
   });
 });
 
-test('503: where audit_log cannot be written, no key is changed', async () => {
+test('503: when audit_log cannot be written, no key is changed', async () => {
   const { client } = await join(service);
   const { id } = await makeKey(client);
   const changed = (body: object) => client.call(updateApiKey, { params: { id }, body });

@@ -2,7 +2,7 @@ import type { BillingMail, Mail, MailQueue } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
 import { findBillingPeople } from './billing-people.store.ts';
 
-/** What the events of payments and refunds have in common. */
+/** The fields that the events of payments and refunds share. */
 interface Bought {
   readonly account_id: string;
   readonly description: string;
@@ -10,8 +10,8 @@ interface Bought {
   readonly currency: string;
 }
 
-/** A message to each of an account's billing people, in the transaction of what it tells of. */
-export async function tellBillingPeople(
+/** Queues a message to each user with billing access, in the transaction of the payment or refund. */
+export async function mailBillingPeople(
   tx: Tx,
   mail: MailQueue,
   { account_id, description, amount_cents, currency }: Bought,

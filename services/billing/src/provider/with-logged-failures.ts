@@ -1,8 +1,8 @@
 import type { ServiceDependencies } from '@attribution/service';
 import { type PaymentProvider, ProviderError } from './payment-provider.ts';
 
-/** The same provider, whose failures are logged: callers are not told its words. */
-export function told(provider: PaymentProvider, logger: ServiceDependencies['logger']): PaymentProvider {
+/** The same provider with its failures logged, because the responses to callers do not contain its messages. */
+export function withLoggedFailures(provider: PaymentProvider, logger: ServiceDependencies['logger']): PaymentProvider {
   return new Proxy(provider, {
     get(target, name: keyof PaymentProvider) {
       const member = target[name];
@@ -14,7 +14,7 @@ export function told(provider: PaymentProvider, logger: ServiceDependencies['log
           if (error instanceof ProviderError)
             logger.warn(
               { operation: name, kind: error.kind, reason: error.message },
-              'The payment provider did not do it',
+              'A call to the payment provider failed',
             );
           throw error;
         });

@@ -1,0 +1,61 @@
+import type { NewEvent, Outbox, RowEvent } from '@attribution/messaging';
+import DataLoader from 'dataloader';
+import pLimit from 'p-limit';
+import type { AccountDatabase } from '../store.ts';
+import { type HoldRow, holdingTokens, type NewHold } from './hold.store.ts';
+
+/**
+ * The number of concurrent statements: two, so that one is executed while the next is collected; and the maximum
+ * number of holds in a statement.
+ */
+const limits = { lanes: 2, holds: 64 };
+
+interface QueuedHold {
+  readonly hold: NewHold;
+  /** The event to append once the hold is made. */
+  readonly event: NewEvent;
+}
+
+/** Makes a hold. Undefined means that it could not be made in a batch and needs its own transaction. */
+export type HoldInBatch = (queued: QueuedHold) => Promise<HoldRow | undefined>;
+
+/**
+ * Holds that arrive while others are being written are collected and sent in one statement, in order of arrival.
+ * However busy an account is, it is locked and its balance is written once per statement.
+ */
+export function createHoldInBatch({ database, outbox }: { database: AccountDatabase; outbox: Outbox }): HoldInBatch {
+  const lane = pLimit(limits.lanes);
+  let inProgress: Promise<unknown> = Promise.resolve();
+
+  async function make(queued: readonly QueuedHold[]): Promise<(HoldRow | undefined)[]> {
+    const events = queued.map(({ hold: { id }, event }): RowEvent => ({ id, event }));
+    const effect = holdingTokens(queued.map(({ hold }) => hold));
+    const made = new Map<string, HoldRow>();
+    try {
+      for (const row of await outbox.appendWith<HoldRow>(database.sql, effect, events)) made.set(row.id, row);
+    } catch (error) {
+      // When the database refuses a batch, each hold is tried separately, so that one bad hold does not fail the
+      // others.
+      if (queued.length === 1) throw error;
+    }
+    return queued.map(({ hold: { id } }) => made.get(id));
+  }
+
+  const loader = new DataLoader<QueuedHold, HoldRow | undefined>(
+    (queued) => {
+      const answers = make(queued);
+      inProgress = answers;
+      return answers;
+    },
+    {
+      cache: false,
+      maxBatchSize: limits.holds,
+      batchScheduleFn: (dispatch) =>
+        void lane(async () => {
+          dispatch();
+          await inProgress.catch(() => {}); // The failure is reported to the callers of these holds.
+        }),
+    },
+  );
+  return (queued) => loader.load(queued);
+}
