@@ -128,7 +128,7 @@ test('`npm run generate` gives it containers, manifests, scrape targets, an aler
   expect(text('infra/observability/prometheus/prometheus.yml')).toContain('- utilities-worker\n');
   expect(text('infra/observability/prometheus/rules/missing-processes.yml')).toContain('service="utilities"');
   expect(text('docs/events.md')).toContain('| `utilities.events` | utilities |');
-  expect(text('docs/configuration.md')).toContain('| `UTILITIES_URL` | **required** | Where utilities answers |');
+  expect(text('docs/configuration.md')).toContain('| `UTILITIES_URL` | **required** | The address of utilities |');
   expect(text('k8s/services.md')).toContain('| utilities | `utilities-database` |');
 });
 
