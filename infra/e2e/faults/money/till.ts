@@ -57,7 +57,8 @@ export async function openTill() {
     async quiet() {
       await eventually(async () => {
         for (const service of Object.keys(databases))
-          if ((await count(service, 'SELECT count(*)::int FROM outbox')) > 0) throw new Error(`Events wait in ${service}`);
+          if ((await count(service, 'SELECT count(*)::int FROM outbox')) > 0)
+            throw new Error(`Events wait in ${service}`);
       });
     },
     /** The numbers of succeeded payments, of their ledger entries, and of the token grants for them. */
