@@ -11,17 +11,21 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Carries out a command as `npm run ops` does, in an environment of its own. */
+/** Carries out a command as `npm run ops` does, in an environment of its own. `onNote` is called with each line of progress. */
 export async function ops(
   words: string,
   environment: Environment = {},
   stopping: AbortSignal = new AbortController().signal,
+  onNote: (line: string) => void = () => {},
 ): Promise<Outcome> {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await runOps(words.split(' ').filter(Boolean), {
     environment: { LOCAL_DIR: '/nowhere', ...environment },
     out: (line) => void out.push(line),
-    err: (line) => void err.push(line),
+    err(line) {
+      err.push(line);
+      onNote(line);
+    },
     stopping,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };

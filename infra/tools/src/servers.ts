@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -144,7 +145,7 @@ const givenPostgres = (url: string): Found => ({ url, found: 'given by TEST_POST
 async function ownPostgres(directory: string, say: (line: string) => void): Promise<Found> {
   const server = await startPostgres({
     directory: join(directory, 'postgres'),
-    password: 'tests',
+    password: randomBytes(16).toString('hex'), // Like no path or word: tests look for it in logs.
     durable: false,
     say,
   });

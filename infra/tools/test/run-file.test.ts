@@ -34,13 +34,17 @@ const counter = 'let count = 0;\nexport const next = () => ++count;\n';
 
 let directory: string;
 let statuses: Record<string, string>[];
-let broken: number;
+let messages: string[];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'run-file-'));
   await mkdir(join(directory, 'test'));
   const files = { 'product.ts': counter, 'test/support.ts': counter, 'test/a.test.ts': tests, 'test/b.test.ts': tests };
-  for (const [name, text] of Object.entries({ ...files, 'test/c.test.ts': 'throw new Error("cannot be loaded");' }))
-    await writeFile(join(directory, name), text);
+  const unloadable = {
+    'test/c.test.ts': 'throw new Error("cannot be loaded");',
+    'test/d.test.ts': "import '../shared.ts';",
+    'shared.ts': "import '@jest/globals';",
+  };
+  for (const [name, text] of Object.entries({ ...files, ...unloadable })) await writeFile(join(directory, name), text);
   const config = {
     rootDir: directory,
     testRunner: join(root, 'infra/tools/src/jest/run-file.ts'),
@@ -51,14 +55,14 @@ beforeAll(async () => {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const args = [jest, '--runInBand', '--config', JSON.stringify(config), '--json', `--outputFile=${report}`];
   await new Promise<void>((done) => void execFile(process.execPath, args, { cwd: directory }, () => done()));
-  const { testResults, numRuntimeErrorTestSuites } = JSON.parse(await readFile(report, 'utf8')) as {
-    numRuntimeErrorTestSuites: number;
-    testResults: { name: string; assertionResults: { title: string; status: string }[] }[];
+  const { testResults } = JSON.parse(await readFile(report, 'utf8')) as {
+    testResults: { name: string; message: string; assertionResults: { title: string; status: string }[] }[];
   };
-  statuses = testResults
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ assertionResults }) => Object.fromEntries(assertionResults.map(({ title, status }) => [title, status])));
-  broken = numRuntimeErrorTestSuites;
+  const byName = testResults.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  messages = byName.map(({ message }) => message);
+  statuses = byName.map(({ assertionResults }) =>
+    Object.fromEntries(assertionResults.map(({ title, status }) => [title, status])),
+  );
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -82,6 +86,9 @@ test('what lies in a test folder is evaluated for each file, mocks end with thei
   expect(second).toMatchObject({ ...own, 'the product is loaded once': 'failed' });
 });
 
-test('a file that cannot be loaded fails', () => {
-  expect(broken).toBe(1);
+test('a file that cannot be loaded fails, as does one whose tests would be those of the first file that is run', () => {
+  expect(messages.slice(2)).toEqual([
+    expect.stringContaining('cannot be loaded'),
+    expect.stringContaining('shared.ts imports @jest/globals: it has to lie in a folder named test'),
+  ]);
 });

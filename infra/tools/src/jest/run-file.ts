@@ -52,9 +52,15 @@ export function globals(): Globals {
   return current;
 }
 
+/** Whoever is loaded once would keep the globals of the first file. */
+function globalsFor(importer = ''): string {
+  if (/\.test\.ts$|\?\d+$/.test(importer)) return `${globalsUrl}?${count}`;
+  throw new Error(`${importer} imports @jest/globals: it has to lie in a folder named test`);
+}
+
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    if (specifier === '@jest/globals') return { url: `${globalsUrl}?${count}`, shortCircuit: true };
+    if (specifier === '@jest/globals') return { url: globalsFor(context.parentURL), shortCircuit: true };
     const resolved = nextResolve(specifier, context);
     return support.test(resolved.url) ? { ...resolved, url: `${resolved.url}?${count}` } : resolved;
   },

@@ -1,10 +1,10 @@
 import { type Endpoint, endpoints, type Role } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { badTokens } from './bad-tokens.ts';
-import { sendRaw } from './send-raw.ts';
-import { problemBase, type TestService } from './service.ts';
-import { keyToken, personToken, supportToken } from './tokens.ts';
+import { badTokens } from '../src/bad-tokens.ts';
+import { sendRaw } from '../src/send-raw.ts';
+import { problemBase, type TestService } from '../src/service.ts';
+import { keyToken, personToken, supportToken } from '../src/tokens.ts';
 
 /** What is to be known of a service beside its contracts. */
 export interface Conformance {
