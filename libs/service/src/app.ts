@@ -33,9 +33,9 @@ export interface AppOptions {
   readonly logger: Logger;
   readonly problemBase: string;
   readonly metrics: HttpMetrics;
-  /** Default: nothing is recorded. */
+  /** Default: no spans are recorded. */
   readonly tracing?: Tracing;
-  /** Checks every answer against its contract: in development and tests. A mismatch is a fault of ours: 503. */
+  /** Whether to check every response against its contract, as in development and tests. A mismatch is a bug: 503. */
   readonly checkAnswers: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Locals {
   span?: Span;
 }
 
-/** An Express app that fulfils contracts: verify the token, authorize, validate the input, handle, answer. */
+/** An Express app that implements contracts: verify the token, authorize, validate the input, handle, respond. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -63,7 +63,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Unknown paths and all errors; added last, behind whatever else the app serves. */
+/** Handles unknown paths and all errors. Added last, after everything else that the app serves. */
 export function closeApp(app: Express, { logger, problemBase }: Pick<AppOptions, 'logger' | 'problemBase'>): void {
   app.use(() => {
     throw Problem.notFound();
@@ -107,7 +107,7 @@ function openRequest({ logger, metrics, tracing = noTracing }: AppOptions) {
   };
 }
 
-/** Answers in the request's trace: what its handler logs, appends and asks of others belongs there. */
+/** Responds within the request's trace, so that log lines, events and outgoing requests of the handler belong to it. */
 function answer(implementation: Implementation, options: AppOptions) {
   const { contract } = implementation;
   const { tracing = noTracing } = options;
@@ -179,7 +179,7 @@ async function writeAnswer(
   res.end(text);
 }
 
-/** Handles a request; with a key once for all its repetitions. */
+/** Handles a request. With an idempotency key it is handled once, however often it is repeated. */
 async function handleOnce(
   { contract, handle, runTransaction }: Implementation,
   keyed: KeyedRequest | undefined,
@@ -194,7 +194,7 @@ async function handleOnce(
   return keyed && runTransaction ? idempotency.once(keyed, runTransaction, work) : work();
 }
 
-/** The caller, if the contract lets such a one in. */
+/** The caller. Throws if the contract does not allow this kind of caller. */
 function admit(
   contract: Endpoint,
   { headers: { authorization } }: Request,
@@ -214,7 +214,7 @@ function admit(
   return caller;
 }
 
-/** A malformed id is answered like an unknown one, so that ids of any shape tell nothing. */
+/** A malformed id gets the same response as an unknown one, so that a response reveals nothing about ids. */
 function readParams(contract: Endpoint, params: Request['params']): unknown {
   if (!contract.params) return undefined;
   const parsed = contract.params.safeParse(params);

@@ -5,18 +5,17 @@ import { addressSetting, readConfig } from '@attribution/runtime';
 import { traceHeaders } from '@attribution/tracing';
 import { z } from 'zod';
 
-/** The processes of a service that answer or work. */
+/** The roles of a service's separate, running processes. */
 export type ProcessRole = Exclude<RunningRole, 'all'>;
 
-/** Whom a service asks on Internal endpoints, and which of its processes do. */
+/** The services whose Internal endpoints a service calls, and which of its processes do so. */
 export type Calls = { readonly [name in ServiceName]?: readonly ProcessRole[] };
 
 type Addresses = Readonly<Record<string, string | undefined>>;
 
-/** Milliseconds until an answer of another service is given up. */
-const callTimeout = 5_000;
+const callTimeoutMs = 5_000;
 
-/** What a process of this role reads of the services that it calls. What another role calls it may be given as well. */
+/** The settings with the addresses of called services. They are required for what this role calls, else optional. */
 export function callSettings(calls: Calls, role: RunningRole): z.ZodObject {
   const entries = Object.entries(calls).map(([name, roles]) => {
     const isCalled = role === 'all' || roles.includes(role);
@@ -25,11 +24,11 @@ export function callSettings(calls: Calls, role: RunningRole): z.ZodObject {
   return z.object(Object.fromEntries(entries));
 }
 
-/** Where the services are that are called, by the names of their variables. Throws when one is missing. */
+/** The addresses of the called services, by the names of their variables. Throws when one is missing. */
 export const addressesOf = (calls: Calls, environment: Addresses, role: RunningRole): Addresses =>
   readConfig(callSettings(calls, role), environment) as Addresses;
 
-/** A client of each service that is called, which says who calls, and in which trace. */
+/** A client for each called service. It signs requests with the caller's name and passes the trace on. */
 export function clientsOf(
   caller: ServiceName,
   calls: Calls,
@@ -43,11 +42,11 @@ export function clientsOf(
       return [
         name,
         createClient({
-          // Whoever calls without having declared it has no address, and is told so.
+          // A role that has not declared the call has no address. This URL makes the error say so.
           baseUrl: baseUrl ?? `undeclared:${caller} calls ${name}/`,
           token: () => sign(name),
           headers: traceHeaders,
-          timeout: callTimeout,
+          timeout: callTimeoutMs,
         }),
       ];
     }),

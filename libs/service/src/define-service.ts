@@ -13,10 +13,10 @@ import { openService, type Service } from './service.ts';
 import { type Environment, type ProcessSettings, readOwnConfig, readServiceConfig } from './service-config.ts';
 import type { ServiceDependencies } from './service-dependencies.ts';
 
-/** What its containers need that does not follow from anything else. */
+/** What a service's containers need that cannot be derived from the rest of its definition. */
 export interface Deployment {
   readonly compose?: {
-    /** Why it is so: stands above its part of docker-compose.yml. */
+    /** The reason for it, written above the service's section of docker-compose.yml. */
     readonly comment?: string;
     /** `SMTP_URL: 'smtp://mailpit:1025'` */
     readonly environment?: Readonly<Record<string, string>>;
@@ -25,13 +25,13 @@ export interface Deployment {
     readonly ports?: Readonly<Partial<Record<ProcessRole, readonly string[]>>>;
   };
   readonly kubernetes?: {
-    /** Literals of its settings' ConfigMap. */
+    /** Literals of the ConfigMap with its settings. */
     readonly environment?: Readonly<Record<string, string>>;
     /** Settings that are the path of a mounted secret, by the setting's name. */
     readonly files?: Readonly<Record<string, { readonly secret: string; readonly key: string }>>;
-    /** Cores that a container asks for, and why it is so many. */
+    /** The CPU that a container requests, and why that much. */
     readonly cpu?: Readonly<Partial<Record<ProcessRole, { readonly request: string; readonly why: string }>>>;
-    /** Ways out of the cluster. */
+    /** Connections that may leave the cluster. */
     readonly egress?: readonly {
       readonly name: string;
       readonly why: string;
@@ -41,7 +41,7 @@ export interface Deployment {
   };
 }
 
-/** What is known of a service before it is opened: documents, manifests and commands are made from it. */
+/** What is known about a service without opening it. Documents, manifests and commands are made from it. */
 interface ServiceDescription<S extends z.ZodObject> {
   readonly name: ServiceName;
   /** One line, for documents. */
@@ -49,27 +49,27 @@ interface ServiceDescription<S extends z.ZodObject> {
   /** The folder of its migrations. */
   readonly migrations: URL;
   /**
-   * What it reads from the environment besides what every service reads. Each ends with `.meta({ description })`, and
-   * `secret: true` where its value is one; addresses of other services follow from `calls`.
+   * The service's own settings, read from the environment besides those that every service has. Each has
+   * `.meta({ description })`, and `secret: true` if it is a secret. Addresses of other services follow from `calls`.
    */
   readonly settings: S;
   readonly publishes: readonly Topic[];
-  /** The events that it handles, those of what it follows among them. */
+  /** The events that it handles, including those of `follows`. */
   readonly handles: readonly EventType[];
   readonly deployment?: Deployment;
 }
 
-/** A service as a value: everything else in the repository that knows a service knows it by this. */
+/** A service as a value. Everything else in the repository knows a service by this value alone. */
 export interface ServiceDefinition<S extends z.ZodObject = z.ZodObject> extends ServiceDescription<S> {
-  /** For each of them it reads `<NAME>_URL`. */
+  /** For each called service the process reads the setting `<NAME>_URL`. */
   readonly calls: Calls;
-  /** Tables that follow another service, by the names of their snapshots. */
+  /** Tables that are projections of another service, by the names of their snapshots. */
   readonly follows: Readonly<Record<string, Pick<Follow, 'from' | 'tables'>>>;
-  /** What has to hold between settings; throws. */
+  /** Throws when settings contradict each other. */
   check?(config: z.output<S>, process: ProcessSettings): void;
-  /** Opens it for a process. Throws when the environment lacks what it reads. */
+  /** Opens the service in a process. Throws when the environment lacks a setting. */
   create(dependencies: ServiceDependencies, environment: Environment): Service;
-  /** Opens its database beside its processes, for whoever looks after it. */
+  /** Opens its database for an operator's commands, while its processes run or not. */
   openOperations(dependencies: OperationsDependencies): Operations;
 }
 
@@ -79,52 +79,52 @@ interface OperationsDependencies {
   readonly environment: Environment;
 }
 
-/** What `open` makes a service of. */
+/** What `open` is given to make a service. */
 export interface OpenDependencies<Db, Config, Called extends ServiceName = never>
   extends Pick<ServiceDependencies, 'verifier' | 'problemBase' | 'logger'> {
   readonly database: Db;
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly config: Config;
-  /** Of each service that it calls. */
+  /** A client for each service that it calls. */
   readonly clients: Readonly<Record<Called, Client>>;
   readonly role: RunningRole;
   /** Runs a job now, or has a worker run it. */
   wake(job: string): void;
 }
 
-/** What a service does; see `defineService` for what is added to it. */
+/** What a service does. `defineService` says what is added to it. */
 export interface ServiceContents<Tx> {
   readonly implementations: readonly Implementation[];
   readonly handlers?: readonly EventHandler<Tx>[];
   readonly jobs?: readonly Job[];
-  /** Before the relay and the jobs start. */
+  /** Called before the relay and the jobs start. */
   start?(): void;
-  /** While they stop; until `deadline` (ms since the epoch). */
+  /** Called while the relay and the jobs stop. It has until `deadline` (ms since the epoch). */
   drain?(deadline: number): Promise<void>;
 }
 
-/** What purges work on, in a worker and beside it. */
+/** What purges are given to work with, in a worker and in an operator's command. */
 interface PurgeDependencies<Db> {
   readonly database: Db;
   readonly outbox: Outbox;
   readonly clock: Clock;
 }
 
-/** A service as it is written down. */
+/** The argument of `defineService`. */
 interface ServiceSource<S extends z.ZodObject, C extends Calls, Store extends SqlTransaction, Tx extends SqlTransaction>
   extends Omit<ServiceDescription<S>, 'handles'> {
   readonly calls?: C;
   readonly follows?: Readonly<Record<string, Follow>>;
-  /** What `open` returns handlers of. Default: nothing. */
+  /** The events that `open` returns handlers for. Default: none. */
   readonly handles?: readonly EventType[];
   check?(config: z.output<S>, process: ProcessSettings): void;
   readonly openDatabase: (options: DatabaseOptions) => Database<Store, Tx>;
   open(dependencies: OpenDependencies<Database<Store, Tx>, z.output<S>, keyof C & ServiceName>): ServiceContents<Tx>;
-  /** What it forgets, by the names of the jobs that do it: each hour, or as often as `purgeEvery` says (milliseconds). */
+  /** Its purges, by the names of their jobs. Each runs once an hour, or every `purgeEvery` milliseconds. */
   purges?(dependencies: PurgeDependencies<Database<Store, Tx>>): Purges;
   readonly purgeEvery?: Readonly<Record<string, number>>;
-  /** What else is asked of it beside its processes. `config` reads the settings when it is called. */
+  /** Its own commands for operators. `config` reads the settings when it is called, as not every command needs them. */
   operations?(
     dependencies: Pick<OperationsDependencies, 'clock'> & {
       readonly database: Database<Store, Tx>;
@@ -133,12 +133,12 @@ interface ServiceSource<S extends z.ZodObject, C extends Calls, Store extends Sq
   ): OwnOperations;
 }
 
-/** Milliseconds that a statement of a command may take: it may be about a whole table. */
-const commandStatementTimeout = 60_000;
+/** An operator's command may read a whole table, which takes longer than the statements of a request may. */
+const commandStatementTimeoutMs = 60_000;
 
 /**
- * Declares a service. To what `open` returns are added: the handlers and the catch-up jobs of what it follows, the jobs
- * that purge, and all that every service has (outbox, inbox, keys, health, metrics).
+ * Declares a service. It adds to the result of `open` what every service has (outbox, inbox, idempotency keys, health,
+ * metrics), the handlers and catch-up jobs of the projections in `follows`, and a job for each purge.
  */
 export function defineService<
   S extends z.ZodObject,
@@ -183,8 +183,8 @@ export function defineService<
     },
 
     openOperations({ url, clock, environment }) {
-      const database = openDatabase({ url, poolSize: 2, statementTimeout: commandStatementTimeout });
-      const outbox = createOutbox(() => {}); // A relay looks at the outbox by itself.
+      const database = openDatabase({ url, poolSize: 2, statementTimeout: commandStatementTimeoutMs });
+      const outbox = createOutbox(() => {}); // No wake-up: the worker's relay polls the outbox anyway.
       const config = () => readOwnConfig(definition, environment);
       return {
         purges: purges({ database, outbox, clock }),
@@ -197,7 +197,7 @@ export function defineService<
   return definition;
 }
 
-/** A snapshot is asked for by a job, so a worker has to be allowed to ask. */
+/** A job reads the snapshot, so the service's worker must be among the declared callers. */
 function requireCalls(name: ServiceName, calls: Calls, follows: Readonly<Record<string, Follow>>): void {
   for (const [snapshot, { from }] of Object.entries(follows))
     if (!calls[from]?.includes('worker'))

@@ -13,8 +13,8 @@ const knownGroups = projection({
 });
 
 /**
- * Which groups there are, in the table `known_groups` (`id`, `account_id`, `aggregate_version`): for a service whose
- * things belong to groups. Those of before the first event are read from Organization.
+ * The existing groups, in the table `known_groups` (`id`, `account_id`, `aggregate_version`), for a service whose resources
+ * belong to groups. Groups that are older than the first event are read from Organization.
  */
 export const followGroups = follow({
   from: 'organization',

@@ -8,16 +8,16 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Tables that follow things of another service: by its events, and at the beginning by its snapshot. */
+/** Projections of another service: a catch-up reads its snapshot first, and events keep the tables current. */
 export interface Follow {
   readonly from: ServiceName;
   readonly tables: readonly string[];
   readonly handlers: readonly EventHandler<SqlTransaction>[];
-  /** The job that reads the snapshot. `name` is the snapshot's, here. */
+  /** Makes the job that reads the snapshot. `name` is the snapshot's name in the following service. */
   catchUp(name: string, owner: Client, dependencies: CatchUpDependencies): Job;
 }
 
-/** What is followed: `pages` asks its owner for a page of the snapshot (null: the first), `apply` writes one. */
+/** Declares what is followed. `pages` reads a page of the owner's snapshot (cursor null: the first); `apply` writes one. */
 export function follow<P extends Page>(options: {
   readonly from: ServiceName;
   readonly tables: Readonly<Record<string, Pick<Projection<never>, 'handlers'>>>;
@@ -39,7 +39,7 @@ type Follows = Readonly<Record<string, Follow>>;
 export const followedEvents = (follows: Follows): EventType[] =>
   Object.values(follows).flatMap(({ handlers }) => handlers.map(({ event }) => event));
 
-/** The jobs that read the snapshots of what is followed. */
+/** The catch-up jobs of everything that a service follows. */
 export const followJobs = (
   follows: Follows,
   {

@@ -4,36 +4,36 @@ import { attemptWithin, writeMetrics } from '@attribution/runtime';
 import type { Express } from 'express';
 import type { Registry } from 'prom-client';
 
-/** Throws, or rejects, while the part does not work. */
+/** Each check throws or rejects while its dependency does not work. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface HealthOptions {
-  /** Of the parts without which nothing can be served. */
+  /** The dependencies without which the service is not ready. */
   readonly checks: HealthChecks;
-  /** Of parts whose outage is told, and withstood: it must not take a service out of rotation that serves all the same. */
+  /** Dependencies whose outage is reported but does not make the service unready, because it can still serve requests. */
   readonly tolerated?: HealthChecks;
-  /** Whether the process is about to stop: it serves, and should be sent nothing new. */
+  /** Whether the process is about to stop: it still serves, but balancers should send it no new requests. */
   readonly stopping?: () => boolean;
   readonly registry: Registry;
-  /** Before the metrics are written out. */
+  /** Called before the metrics are written out. */
   readonly refresh?: () => Promise<void>;
   readonly problemBase: string;
 }
 
-/** Milliseconds that checks may take; the tolerated ones must not delay an answer that somebody waits for. */
-const patience = { needed: 3_000, tolerated: 500 };
+/** The tolerated checks are short, so that they do not delay the response. */
+const timeoutMs = { needed: 3_000, tolerated: 500 };
 
-/** `/healthz`: the process lives. `/readyz`: it can serve, and is to be sent requests. `/metrics`: Prometheus text. */
+/** `/healthz`: the process is alive. `/readyz`: it can serve requests. `/metrics`: Prometheus text. */
 export function serveHealth(app: Express, options: HealthOptions): void {
   const { checks, tolerated = {}, stopping = () => false, registry, refresh, problemBase } = options;
   app.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
   });
   app.get('/readyz', async (_req, res) => {
-    // Whoever shares requests out must hear of a stop in time: nothing is asked for it that may take seconds.
+    // A balancer must learn of the stop at once, so a stopping process does not run checks that may take seconds.
     const [failing, degraded] = stopping()
       ? [['stopping'], []]
-      : await Promise.all([findFailing(checks, patience.needed), findFailing(tolerated, patience.tolerated)]);
+      : await Promise.all([findFailing(checks, timeoutMs.needed), findFailing(tolerated, timeoutMs.tolerated)]);
     if (failing.length > 0) {
       const problem = new Problem('unavailable', `Not ready: ${failing.join(', ')}.`, { 'retry-after': '1' });
       return writeProblem(res, problem, problemBase);
@@ -50,7 +50,7 @@ export function serveHealth(app: Express, options: HealthOptions): void {
   });
 }
 
-/** The names of the checks that fail or do not answer within `ms`. */
+/** The names of the checks that fail or take longer than `ms`. */
 async function findFailing(checks: HealthChecks, ms: number): Promise<string[]> {
   const outcomes = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Hints {
-  /** There may be something to do for whoever has this name. Never throws, and waits for nothing. */
+  /** Hints that there may be work for the job of this name. Never throws, and does not wait. */
   give(name: string): void;
-  /** Resolves when the last ones are on their way. */
+  /** Resolves when the last hints were sent. */
   stop(): Promise<void>;
 }
 
 /**
- * Passes hints on, the first of a name at once, and then one in `pause` milliseconds for all that were given meanwhile:
- * under load their number does not grow with the work. One that fails is lost, as whoever it is for also looks for himself.
+ * Sends hints: the first of a name immediately, then one every `pauseMs` for all that were given meanwhile, so that under
+ * load their number does not grow with the work. A hint that fails is lost: jobs and the relay also poll.
  */
-export function createHints(send: (name: string) => Promise<void>, pause = 50): Hints {
-  const turns = new Map<string, { asked: boolean; done?: Promise<void> }>();
+export function createHints(send: (name: string) => Promise<void>, pauseMs = 50): Hints {
+  const turns = new Map<string, { given: boolean; done?: Promise<void> }>();
 
-  async function pass(name: string, turn: { asked: boolean }): Promise<void> {
-    while (turn.asked) {
-      turn.asked = false;
+  async function sendWhileGiven(name: string, turn: { given: boolean }): Promise<void> {
+    while (turn.given) {
+      turn.given = false;
       await send(name).catch(() => {});
-      await sleep(pause, undefined, { ref: false });
+      await sleep(pauseMs, undefined, { ref: false });
     }
     turns.delete(name);
   }
@@ -27,12 +27,12 @@ export function createHints(send: (name: string) => Promise<void>, pause = 50): 
     give(name) {
       const current = turns.get(name);
       if (current) {
-        current.asked = true;
+        current.given = true;
         return;
       }
-      const turn: { asked: boolean; done?: Promise<void> } = { asked: true };
+      const turn: { given: boolean; done?: Promise<void> } = { given: true };
       turns.set(name, turn);
-      turn.done = pass(name, turn);
+      turn.done = sendWhileGiven(name, turn);
     },
     async stop() {
       await Promise.all([...turns.values()].map(({ done }) => done));

@@ -4,7 +4,7 @@ import type { Database, RunTransaction, SqlTransaction } from '@attribution/data
 import { newUuid } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
 
-/** Milliseconds that a key is remembered (decision 9). */
+/** How long a key is kept (decision 9). */
 export const keysKeptMs = 24 * 60 * 60 * 1000;
 const shape = /^[\x21-\x7e]{1,255}$/;
 
@@ -14,15 +14,15 @@ export interface KeyedRequest {
   readonly key: string;
   readonly accountId: string;
   readonly callerId: string;
-  /** The parsed input: the same request has the same. */
+  /** The parsed input, by which a repetition is distinguished from another request under the same key. */
   readonly input: unknown;
 }
 
 export interface Idempotency {
   /**
-   * Does the work once for each key, and gives its answer again to a repetition. The work is given `runTransaction`, which
-   * takes the key before its own statements and keeps its result after them: that must be the work's answer. Throws
-   * `conflict` for another request under the key, and for an answer that held a secret.
+   * Does the work once for each key, and gives the same response to a repetition. The work is given a `runTransaction` that
+   * claims the key before the work's statements and stores their result after them; the work must return that result.
+   * Throws `conflict` for another request under the key, and for a repetition of a response that contained a secret.
    */
   once<Tx extends SqlTransaction>(
     request: KeyedRequest,
@@ -30,14 +30,14 @@ export interface Idempotency {
     work: (runTransaction: RunTransaction<Tx>) => Promise<unknown>,
   ): Promise<unknown>;
   /**
-   * For work whose effect is at another's, and which no transaction holds together with the answer. The key names an
-   * attempt; until there is an answer, a repetition does the work again in the name of the same attempt, so that whoever
-   * is asked does it once. A refusal is not kept: what comes after it is another attempt.
+   * For work whose effect is in another system, so that no transaction can cover both the effect and the stored response.
+   * The key stands for an attempt. Until a response is stored, a repetition does the work again under the id of the same
+   * attempt, so that the other system does it once. A refusal is not stored: the next request is a new attempt.
    */
   attempt(request: KeyedRequest, work: (attempt: string) => Promise<unknown>): Promise<unknown>;
 }
 
-/** The header's value where this endpoint takes one. Throws `validation-error`. */
+/** The header's value, if this endpoint accepts the header. Throws `validation-error` if the value is malformed. */
 export function idempotencyKeyOf(contract: Endpoint, header: string | string[] | undefined): string | undefined {
   if (!contract.idempotent || header === undefined) return undefined;
   if (typeof header === 'string' && shape.test(header)) return header;
@@ -50,7 +50,7 @@ interface Kept {
   readonly resource_id: string | null;
 }
 
-/** Another request holds the key, or had it: whatever this one wrote is rolled back. */
+/** Another request has claimed the key. Thrown to roll back this request's transaction. */
 class KeyTaken extends Error {}
 
 export function createIdempotency(
@@ -68,7 +68,7 @@ export function createIdempotency(
     return rows[0];
   }
 
-  /** Waits for another request that is at work under the same key. */
+  /** Claims the key. If another request is being handled under it, this waits for its transaction to end. */
   async function take(tx: SqlTransaction, { accountId, contract, key }: KeyedRequest, hash: string): Promise<void> {
     const taken = await tx.$executeRawUnsafe(
       `INSERT INTO idempotency_keys AS k (account_id, operation, key, request_hash, created_at)
@@ -98,7 +98,7 @@ export function createIdempotency(
     );
   }
 
-  /** The attempt that the key names: a new one, or what there is of it. */
+  /** The attempt that the key stands for: a new one, or the one that was begun before. */
   async function begin(request: KeyedRequest, hash: string): Promise<Kept> {
     const { accountId, contract, key } = request;
     for (;;) {
@@ -116,7 +116,10 @@ export function createIdempotency(
     }
   }
 
-  /** What was made is known now; of a secret no more than that. One that was refused meanwhile may have forgotten the key. */
+  /**
+   * Stores the response, or only the id of what was made if the response contains a secret. It may have to insert the row
+   * again: a concurrent repetition that was refused deletes it.
+   */
   async function finish({ accountId, contract, key }: KeyedRequest, hash: string, answer: unknown): Promise<void> {
     const kept = contract.idempotent === 'secret' ? {} : (answer ?? {});
     await database.pool.query(

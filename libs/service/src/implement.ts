@@ -3,7 +3,7 @@ import type { DownloadMedia, Endpoint, Input, Output, ServiceName, UploadMedia }
 import type { RunTransaction, SqlTransaction } from '@attribution/database';
 import type { Download, RequestContext, Upload } from '@attribution/http';
 
-/** Who calls, by what the contract lets in. */
+/** The type of the caller, by the credential that the contract asks for. */
 interface Callers {
   none: undefined;
   optional: Principal | undefined;
@@ -17,11 +17,11 @@ type Caller<E extends Endpoint> = Callers[E['access']['credential']];
 export interface HandlerInput<E extends Endpoint> extends Input<E> {
   readonly caller: Caller<E>;
   readonly bytes: E extends { readonly raw: true } ? Buffer : undefined;
-  /** The file that was sent: gone when the handler is done. */
+  /** The uploaded file. It is deleted when the handler has finished. */
   readonly upload: E extends { readonly upload: object } ? Upload<UploadMedia<E>> : undefined;
   /**
-   * Of an `external` endpoint: names this request and its repetitions under one Idempotency-Key, so that what is asked of
-   * others in its name is done once. A UUIDv7.
+   * For an `external` endpoint: a UUIDv7 that is the same for all repetitions under one Idempotency-Key. Passed on to the
+   * other system, it ensures that the effect happens once.
    */
   readonly attempt: E extends { readonly external: true } ? string : undefined;
   readonly request: RequestContext;
@@ -37,10 +37,10 @@ type Answer<E extends Endpoint, Nothing> = [DownloadMedia<E>] extends [never]
 /** Returns the success body, a file, or nothing. */
 type Handler<E extends Endpoint> = (input: HandlerInput<E>) => Promise<Answer<E, void>>;
 
-/** A contract that takes an `Idempotency-Key`, which is kept in the transaction of the effect (ADR 14). */
+/** A contract that accepts an `Idempotency-Key`, which is stored in the transaction of the effect (ADR 14). */
 export type KeyedEndpoint = Endpoint & { readonly idempotent: true | 'secret'; readonly external?: undefined };
 
-/** The result of a handler's transaction. Only a transaction makes one. */
+/** The result of a handler's transaction. The class is not exported, so only a transaction can make one. */
 class Committed<T> {
   readonly #result: T;
   constructor(result: T) {
@@ -53,34 +53,34 @@ class Committed<T> {
 
 export type { Committed };
 
-/** The transaction of a request, and with it of its `Idempotency-Key` if it has one. For one use. */
+/** The transaction of a request, which also stores its `Idempotency-Key` if it has one. It can be used once. */
 export type KeyedTransaction<Tx> = <T>(work: (tx: Tx) => Promise<T>) => Promise<Committed<T>>;
 
-/** Returns what its transaction returned: the answer is kept with the key, in that transaction. */
+/** Returns the result of its transaction, because the response is stored with the key in that transaction. */
 export type KeyedHandler<E extends Endpoint, Tx> = (
   input: HandlerInput<E> & { readonly transaction: KeyedTransaction<Tx> },
 ) => Promise<Committed<Answer<E, void>>>;
 
-/** A contract and what fulfils it. */
+/** A contract and its implementation. */
 export interface Implementation {
   readonly contract: Endpoint;
-  /** Refuses callers whom the contract lets in, before anything of the request's body is read. */
+  /** Refuses a caller whom the contract allows, before the request's body is read. */
   readonly refuse: ((caller: never) => void) | undefined;
-  /** Of a keyed endpoint: runs the transaction of its effect. */
+  /** For an endpoint with an `Idempotency-Key`: runs the transaction of its effect. */
   readonly runTransaction: RunTransaction<never> | undefined;
   readonly handle: (input: HandlerInput<Endpoint>, runTransaction?: RunTransaction<never>) => Promise<unknown>;
 }
 
-/** Throws for callers whom the contract lets in and who need not send a body. */
+/** Throws for a caller whom the contract allows but the endpoint refuses, so that the body need not be read. */
 type Refuse<E extends Endpoint> = (caller: Caller<E>) => void;
-/** Of a contract that takes a key which is not an attempt's: never. */
+/** `never` for a contract whose `Idempotency-Key` belongs to a transaction: that needs `implementKeyed`. */
 type Unkeyed<E extends Endpoint> = E extends { readonly idempotent: true | 'secret' }
   ? E extends { readonly external: true }
     ? E
     : never
   : E;
 
-/** Fulfils a contract: the handler is called with checked input, by a caller whom the contract lets in. */
+/** Implements a contract. The handler receives validated input from a caller whom the contract allows. */
 export function implement<const E extends Endpoint>(
   contract: Unkeyed<E>,
   handle: Handler<E>,
@@ -92,8 +92,8 @@ export function implement<const E extends Endpoint>(
 }
 
 /**
- * Fulfils a contract that takes an `Idempotency-Key`. The handler writes in the `transaction` that it is given, which is
- * `runTransaction` and, where the request has a key, takes the key first and keeps the answer last.
+ * Implements a contract that accepts an `Idempotency-Key`. The handler writes in the `transaction` that it is given. That
+ * is `runTransaction`, which, if the request has a key, claims it first and stores the response last.
  */
 export function implementKeyed<const E extends KeyedEndpoint, Tx extends SqlTransaction>(
   contract: E,

@@ -1,24 +1,24 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-interface Turns {
+interface ScheduledJob {
   readonly name: string;
-  /** Milliseconds. */
+  /** Milliseconds between two runs. */
   readonly every: number;
 }
 
 export interface JobMetrics {
-  /** This process will run these, or leave them to its replicas. */
-  expect(jobs: readonly Turns[]): void;
-  /** One has had its turn here. */
+  /** Registers jobs that this process, or one of its replicas, will run. */
+  expect(jobs: readonly ScheduledJob[]): void;
+  /** Records a run of a job in this process. */
   ran(job: string, seconds: number, failed: boolean): void;
 }
 
 export const noJobMetrics: JobMetrics = { expect() {}, ran() {} };
 
-/** Of replicas only the one that has a turn counts it: the newest success of all is a job's last. */
+/** Only the replica that runs a job counts the run, so a job's last success is the newest among all replicas. */
 export function observeJobs(registry: Registry, service: string): JobMetrics {
   const registers = [registry];
-  // Not `job`: Prometheus calls by that what it scraped, and would rename ours.
+  // The label is not `job`: Prometheus uses that name for the scrape target, and would rename ours.
   const labelNames = ['service', 'job_name'] as const;
   const every = new Gauge({ name: 'job_every_seconds', help: 'From one run to the next', labelNames, registers });
   const runs = new Counter({
@@ -44,7 +44,7 @@ export function observeJobs(registry: Registry, service: string): JobMetrics {
     expect(jobs) {
       for (const { name: job_name, every: ms } of jobs) {
         every.set({ service, job_name }, ms / 1000);
-        for (const outcome of ['done', 'failed']) runs.inc({ service, job_name, outcome }, 0); // A first failure is an increase.
+        for (const outcome of ['done', 'failed']) runs.inc({ service, job_name, outcome }, 0); // At 0 from the start, so that the first failure is an increase.
       }
     },
     ran(job_name, seconds, failed) {

@@ -4,36 +4,36 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type JobMetrics, noJobMetrics } from './job-metrics.ts';
 
-/** Work that is done again and again, by one replica at a time. */
+/** Work that is repeated, by one replica at a time. */
 export interface Job {
   readonly name: string;
   /** Milliseconds from the end of one run to the next. */
   readonly every: number;
-  /** Where workers and those that serve are processes apart: who runs it. Default: workers. */
+  /** The role that runs it where `api` and `worker` are separate processes. Default: `worker`. */
   readonly runsIn?: 'api' | 'worker';
-  /** Aborted when the process is to stop: work that lasts ends then. */
+  /** The signal aborts when the process stops; a long run should end then. */
   readonly run: (stopping: AbortSignal) => Promise<void>;
 }
 
 export interface RunningJobs {
-  /** Runs a job now rather than at its next turn. */
+  /** Runs a job now rather than at its next scheduled time. */
   wake(name: string): void;
   stop(): Promise<void>;
 }
 
 /**
- * Runs jobs, each under an advisory lock of its name: replicas that find it taken leave that turn out. One that failed
- * has its next turn after `failedWait` milliseconds, if that is sooner.
+ * Runs jobs, each under an advisory lock of its name. A replica that finds the lock taken skips that run. A job that
+ * failed runs again after `retryMs`, if that is sooner than its next scheduled time.
  */
 export function startJobs(
   jobs: readonly Job[],
   pool: Pool,
   logger: Logger,
   metrics: JobMetrics = noJobMetrics,
-  failedWait = 60_000,
+  retryMs = 60_000,
 ): RunningJobs {
-  const naps = new Map<string, AbortController>();
-  const awake = new Set<string>();
+  const pauses = new Map<string, AbortController>();
+  const woken = new Set<string>();
   const locks = createLockKeeper(pool);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -53,30 +53,30 @@ export function startJobs(
 
   async function loop(job: Job): Promise<void> {
     while (!signal.aborted) {
-      awake.delete(job.name);
+      woken.delete(job.name);
       let wait = job.every;
       await locks
         .withLock(`job ${job.name}`, () => run(job))
         .catch((error: unknown) => {
-          wait = Math.min(job.every, failedWait);
+          wait = Math.min(job.every, retryMs);
           logger.warn({ err: error, job: job.name, wait }, 'A job failed and will be tried again');
         });
-      if (signal.aborted || awake.has(job.name)) continue;
-      const nap = new AbortController();
-      naps.set(job.name, nap);
-      await sleep(wait, undefined, { signal: nap.signal }).catch(() => {});
+      if (signal.aborted || woken.has(job.name)) continue;
+      const pause = new AbortController();
+      pauses.set(job.name, pause);
+      await sleep(wait, undefined, { signal: pause.signal }).catch(() => {});
     }
   }
 
   const loops = jobs.map(loop);
   return {
     wake(name) {
-      awake.add(name);
-      naps.get(name)?.abort();
+      woken.add(name);
+      pauses.get(name)?.abort();
     },
     async stop() {
       stopping.abort();
-      for (const nap of naps.values()) nap.abort();
+      for (const pause of pauses.values()) pause.abort();
       await Promise.all(loops);
     },
   };

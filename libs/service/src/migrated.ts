@@ -7,27 +7,26 @@ export interface MigratedOptions {
   /** The folder of the migrations. */
   readonly directory: string;
   readonly logger: Logger;
-  /** Milliseconds after which it gives up. Default: a minute. */
-  readonly patience?: number;
-  /** Milliseconds between two looks. */
-  readonly every?: number;
+  /** Default: a minute. */
+  readonly timeoutMs?: number;
+  readonly intervalMs?: number;
 }
 
 /**
- * Resolves when the database has every migration that this code needs; somebody else applies them. Says what it waits
- * for, once, and throws when that does not come: whoever started the process does so again.
+ * Resolves when the database has every migration that this code needs; a process with `ROLE=migrate` applies them. It logs
+ * once what it waits for, and throws after the timeout, so that the process exits and is restarted.
  */
 export async function untilMigrated(options: MigratedOptions): Promise<void> {
-  const { url, directory, logger, patience = 60_000, every = 500 } = options;
-  const deadline = Date.now() + patience;
-  let said: string | undefined;
+  const { url, directory, logger, timeoutMs = 60_000, intervalMs = 500 } = options;
+  const deadline = Date.now() + timeoutMs;
+  let lastWarning: string | undefined;
   for (;;) {
     const trouble = await findTrouble(url, directory);
     if (trouble === undefined) return;
     if (Date.now() > deadline) throw new Error(`${trouble} Not started. ROLE=migrate brings a database up to date.`);
-    if (trouble !== said) logger.warn({ for: trouble }, 'Waiting for the database');
-    said = trouble;
-    await sleep(every);
+    if (trouble !== lastWarning) logger.warn({ for: trouble }, 'Waiting for the database');
+    lastWarning = trouble;
+    await sleep(intervalMs);
   }
 }
 

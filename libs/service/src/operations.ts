@@ -1,20 +1,20 @@
 import type { Purges } from './purges.ts';
 
-/** What a service alone knows how to do on its database, beside its processes. */
+/** A service's own commands for operators, which work on its database outside its processes. */
 export interface OwnOperations {
-  /** Compares what should agree; `faults` are lines for people. */
+  /** Compares figures that should agree. `faults` are lines for people. */
   checkLedger?(progress: (accounts: number) => void): Promise<{ compared: string; faults: readonly string[] }>;
-  /** The plans that are sold. */
+  /** The keys of the plans on sale. */
   planKeys?(): Promise<readonly string[]>;
-  /** Makes their prices at the payment provider; answers its ids by plan key. Done again it changes nothing. */
+  /** Creates the plans' prices at the payment provider, and returns their ids by plan key. A repetition changes nothing. */
   syncPrices?(): Promise<ReadonlyMap<string, string>>;
 }
 
-/** What is asked of a service's database beside its processes, by whoever looks after it. */
+/** All commands for operators on a service's database. */
 export interface Operations extends OwnOperations {
-  /** By the names of the jobs that do the same in their turn. */
+  /** By the names of the jobs that run the same purges. */
   readonly purges: Purges;
-  /** The tables that each snapshot is read into, by its name. */
+  /** The tables that each snapshot is read into, by the snapshot's name. */
   readonly projections: Readonly<Record<string, readonly string[]>>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 
-/** What the pool of connections is used for at the moment of asking, and whether the database answers. */
+/** Metrics of the connection pool, read at each scrape, and whether the database answers. */
 export function observePool(registry: Registry, service: string, pool: Pool) {
   const registers = [registry];
   new Gauge({

@@ -22,10 +22,10 @@ import type { ServiceDefinition } from './define-service.ts';
 import { untilMigrated } from './migrated.ts';
 import { type KafkaSettings, serviceSettings } from './roles.ts';
 
-/** SIGTERM to exit, milliseconds at most; a lame duck's time comes before. */
-const stopWithin = 8_000;
+/** From the end of the lame-duck time to the exit. */
+const stopTimeoutMs = 8_000;
 
-/** Runs one service, or the part of it that `ROLE` names, as a process of its own, with everything it needs from the environment. */
+/** Runs one service, in the role that `ROLE` names, as its own process, configured by the environment. */
 export async function runService(service: ServiceDefinition): Promise<void> {
   const { ROLE: role } = readConfig(z.object({ ROLE: RoleSetting }), process.env);
   if (role === 'migrate') await runMigrations(service);
@@ -85,7 +85,7 @@ async function runRole({ name, migrations, create }: ServiceDefinition, role: Ru
 
   onStopSignal(async () => {
     service.retire();
-    // Nobody sends a worker anything that could be sent elsewhere.
+    // No balancer sends requests to a worker, so it need not wait until they turn away.
     if (role !== 'worker') await sleep(config.LAME_DUCK_MS);
     const within = (ms: number) => Date.now() + ms;
     const [closed, consumed, drained, ended] = [within(4_500), within(5_500), within(7_000), within(7_500)];
@@ -95,7 +95,7 @@ async function runRole({ name, migrations, create }: ServiceDefinition, role: Ru
     clock.stop();
     await withDeadline(ended, Promise.allSettled([transport?.close(), service.close(), tracing.close()]));
     logger.info('Stopped');
-  }, config.LAME_DUCK_MS + stopWithin);
+  }, config.LAME_DUCK_MS + stopTimeoutMs);
 }
 
 const loginOf = ({
@@ -109,7 +109,7 @@ const newLogger = (name: ServiceName, role: string, { LOG_LEVEL: level }: { LOG_
   return role === 'all' ? logger : logger.child({ role });
 };
 
-/** Several may do it at once: one applies what is missing, the others find it done. */
+/** Several processes may do this at the same time: one applies the missing migrations, and the others find them applied. */
 async function migrateDatabase(url: string, migrations: URL, logger: Logger): Promise<void> {
   const applied = await migrate({ url, directory: fileURLToPath(migrations) });
   if (applied.length > 0) logger.info({ applied }, 'Migrated the database');

@@ -3,26 +3,26 @@ import type pg from 'pg';
 import { keysKeptMs } from './idempotency.ts';
 import type { Job } from './jobs.ts';
 
-/** How many rows, by table. */
+/** Numbers of rows, by table. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** Something that a job deletes in its turn. */
+/** Deletes rows that nobody needs any more. A job runs it. */
 export interface Purge {
-  /** What would go now. */
+  /** Counts what `purge` would delete now. */
   count(): Promise<Counts>;
-  /** Answers what went. */
+  /** Returns what was deleted. */
   purge(): Promise<Counts>;
 }
 
-/** Of one statement: all at once could take longer than a statement may. */
-const atOnce = 10_000;
-/** Milliseconds that marks are kept: longer than Kafka keeps an event, so that no redelivery finds its mark gone. */
-const marksKeptMs = 30 * 24 * 60 * 60 * 1000;
+/** Rows deleted by one statement: deleting all of them could exceed the statement timeout. */
+const batchSize = 10_000;
+/** Longer than Kafka keeps an event, so that a redelivered event still finds its inbox row. */
+const inboxKeptMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Rows of a table that may go. */
+/** Rows of a table that may be deleted. */
 export interface Forgettable {
   readonly table: string;
-  /** Of a row, with a time as `$1`. */
+  /** SQL about a row, with a time as `$1`. */
   readonly condition: string;
 }
 
@@ -40,18 +40,18 @@ async function count(pool: pg.Pool, { table, condition, before }: Due): Promise<
 
 async function remove(pool: pg.Pool, { table, condition, before }: Due): Promise<number> {
   const time = before();
-  // The condition once more: who waited for a row that somebody has just used finds another row at its place.
+  // The condition is repeated because a row can change between the SELECT and the DELETE, and then must stay.
   const sql = `
     DELETE FROM ${table} WHERE (${condition})
       AND ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT $2))`;
-  for (let gone = 0; ; ) {
-    const { rowCount } = await pool.query(sql, [time, atOnce]);
-    gone += rowCount ?? 0;
-    if ((rowCount ?? 0) < atOnce) return gone;
+  for (let deleted = 0; ; ) {
+    const { rowCount } = await pool.query(sql, [time, batchSize]);
+    deleted += rowCount ?? 0;
+    if ((rowCount ?? 0) < batchSize) return deleted;
   }
 }
 
-/** Counts and deletes rows whose time is over, of several tables, some thousands by a statement. */
+/** A purge of expired rows from several tables. */
 export function purgeOf(pool: pg.Pool, dues: readonly Due[]): Purge {
   const over = async (work: typeof count): Promise<Counts> => {
     const counts: Record<string, number> = {};
@@ -61,10 +61,10 @@ export function purgeOf(pool: pg.Pool, dues: readonly Due[]): Purge {
   return { count: () => over(count), purge: () => over(remove) };
 }
 
-/** By the names of the jobs that do them in their turn. */
+/** By the names of their jobs. */
 export type Purges = Readonly<Record<string, Purge>>;
 
-/** A job each, every hour; `every`: milliseconds, of those that are more urgent. */
+/** A job for each purge, once an hour unless `every` gives another interval in milliseconds. */
 export const purgeJobs = (purges: Purges, every: Readonly<Record<string, number>> = {}): Job[] =>
   Object.entries(purges).map(([name, { purge }]) => ({
     name,
@@ -72,7 +72,7 @@ export const purgeJobs = (purges: Purges, every: Readonly<Record<string, number>
     run: async () => void (await purge()),
   }));
 
-/** What every service forgets, by the names of the jobs that do it in their turn. */
+/** The purges that every service has. */
 export function commonPurges(pool: pg.Pool, clock: Clock) {
   const ago = (milliseconds: number) => () => new Date(clock.now().getTime() - milliseconds);
   return {
@@ -80,12 +80,12 @@ export function commonPurges(pool: pg.Pool, clock: Clock) {
       { table: 'idempotency_keys', condition: 'created_at <= $1', before: ago(keysKeptMs) },
     ]),
     'purge-inbox': purgeOf(pool, [
-      { table: 'inbox', condition: 'processed_at < $1', before: ago(marksKeptMs) },
+      { table: 'inbox', condition: 'processed_at < $1', before: ago(inboxKeptMs) },
       {
         table: 'projection_tombstones',
-        // A dead letter may be older than what is gone, and is replayed when somebody likes.
+        // A dead letter may be older than the deletion, and its replay would bring the deleted row back.
         condition: 'deleted_at < $1 AND NOT EXISTS (SELECT FROM dead_letters)',
-        before: ago(marksKeptMs),
+        before: ago(inboxKeptMs),
       },
     ]),
   } satisfies Record<string, Purge>;

@@ -2,7 +2,7 @@ import { KeySet, TokenPublicKeysSetting } from '@attribution/auth';
 import { processSettings, type Role, servingSettings, setting } from '@attribution/runtime';
 import { z } from 'zod';
 
-/** What every process that opens databases reads. */
+/** The settings of every process that opens databases. */
 export const databaseSettings = {
   DATABASE_POOL_SIZE: setting.count.default(10).meta({ description: 'How many connections it opens at most' }),
   DATABASE_STATEMENT_TIMEOUT_MS: setting.count.default(5_000).meta({
@@ -54,7 +54,7 @@ const messaging = {
     description:
       'How many copies of a topic the cluster can hold at most, which is how many brokers it has; a topic may declare fewer',
   }),
-  /** The least that brokers allow: as long may a group wait for one that died, with the events of its partitions. */
+  /** The least that brokers allow: after a consumer died, the events of its partitions wait that long. */
   KAFKA_SESSION_TIMEOUT_MS: setting.count.default(6_000).meta({
     description:
       'Milliseconds of silence after which the partitions of a replica that died go to others; brokers allow no less',
@@ -74,7 +74,7 @@ const working = z
     path: ['KAFKA_SASL_MECHANISM'],
   });
 
-/** What every service's process reads, by its role; what a service reads besides is in its own `config.ts`. */
+/** The settings of every service's processes, by role. A service's own settings are in its definition. */
 export const serviceSettings = {
   api: z.object(running),
   worker: working,

@@ -15,7 +15,7 @@ import type { Implementation } from './implement.ts';
 import { observePool } from './pool-metrics.ts';
 import type { ServiceDependencies } from './service-dependencies.ts';
 
-/** Milliseconds that a gauge may take to be read when Prometheus asks: it does not wait for long. */
+/** For reading a gauge during a scrape, because Prometheus does not wait long. */
 const scrapeTimeoutMs = 2_000;
 
 interface ServiceAppOptions<Client extends SqlTransaction, Tx extends SqlTransaction>
@@ -26,7 +26,7 @@ interface ServiceAppOptions<Client extends SqlTransaction, Tx extends SqlTransac
   readonly database: Database<Client, Tx>;
   readonly transport: Transport | undefined;
   readonly registry: Registry;
-  /** Bring gauges up to date before they are written out. */
+  /** Called before metrics are written out, to update gauges. */
   readonly refreshes: readonly (() => Promise<void>)[];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -75,7 +75,7 @@ function healthChecks<Client extends SqlTransaction, Tx extends SqlTransaction>(
     : { checks: answering, tolerated: broker };
 }
 
-/** A gauge that cannot be read is left out of the answer: the other metrics are needed most when something is down. */
+/** A gauge that cannot be read is left out, because the other metrics are needed most while something is down. */
 function refreshing<Client extends SqlTransaction, Tx extends SqlTransaction>(options: ServiceAppOptions<Client, Tx>) {
   const { name, registry, database, refreshes } = options;
   const pool = observePool(registry, name, database.pool);

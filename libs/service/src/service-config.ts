@@ -6,7 +6,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const settings = z.object({ NODE_ENV: processSettings.NODE_ENV, ROLE: RoleSetting });
 
-/** What every process reads, and a service's own settings may depend on. */
+/** Settings of every process that a service's own settings may depend on. */
 export type ProcessSettings = z.output<typeof settings>;
 
 interface Configured<S extends z.ZodObject> {
@@ -14,14 +14,14 @@ interface Configured<S extends z.ZodObject> {
   check?(config: z.output<S>, process: ProcessSettings): void;
 }
 
-/** What a service reads besides what every service does. Throws, naming what is wrong. */
+/** Reads a service's own settings. Throws an error that names what is wrong. */
 export function readOwnConfig<S extends z.ZodObject>(service: Configured<S>, environment: Environment): z.output<S> {
   const config = readConfig(service.settings, environment);
   service.check?.(config, readConfig(settings, environment));
   return config;
 }
 
-/** The same with the addresses of the services that a process of this role calls, by the names of their variables. */
+/** Reads a service's own settings, and the addresses of the services that a process of this role calls. */
 export function readServiceConfig<S extends z.ZodObject>(
   service: Configured<S> & { readonly calls: Calls },
   environment: Environment,

@@ -8,19 +8,19 @@ import type { Logger } from 'pino';
 export interface ServiceDependencies {
   readonly databaseUrl: string;
   readonly poolSize?: number;
-  /** Milliseconds until a statement is given up. */
+  /** Milliseconds after which a statement is cancelled. */
   readonly statementTimeout?: number;
-  /** What this process does of the service's work. Default: all of it. */
+  /** The role of this process. Default: `all`. */
   readonly role?: RunningRole;
-  /** An `api` needs none: its events wait in the outbox for a worker. */
+  /** An `api` needs none: its events wait in the outbox until a worker publishes them. */
   readonly transport?: Transport | undefined;
   readonly verifier: Verifier;
   readonly internal: Internal;
   readonly logger: Logger;
-  /** Default: nothing is recorded. */
+  /** Default: no spans are recorded. */
   readonly tracing?: Tracing;
   readonly problemBase: string;
-  /** Checks every answer against its contract. */
+  /** Whether to check every response against its contract. */
   readonly checkAnswers: boolean;
   readonly clock?: Clock;
 }

@@ -20,14 +20,14 @@ interface MessagingOptions<Tx extends SqlTransaction> {
   readonly transport: Transport;
   readonly database: Database<SqlTransaction, Tx>;
   readonly outbox: Outbox;
-  /** The topics that this service writes to. */
+  /** The topics that this service publishes to. */
   readonly publishes: readonly Topic[];
   readonly handlers: readonly EventHandler<Tx>[];
   readonly logger: Logger;
   readonly tracing: Tracing;
 }
 
-/** Subscribes to the events that a service handles, declares the topics of both directions, and measures them and the outbox. */
+/** Subscribes to the events that a service handles, declares the topics that it reads and writes, and registers metrics. */
 export function openMessaging<Tx extends SqlTransaction>(options: MessagingOptions<Tx>) {
   const { name, registry, transport, database, outbox, publishes, handlers, logger, tracing } = options;
   const metrics = observeMessaging(registry, name, database.pool);
@@ -40,9 +40,9 @@ export function openMessaging<Tx extends SqlTransaction>(options: MessagingOptio
   transport.declare([...publishes, deadLetterTopic(name), ...handlers.map((handler) => handler.event.topic)]);
   if (handlers.length > 0) transport.subscribe(consumer.subscription);
   return {
-    /** Before metrics are written out. */
+    /** Called before metrics are written out. */
     refreshes: [metrics.refresh, broker.refresh],
-    /** Handles again the dead letters that somebody asked for. */
+    /** Handles the dead letters again that an operator has marked for replay. */
     replay: async () => void (await consumer.replay()),
   };
 }

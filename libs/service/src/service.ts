@@ -15,27 +15,27 @@ import type { ServiceDependencies } from './service-dependencies.ts';
 import { openMessaging } from './service-messaging.ts';
 import { createWaking } from './waking.ts';
 
-/** What a service is made of. */
+/** Everything that a service consists of. */
 export interface AssembledContents<Tx> {
   readonly implementations: readonly Implementation[];
-  /** The topics that this service writes to. */
+  /** The topics that this service publishes to. */
   readonly publishes: readonly Topic[];
   readonly handlers?: readonly EventHandler<Tx>[];
   readonly jobs?: readonly Job[];
-  /** Before the relay and the jobs start. */
+  /** Called before the relay and the jobs start. */
   start?(): void;
-  /** While the jobs and the relay stop; until `deadline` (ms since the epoch). */
+  /** Called while the jobs and the relay stop. It has until `deadline` (ms since the epoch). */
   drain?(deadline: number): Promise<void>;
 }
 
 export interface Service {
   readonly name: ServiceName;
   readonly app: Express;
-  /** Starts the relay and the jobs; the transport is the process's to start. */
+  /** Starts the relay and the jobs. The process starts the transport. */
   start(): void;
-  /** Says from now on that it is not ready, and serves on. */
+  /** From now on `/readyz` responds that the service is not ready. It still serves requests. */
   retire(): void;
-  /** Ends the jobs and publishes what the outbox holds, until `deadline` (ms since the epoch). */
+  /** Stops the jobs and publishes the outbox, until `deadline` (ms since the epoch). */
   drain(deadline: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,12 +50,12 @@ export interface OpenService<Client extends SqlTransaction, Tx extends SqlTransa
   assemble(contents: AssembledContents<Tx>): Service;
 }
 
-/** Among the names of jobs, when workers are woken. */
+/** The relay's name where jobs and the relay are woken by name. */
 const relayName = 'relay';
-/** Milliseconds between two looks for dead letters that somebody wants handled again. */
-const replayEvery = 2_000;
+/** How often the service looks for dead letters that an operator has marked for replay. */
+const replayIntervalMs = 2_000;
 
-/** Opens what a service works with; `assemble` makes the service of that and of what it implements. */
+/** Opens a service's database and outbox. `assemble` then makes the service of these and its implementations. */
 export function openService<Client extends SqlTransaction, Tx extends SqlTransaction>(
   name: ServiceName,
   dependencies: ServiceDependencies,
@@ -63,7 +63,7 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
 ): OpenService<Client, Tx> {
   const { role = 'all', tracing = noTracing, clock = systemClock } = dependencies;
   const transport = role === 'api' ? undefined : dependencies.transport;
-  if (role !== 'api' && !transport) throw new Error(`${name}: nobody but an api does without a transport`);
+  if (role !== 'api' && !transport) throw new Error(`${name}: only an api can run without a transport`);
   const logger = dependencies.logger.child({ service: name });
   const database = openDatabase(databaseOptions(dependencies, logger));
   const { pool } = database;
@@ -83,7 +83,7 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
     });
     const ownJobs = [
       ...purgeJobs(commonPurges(pool, clock)),
-      ...(messaging ? [{ name: 'replay-dead-letters', every: replayEvery, run: messaging.replay }] : []),
+      ...(messaging ? [{ name: 'replay-dead-letters', every: replayIntervalMs, run: messaging.replay }] : []),
       ...jobs,
     ].filter(({ runsIn = 'worker' }: Job) => role === 'all' || role === runsIn);
     const jobMetrics = observeJobs(registry, name);
@@ -123,6 +123,6 @@ const databaseOptions = (
   url,
   ...(poolSize !== undefined && { poolSize }),
   ...(statementTimeout !== undefined && { statementTimeout }),
-  // A connection outlives the request that it was opened for.
+  // A connection outlives the request that it was opened for, so its errors belong to no request's trace.
   onError: (err) => outsideTraces(() => logger.warn({ err }, 'A database connection broke; the pool replaces it')),
 });

@@ -1,8 +1,8 @@
 import { notify } from '@attribution/database';
 import type pg from 'pg';
 
-/** By which a process that serves lets the workers know: the payload is a job's name, or the relay's. */
+/** The channel on which an `api` wakes the workers. The payload is the name of a job, or of the relay. */
 export const wakeChannel = 'wake';
 
-/** Has a worker of the service whose database this is run a job now. */
+/** Makes a worker of the service that owns this database run a job now. */
 export const wakeWorkers = (pool: pg.Pool, job: string): Promise<void> => notify(pool, wakeChannel, job);

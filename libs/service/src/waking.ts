@@ -11,15 +11,15 @@ interface Wakeable {
 
 interface WakingOptions {
   readonly role: RunningRole;
-  /** Of the database: a worker listens on a connection of its own. */
+  /** The database's URL: a worker opens its own connection to listen on. */
   readonly url: string;
   readonly pool: pg.Pool;
   readonly logger: Logger;
 }
 
 /**
- * Brings a wake-up to the relay or a job, by its name. An `api` has neither, and passes it on to the workers by the
- * database; a `worker` listens for those. One that is lost costs time alone, as the relay and the jobs look by themselves.
+ * Wakes the relay or a job by its name. An `api` runs neither, and notifies the workers through the database; a `worker`
+ * listens for these notifications. A lost notification only costs time, because the relay and the jobs also poll.
  */
 export function createWaking({ role, url, pool, logger }: WakingOptions) {
   const here = new Map<string, Wakeable>();
@@ -28,7 +28,7 @@ export function createWaking({ role, url, pool, logger }: WakingOptions) {
   let listener: Listener | undefined;
 
   return {
-    /** What is woken in this process by a name. */
+    /** Registers what a name wakes in this process. */
     register: (name: string, wakeable: Wakeable) => void here.set(name, wakeable),
 
     wake(name: string): void {
@@ -41,10 +41,10 @@ export function createWaking({ role, url, pool, logger }: WakingOptions) {
       if (role !== 'worker') return;
       const onError = (err: unknown) =>
         logger.warn({ err }, 'Wake-ups do not arrive; the outbox and the jobs are looked after all the same');
-      listener = listenTo({ url, channel: wakeChannel, heard: wakeHere, onError });
+      listener = listenTo({ url, channel: wakeChannel, onNotification: wakeHere, onError });
     },
 
-    /** Resolves when nothing more arrives, and the last one is on its way. */
+    /** Resolves when no more notifications arrive and the last one was sent. */
     stop: () => Promise.allSettled([listener?.stop(), hints?.stop()]),
   };
 }

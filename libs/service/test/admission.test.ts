@@ -38,7 +38,7 @@ const call = ({ path, authorization, body }: Partial<typeof good>) =>
   });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test('200: a good request is handled, by the caller whom its token names', async () => {
+test('200: a valid request reaches the handler, with the caller that its token names', async () => {
   const sub = newId('user');
   const answer = await call(bearer(personToken({ sub })));
   expect(answer).toMatchObject({ status: 200, text: JSON.stringify({ caller: { id: sub, kind: 'person' } }) });
@@ -46,7 +46,7 @@ test('200: a good request is handled, by the caller whom its token names', async
 
 const bad = { path: '/v2/things/nothing?limit=100', body: '{' };
 
-test('401: without a good token nothing else is looked at', async () => {
+test('401: an invalid token is refused before anything else is checked', async () => {
   for (const authorization of [undefined, 'Bearer nothing', `Basic ${personToken()}`]) {
     const answer = await app.send(bad.path, {
       method: 'PATCH',
@@ -62,7 +62,7 @@ test('401: without a good token nothing else is looked at', async () => {
   }
 });
 
-test('403: then comes who may, before any of the input is looked at', async () => {
+test('403: permissions are checked after the token and before the input', async () => {
   const key = problemOf(
     await call({ ...bad, ...bearer(keyToken({ role: 'admin', key: { type: 'api', readonly: false } })) }),
   );
@@ -79,7 +79,7 @@ test('403: then comes who may, before any of the input is looked at', async () =
   });
 });
 
-test('404, then 400: the id comes before the query, and the query before the body', async () => {
+test('404, then 400: the id is checked before the query, and the query before the body', async () => {
   const { authorization } = good;
   expect(problemOf(await call({ ...bad, authorization }))).toMatchObject({ status: 404, kind: 'not-found' });
   const query = await call({ path: `/v2/things/${newId('campaign')}?limit=100`, authorization, body: bad.body });
@@ -90,12 +90,12 @@ test('404, then 400: the id comes before the query, and the query before the bod
   });
 });
 
-test('200: where no token is asked for, a bad one does not matter, and there is no caller', async () => {
+test('200: an endpoint without credentials ignores an invalid token, and has no caller', async () => {
   const answer = await app.send('/v2/open', { headers: { authorization: 'Bearer nothing' } });
   expect(answer).toMatchObject({ status: 200, text: '{"caller":true}' });
 });
 
-test('nobody is let in by headers that name a caller', async () => {
+test('headers that name a caller let no one in', async () => {
   const headers = {
     ...json,
     'x-user-id': newId('user'),

@@ -74,7 +74,7 @@ describe('a success', () => {
     for (const name of ['etag', 'x-powered-by']) expect(answer.headers[name]).toBeUndefined();
   });
 
-  test('without a body in its contract has none, whatever the handler returns', async () => {
+  test('has no body if its contract has none, whatever the handler returns', async () => {
     for (const [method, path, status] of [
       ['PUT', '/v2/things', 202],
       ['DELETE', `/v2/things/${newId('campaign')}`, 204],
@@ -85,15 +85,15 @@ describe('a success', () => {
     }
   });
 
-  test('of HEAD has the headers of GET, and no body', async () => {
+  test('to HEAD has the headers of GET, and no body', async () => {
     const [get, head] = await Promise.all([app.send('/v2/things'), app.send('/v2/things', { method: 'HEAD' })]);
-    const told = ({ status, headers }: typeof get) => [
+    const relevant = ({ status, headers }: typeof get) => [
       status,
       headers['content-type'],
       headers['content-length'],
       headers['cache-control'],
     ];
-    expect(told(head)).toEqual(told(get));
+    expect(relevant(head)).toEqual(relevant(get));
     expect(head.text).toBe('');
   });
 });
@@ -139,7 +139,7 @@ describe('404: the same bytes for', () => {
     });
   });
 
-  test('a method that a header would make of another', async () => {
+  test('a request whose header asks for another method', async () => {
     const answer = await app.send('/v2/things', { method: 'PATCH', headers: { 'x-http-method-override': 'GET' } });
     expect(answer.status).toBe(404);
   });
@@ -147,7 +147,7 @@ describe('404: the same bytes for', () => {
 
 describe('a problem that a handler throws', () => {
   test.each(Object.entries(problemKinds) as [ProblemKind, { status: number }][])(
-    '%s is answered as it is',
+    '%s becomes the response unchanged',
     async (kind, { status }) => {
       next = () => {
         throw new Problem(kind, 'It is so.', { 'x-more': 'yes' });
@@ -164,11 +164,11 @@ describe('a problem that a handler throws', () => {
   );
 });
 
-describe('503: a fault of ours', () => {
+describe('503: a bug', () => {
   test.each<[string, unknown]>([
     ['an error', new Error('the secret cause')],
     ['an error that claims a status', Object.assign(new Error('the secret cause'), { status: 400, expose: true })],
-    ['a text', 'the secret cause'],
+    ['a string', 'the secret cause'],
     ['nothing', undefined],
     ['null', null],
   ])('%s, is answered without its cause, and may be tried again', async (_what, error) => {
@@ -179,7 +179,7 @@ describe('503: a fault of ours', () => {
     expect(answer.text).not.toContain('secret');
   });
 
-  test('is logged with its cause, under the request that met it', async () => {
+  test('is logged with its cause and the id of the request', async () => {
     next = () => {
       throw new Error('the very cause');
     };
@@ -198,11 +198,11 @@ describe('503: a fault of ours', () => {
   test.each<[string, unknown]>([
     ['a field of another type', { id: 'leaked', size: '1' }],
     ['a missing field', { id: 'leaked' }],
-    ['a field too many', { id: 'leaked', size: 1, password_hash: 'leaked' }],
-    ['a number that JSON does not have, where null is none', { id: 'leaked', size: 1.5 }],
+    ['an additional field', { id: 'leaked', size: 1, password_hash: 'leaked' }],
+    ['a number that is not an integer', { id: 'leaked', size: 1.5 }],
     ['no body', undefined],
     ['null', null],
-    ['another thing altogether', ['leaked']],
+    ['a list', ['leaked']],
   ])('an answer against its contract, %s, is logged and never sent', async (_what, body) => {
     next = () => body;
     const answer = await app.send('/v2/things');
@@ -211,7 +211,7 @@ describe('503: a fault of ours', () => {
     if (body !== undefined) expect(app.logs.text()).toContain('get_thing answers');
   });
 
-  test('an answer that is not checked in production still needs to be one', async () => {
+  test('a response that production does not check must still be one', async () => {
     next = () => ({ id: 'a', size: 'unchecked' });
     expect((await inProduction.send('/v2/things')).text).toBe('{"id":"a","size":"unchecked"}');
     next = () => undefined;

@@ -48,7 +48,7 @@ const describeTables = (database: TestDatabase) =>
     return rows;
   });
 
-test('a new service gets by the common migrations what the first services made one by one', async () => {
+test('the common migrations give a new service the tables that the first services made one by one', async () => {
   await inDatabase(fresh, (client) => client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
   expect(await migrate({ url: fresh.url, directory })).toEqual([
     '20261122090000_every_service',

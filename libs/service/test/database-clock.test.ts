@@ -12,20 +12,20 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** This machine's clock from now on. */
+/** Sets this machine's clock from now on. */
 const setMachine = (milliseconds: number) =>
   jest.spyOn(Date, 'now').mockImplementation(() => Math.floor(realNow() + milliseconds));
 const realNow = () => performance.timeOrigin + performance.now();
 
-async function follow(every?: number, url = testServers.postgresUrl()) {
+async function follow(intervalMs?: number, url = testServers.postgresUrl()) {
   const logs = captureLogs();
-  const clock = await followDatabaseClock({ url, logger: logs.logger, ...(every !== undefined && { every }) });
+  const clock = await followDatabaseClock({ url, logger: logs.logger, ...(intervalMs !== undefined && { intervalMs }) });
   clocks.push(clock);
   return { clock, logs, error: () => Math.abs(clock.now().getTime() - realNow()) };
 }
 
 test.each([-300_000, -150_000, 150_000, 300_000])(
-  'a process whose machine is %d ms off has the database’s time, and says so',
+  'a process on a machine that is %d ms off has the database’s time, and logs the difference',
   async (milliseconds) => {
     setMachine(milliseconds);
     const { error, logs } = await follow();
@@ -35,7 +35,7 @@ test.each([-300_000, -150_000, 150_000, 300_000])(
   },
 );
 
-test('a machine’s clock that is set while the process runs moves nothing, and is told once', async () => {
+test('setting the machine’s clock while the process runs does not move its time, and is logged once', async () => {
   const { error, logs } = await follow(20);
   expect(logs.text()).toBe('');
   setMachine(300_000);
@@ -45,7 +45,7 @@ test('a machine’s clock that is set while the process runs moves nothing, and 
   expect(logs.text().match(/is not the database’s/g)).toHaveLength(1);
 });
 
-test('while the database is away its time goes on', async () => {
+test('the time goes on while the database is unavailable', async () => {
   const { url, drop } = await createTestDatabase('organization');
   const { clock, error } = await follow(20, url);
   await drop();
@@ -55,7 +55,7 @@ test('while the database is away its time goes on', async () => {
   expect(error()).toBeLessThan(1_000);
 });
 
-test('a look leaves no connection behind', async () => {
+test('a reading leaves no connection behind', async () => {
   const { url, drop } = await createTestDatabase('organization');
   const { clock } = await follow(20, url);
   await new Promise((resolve) => setTimeout(resolve, 200));

@@ -27,7 +27,7 @@ const common = {
   openDatabase: openBareDatabase,
 } as const;
 
-test('a service that handles other events than it declares is not opened', async () => {
+test('a service whose handlers differ from the events that it declares is not opened', async () => {
   const lacking = defineService({ ...common, handles: [accountCreated], open: () => ({ implementations: [] }) });
   expect(() => lacking.create(dependencies('utilities'), { LIMIT: '1' })).toThrow(
     'utilities declares that it handles account.created, but has handlers of nothing',
@@ -37,7 +37,7 @@ test('a service that handles other events than it declares is not opened', async
   expect(() => undeclared.create(dependencies('utilities'), { LIMIT: '1' })).toThrow('handles nothing, but');
 });
 
-test('a service may follow only whom its worker may ask', () => {
+test('a service may follow only a service that its worker may call', () => {
   const follows = { groups: followGroups };
   const define = (calls: object) => () =>
     defineService({ ...common, calls, follows, open: () => ({ implementations: [] }) });
@@ -46,7 +46,7 @@ test('a service may follow only whom its worker may ask', () => {
   expect(define({ organization: ['worker'] })().handles).toContain(groupDeleted);
 });
 
-test('a process needs the addresses of those that it calls, and no others', async () => {
+test('a process needs the addresses of the services that it calls, and no others', async () => {
   const service = defineService({
     ...common,
     calls: { organization: ['worker'] },
@@ -60,7 +60,7 @@ test('a process needs the addresses of those that it calls, and no others', asyn
   await open('api', nowhere).close();
 });
 
-test('its settings are read when it is opened, and judged together', async () => {
+test('settings are read, and checked together, when the service is opened', async () => {
   const seen: unknown[] = [];
   const service = defineService({
     ...common,

@@ -17,7 +17,7 @@ const contract = declare({
 });
 
 let next: () => Promise<Download>;
-/** Every spool of a test, whose ends it counts. */
+/** The spools of a test. The test counts how many were closed. */
 let spools: { closed: number; read: number }[];
 beforeEach(() => {
   spools = [];
@@ -71,7 +71,7 @@ async function begin(): Promise<IncomingMessage> {
   return res;
 }
 
-test('200: a file comes as what it is, with its length and its name, for nobody to keep', async () => {
+test('200: a file has its media type, its length and its name, and must not be cached', async () => {
   const { status, headers, text } = await get();
   expect([status, text]).toEqual([200, 'a,b\r\n1,é\r\n']);
   expect(headers).toMatchObject({
@@ -96,7 +96,7 @@ test('200: a HEAD has the same headers, and no file', async () => {
   await allClosed();
 });
 
-test('200: a large one comes byte for byte', async () => {
+test('200: a large file arrives byte for byte', async () => {
   const pieces = Array.from({ length: 30 }, () => randomBytes(1_000_000));
   next = () => fileOf(pieces);
   const chunks: Buffer[] = [];
@@ -105,7 +105,7 @@ test('200: a large one comes byte for byte', async () => {
   await allClosed();
 });
 
-test('one is read no faster than the client takes it', async () => {
+test('a file is read no faster than the client receives it', async () => {
   next = () => fileOf(Array.from({ length: 60 }, () => randomBytes(1_000_000)));
   const res = await begin();
   let read = -1;
@@ -121,7 +121,7 @@ test('one is read no faster than the client takes it', async () => {
   expect(size).toBe(60_000_000);
 });
 
-test('one is closed when the client goes away in its middle, and no fault is logged', async () => {
+test('a file is closed when the client disconnects halfway, and no error is logged', async () => {
   next = () => fileOf(Array.from({ length: 60 }, () => randomBytes(1_000_000)));
   const logged = app.logs.text().length;
   const res = await begin();
@@ -131,7 +131,7 @@ test('one is closed when the client goes away in its middle, and no fault is log
   expect(app.logs.text().slice(logged)).not.toContain('A request failed');
 });
 
-test('a file that cannot be read to its end is cut: it never looks whole', async () => {
+test('a file that cannot be read to its end is cut off, so that it never looks complete', async () => {
   next = async () => {
     const file = await fileOf([randomBytes(100_000)]);
     const { spool } = file;
@@ -148,7 +148,7 @@ test('a file that cannot be read to its end is cut: it never looks whole', async
   await eventually(() => expect(app.logs.text()).toContain('The disk is gone'));
 });
 
-test('503: one that cannot be read at all is a problem, not a file', async () => {
+test('503: a file that cannot be read at all is a problem', async () => {
   next = async () => {
     const file = await fileOf(['a']);
     await file.spool.close();
@@ -159,7 +159,7 @@ test('503: one that cannot be read at all is a problem, not a file', async () =>
   expect(answer.headers).not.toHaveProperty('content-disposition');
 });
 
-test('404: a problem of the handler in its place', async () => {
+test('404: a problem that the handler throws instead', async () => {
   next = () => Promise.reject(Problem.notFound());
   const answer = await get();
   expect(problemOf(answer)).toMatchObject({ status: 404, media: 'application/problem+json' });

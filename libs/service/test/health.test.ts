@@ -37,14 +37,14 @@ const notReady = (names: string) => ({
   media: 'application/problem+json',
 });
 
-test('200: ready, when every part works, which it names', async () => {
+test('200: ready while every dependency works, and names the dependencies', async () => {
   const get = await serve({ checks: { database: works, broker: works } });
   const answer = await get('/readyz');
   expect(answer.status).toBe(200);
   expect(JSON.parse(answer.text)).toEqual({ status: 'ok', checks: ['database', 'broker'] });
 });
 
-test('503: not ready, by the names of the parts that fail, without their reasons; alive all the same', async () => {
+test('503: not ready, with the names of the failing dependencies but not the reasons; still alive', async () => {
   const get = await serve({ checks: { database: fails, broker: works, cache: throws } });
   const answer = await get('/readyz');
   expect(problemOf(answer)).toEqual(notReady('database, cache'));
@@ -53,12 +53,12 @@ test('503: not ready, by the names of the parts that fail, without their reasons
   expect(await get('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
 });
 
-test('503: a part that does not answer at all is not ready, and neither waits for it for ever nor for the others', async () => {
+test('503: a dependency that hangs is not ready, and delays neither the response nor the other checks for long', async () => {
   const get = await serve({ checks: { database: never, broker: never, cache: works } });
   expect(problemOf(await get('/readyz'))).toEqual(notReady('database, broker'));
 });
 
-test('200: a part that it can do without is named as failing, be it away or hung, and does not delay the answer', async () => {
+test('200: a tolerated dependency that is down or hangs is named as failing, and does not delay the response', async () => {
   const get = await serve({ checks: { database: works }, tolerated: { broker: fails, search: never, cache: works } });
   const asked = Date.now();
   const answer = await get('/readyz');
@@ -68,11 +68,11 @@ test('200: a part that it can do without is named as failing, be it away or hung
     checks: ['database', 'broker', 'search', 'cache'],
     failing: ['broker', 'search'],
   });
-  // A gateway that asks gives up after 2 s.
+  // The gateway waits 2 s for this response.
   expect(Date.now() - asked).toBeLessThan(1_500);
 });
 
-test('503: about to stop, though every part works; it lives all the same', async () => {
+test('503: about to stop although every dependency works; still alive', async () => {
   let stopping = false;
   const get = await serve({ checks: { database: works }, stopping: () => stopping });
   expect((await get('/readyz')).status).toBe(200);
@@ -81,7 +81,7 @@ test('503: about to stop, though every part works; it lives all the same', async
   expect((await get('/healthz')).status).toBe(200);
 });
 
-test('503: whoever shares requests out hears of a stop without waiting for any part', async () => {
+test('503: a balancer learns of a stop without waiting for any check', async () => {
   let asked = 0;
   const count = async () => void asked++;
   const get = await serve({ checks: { database: count }, tolerated: { broker: count }, stopping: () => true });
@@ -89,7 +89,7 @@ test('503: whoever shares requests out hears of a stop without waiting for any p
   expect(asked).toBe(0);
 });
 
-test('ready again as soon as the part works again', async () => {
+test('ready again as soon as the dependency works again', async () => {
   let check = fails;
   const get = await serve({ checks: { database: () => check() } });
   expect((await get('/readyz')).status).toBe(503);
@@ -97,7 +97,7 @@ test('ready again as soon as the part works again', async () => {
   expect((await get('/readyz')).status).toBe(200);
 });
 
-test('200: metrics are Prometheus text, with what was refreshed for them', async () => {
+test('200: metrics are Prometheus text, and are refreshed for each scrape', async () => {
   const registry = new Registry();
   new Counter({ name: 'things_total', help: 'Things', labelNames: ['kind'], registers: [registry] }).inc(
     { kind: 'a "quoted" one' },
@@ -111,7 +111,7 @@ test('200: metrics are Prometheus text, with what was refreshed for them', async
   expect(answer.text).toContain('# TYPE waiting gauge\nwaiting 7');
 });
 
-test('503: metrics that cannot be refreshed are not given out as if they were', async () => {
+test('503: metrics that cannot be refreshed are not served', async () => {
   const get = await serve({ refresh: fails });
   expect(problemOf(await get('/metrics'))).toMatchObject({ status: 503, kind: 'unavailable' });
 });

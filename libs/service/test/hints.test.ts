@@ -3,27 +3,27 @@ import { eventually } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import { createHints } from '../src/hints.ts';
 
-test('the first hint is passed on at once, and one more for all that are given within its pause', async () => {
-  const passed: string[] = [];
-  const hints = createHints(async (name) => void passed.push(name), 100);
+test('the first hint is sent at once, and one more for all that are given during its pause', async () => {
+  const sent: string[] = [];
+  const hints = createHints(async (name) => void sent.push(name), 100);
   for (let n = 0; n < 1_000; n++) hints.give('relay');
   hints.give('job');
-  expect(passed).toEqual(['relay', 'job']);
-  await eventually(() => expect(passed).toEqual(['relay', 'job', 'relay']));
+  expect(sent).toEqual(['relay', 'job']);
+  await eventually(() => expect(sent).toEqual(['relay', 'job', 'relay']));
   await hints.stop();
-  expect(passed).toHaveLength(3);
+  expect(sent).toHaveLength(3);
 });
 
-test('after its pause a name is passed on at once again', async () => {
-  const passed: string[] = [];
-  const hints = createHints(async (name) => void passed.push(name), 10);
+test('after its pause a name is sent at once again', async () => {
+  const sent: string[] = [];
+  const hints = createHints(async (name) => void sent.push(name), 10);
   hints.give('relay');
   await hints.stop();
   hints.give('relay');
-  expect(passed).toEqual(['relay', 'relay']);
+  expect(sent).toEqual(['relay', 'relay']);
 });
 
-test('one that cannot be passed on is lost, and the next is not', async () => {
+test('a hint that cannot be sent is lost, and the next is sent', async () => {
   let attempts = 0;
   const hints = createHints(async () => {
     attempts++;
@@ -36,16 +36,16 @@ test('one that cannot be passed on is lost, and the next is not', async () => {
   expect(attempts).toBe(2);
 });
 
-test('while one is on its way no other of its name is: what waits for a connection does not pile up', async () => {
+test('only one hint of a name is sent at a time, so that they do not pile up waiting for a connection', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let underWay = 0;
+  let inProgress = 0;
   let most = 0;
   let count = 0;
   const send = async () => {
     count++;
-    most = Math.max(most, ++underWay);
+    most = Math.max(most, ++inProgress);
     await promise;
-    underWay--;
+    inProgress--;
   };
   const hints = createHints(send, 1);
   for (let n = 0; n < 10; n++) {

@@ -23,14 +23,14 @@ const problem = (kind: 'conflict' | 'upstream-error') => () => {
   throw new Problem(kind, 'No.');
 };
 
-test('201: a repetition is answered byte for byte, and nobody is asked again', async () => {
+test('201: a repetition gets the same response byte for byte, without another call', async () => {
   const first = await post();
   expect(first.status).toBe(201);
   expect((await post({ sent: '{ "size": 1, "name": "one", "unknown": true }' })).text).toBe(first.text);
   expect([service.asked().length, service.made()]).toEqual([1, 1]);
 });
 
-test('201: an attempt is a UUIDv7, and another one for another key, endpoint or account, and without a key', async () => {
+test('201: an attempt is a UUIDv7, a different one for each key, endpoint and account, and for each request without a key', async () => {
   await post();
   await post({ key: 'other' });
   await post({ path: '/v2/secret-orders' });
@@ -42,7 +42,7 @@ test('201: an attempt is a UUIDv7, and another one for another key, endpoint or 
   expect((await kept()).length).toBe(4);
 });
 
-test('204: an answer without a body is given again as well', async () => {
+test('204: a response without a body is repeated as well', async () => {
   for (let i = 0; i < 2; i++) expect(await post({ path: '/v2/quiet-orders' })).toMatchObject({ status: 204, text: '' });
   expect(service.asked().length).toBe(1);
 });
@@ -51,7 +51,7 @@ test.each<[number, () => never]>([
   [503, fault],
   [502, problem('upstream-error')],
 ])(
-  '%d: what failed on the way is asked again in the name of the same attempt, and done once',
+  '%d: after a failed call a repetition calls again with the same attempt, and the effect happens once',
   async (status, failure) => {
     service.around({ after: failure });
     for (let i = 0; i < 3; i++) expect((await post()).status).toBe(status);
@@ -64,7 +64,7 @@ test.each<[number, () => never]>([
   },
 );
 
-test('409: a refusal is not kept: what comes after it is another attempt', async () => {
+test('409: a refusal is not stored: the next request is a new attempt', async () => {
   service.around({ before: problem('conflict') });
   expect(problemOf(await post())).toMatchObject({ status: 409, detail: 'No.' });
   expect(await kept()).toEqual([]);
@@ -84,7 +84,7 @@ test('409: a refusal after a failure ends the attempt as well', async () => {
   expect([second, third === first]).toEqual([first, false]);
 });
 
-test('409: another request under the key, whether the first one is done, failed, or under way', async () => {
+test('409: another request under the key, whether the first is done, has failed, or is in progress', async () => {
   const others = async () => {
     for (const over of [{ sent: '{"name":"two"}' }, { token: personToken({ account }) }])
       expect(problemOf(await post(over))).toMatchObject(otherRequest);
@@ -109,7 +109,7 @@ test('409: another request under the key, whether the first one is done, failed,
   expect(new Set(service.asked()).size).toBe(1);
 });
 
-test('409: an answer with a secret is not kept: its repetition names what was made', async () => {
+test('409: a response with a secret is not stored: a repetition names what was made', async () => {
   const secret = '/v2/secret-orders';
   const { id } = JSON.parse((await post({ path: secret })).text) as { id: string };
   const detail = `Idempotency-Key: this request was done, and made ${id}. Its answer held a secret, which is shown once.`;
@@ -118,7 +118,7 @@ test('409: an answer with a secret is not kept: its repetition names what was ma
   expect(await kept()).toMatchObject([{ answer: {}, resource_id: id }]);
 });
 
-test('201: a secret that nobody has seen, as its answer failed, is given to the repetition', async () => {
+test('201: a secret whose first response failed is sent to the repetition', async () => {
   service.around({ after: fault });
   await post({ path: '/v2/secret-orders' });
   service.around({});
@@ -126,19 +126,19 @@ test('201: a secret that nobody has seen, as its answer failed, is given to the 
   expect(service.made()).toBe(1);
 });
 
-test('20 of the same at once are one attempt, and all answer the same', async () => {
+test('20 concurrent identical requests are one attempt, and all get the same response', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => post()));
   for (const { status, text } of answers) expect([status, text]).toEqual([201, answers[0]?.text]);
   expect([new Set(service.asked()).size, service.made(), (await kept()).length]).toEqual([1, 1, 1]);
 });
 
-test('20 different ones under one key at once: one is done, the others are 409', async () => {
+test('20 concurrent different requests under one key: one is done, the others are 409', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => post({ sent: `{"name":"${i}"}` })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(19).fill(409)]);
   expect(service.made()).toBe(1);
 });
 
-test('one that is refused does not undo the key of another that is done under it', async () => {
+test('a refused request does not delete the key of another request that was done under it', async () => {
   let calls = 0;
   const [second, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   service.around({
@@ -162,7 +162,7 @@ test('one that is refused does not undo the key of another that is done under it
   expect(service.made()).toBe(1);
 });
 
-test('a key is free again after 24 h, and not before, whether it was done or not', async () => {
+test('a key is free again after 24 h, and not before, whether its request was done or not', async () => {
   service.around({ before: fault });
   await post();
   service.clock.advance({ minutes: 24 * 60 - 1 });
@@ -179,7 +179,7 @@ test('a key is free again after 24 h, and not before, whether it was done or not
   expect((await kept()).length).toBe(1);
 });
 
-test('20 at once under a key whose time is over are one attempt', async () => {
+test('20 concurrent requests under an expired key are one attempt', async () => {
   await post();
   service.clock.advance({ days: 1 });
   const answers = await Promise.all(Array.from({ length: 20 }, () => post()));
@@ -187,7 +187,7 @@ test('20 at once under a key whose time is over are one attempt', async () => {
   expect(service.made()).toBe(2);
 });
 
-test('one that ends after the time of its key is over leaves the key to whoever has it now', async () => {
+test('a request that ends after its key expired does not overwrite the key’s new request', async () => {
   const [inside, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   service.around({
     async before() {
@@ -206,7 +206,7 @@ test('one that ends after the time of its key is over leaves the key to whoever 
   expect((await post()).text).toBe(anew.text);
 });
 
-test('503: where the attempt cannot be written down, nobody is asked', async () => {
+test('503: if the attempt cannot be stored, no call is made', async () => {
   await service.pool.query('ALTER TABLE idempotency_keys RENAME TO keys_away');
   expect((await post()).status).toBe(503);
   await service.pool.query('ALTER TABLE keys_away RENAME TO idempotency_keys');
@@ -214,7 +214,7 @@ test('503: where the attempt cannot be written down, nobody is asked', async () 
   expect((await post()).status).toBe(201);
 });
 
-test('503: where the answer cannot be kept, a repetition is the same attempt', async () => {
+test('503: if the response cannot be stored, a repetition is the same attempt', async () => {
   service.around({ after: () => service.pool.query('ALTER TABLE idempotency_keys RENAME TO keys_away') });
   expect((await post()).status).toBe(503);
   await service.pool.query('ALTER TABLE keys_away RENAME TO idempotency_keys');
@@ -223,7 +223,7 @@ test('503: where the answer cannot be kept, a repetition is the same attempt', a
   expect([new Set(service.asked()).size, service.made()]).toEqual([1, 1]);
 });
 
-test('who is refused at the door names no attempt: 400, 401 and 403 come first', async () => {
+test('a request that is refused with 400, 401 or 403 begins no attempt', async () => {
   expect((await post({ token: 'opaque' })).status).toBe(401);
   expect((await post({ token: keyToken({ account }) })).status).toBe(403);
   expect((await post({ sent: '{"name":1}' })).status).toBe(400);
@@ -231,7 +231,7 @@ test('who is refused at the door names no attempt: 400, 401 and 403 come first',
   expect([await kept(), service.asked()]).toEqual([[], []]);
 });
 
-test('a job forgets attempts whose time is over, done or not', async () => {
+test('a job purges expired attempts, done or not', async () => {
   service.around({ before: fault });
   await post({ key: newId('job') });
   service.clock.advance({ days: 1 });
@@ -242,7 +242,7 @@ test('a job forgets attempts whose time is over, done or not', async () => {
   expect(await kept()).toEqual([]);
 });
 
-test('one that is refused while another is at work under the key leaves it its key', async () => {
+test('a refused request does not delete the key of another that is in progress', async () => {
   const [inside, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   service.around({
     async before() {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => service.empty());
 afterAll(() => service.stop());
 
-test('503: work that fails keeps nothing, and may be tried again under its key', async () => {
+test('503: failed work stores nothing, and can be repeated under its key', async () => {
   service.during(() => {
     throw new Error('Too late');
   });
@@ -22,7 +22,7 @@ test('503: work that fails keeps nothing, and may be tried again under its key',
   expect((await service.post()).status).toBe(201);
 });
 
-test('503: what is kept and what was done are one: where the key cannot be kept, nothing is done', async () => {
+test('503: the key and the effect are one transaction: if the key cannot be stored, nothing is done', async () => {
   await service.pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
     CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON idempotency_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`);
@@ -32,7 +32,7 @@ test('503: what is kept and what was done are one: where the key cannot be kept,
   expect((await service.post()).status).toBe(201);
 });
 
-test('while one is at work, another of the same key waits, and does the work where the first one fails', async () => {
+test('a second request under the key waits for the first, and does the work if the first fails', async () => {
   const inside = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   let attempts = 0;
@@ -54,7 +54,7 @@ test('while one is at work, another of the same key waits, and does the work whe
   expect(await service.countOf('things')).toBe(1);
 });
 
-test('201: a transaction that Postgres has repeated keeps its key once', async () => {
+test('201: a transaction that is retried stores its key once', async () => {
   let attempts = 0;
   service.during(async (tx) => {
     if (++attempts < 3) await tx.$executeRawUnsafe("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$");
@@ -65,12 +65,12 @@ test('201: a transaction that Postgres has repeated keeps its key once', async (
   expect(await service.countOf('things')).toBe(1);
 });
 
-test('503: an endpoint that answers something else than its transaction is a fault of ours, and logged', async () => {
+test('503: an endpoint that returns anything but its transaction’s result is a bug, and logged', async () => {
   expect(problemOf(await service.post({ path: '/v2/careless' }))).toMatchObject({ status: 503 });
   expect(service.logs.text()).toContain('careless answers something else than its transaction');
 });
 
-test('503: an endpoint that begins a second transaction is a fault of ours, and logged, with a key and without', async () => {
+test('503: an endpoint that begins a second transaction is a bug, and logged, with a key and without', async () => {
   const headers = { ...json, authorization: `Bearer ${personToken({ account })}` };
   const unkeyed = await send(service.port, '/v2/twice', { method: 'POST', headers, body: '{"name":"one"}' });
   for (const answer of [unkeyed, await service.post({ path: '/v2/twice' })])
@@ -78,7 +78,7 @@ test('503: an endpoint that begins a second transaction is a fault of ours, and 
   expect(service.logs.text().split('twice begins a second transaction').length - 1).toBe(2);
 });
 
-test('an endpoint that takes a key cannot be implemented without a transaction', () => {
+test('an endpoint that accepts a key cannot be implemented without a transaction', () => {
   const keyed: Endpoint = declare({
     method: 'POST',
     path: '/v2/things',

@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 const post = (over: NonNullable<Parameters<typeof service.post>[0]> = {}) =>
   service.post({ path: '/v2/loads', media: 'text/csv', sent: 'a,b\n', ...over });
 
-test('201: the same file under one key is taken once, and answered byte for byte', async () => {
+test('201: the same file under one key is handled once, and the response repeated byte for byte', async () => {
   const first = await post();
   expect(first.status).toBe(201);
   expect(JSON.parse(first.text)).toMatchObject({ name: 'a,b\n', size: 4 });
@@ -21,13 +21,13 @@ test('201: the same file under one key is taken once, and answered byte for byte
   expect(await service.countOf('things')).toBe(1);
 });
 
-test('10 of the same at once are one', async () => {
+test('10 concurrent identical uploads are handled once', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => post()));
   for (const { status, text } of answers) expect([status, text]).toEqual([201, answers[0]?.text]);
   expect(await service.countOf('things')).toBe(1);
 });
 
-test('409: another file under the key, the same as another media type, and the same of another person', async () => {
+test('409: another file under the key, the same file with another media type, and the same file from another person', async () => {
   await post();
   for (const over of [{ sent: 'a,c\n' }, { media: 'application/x-ndjson' }, { token: personToken({ account }) }]) {
     const refused = problemOf(await post(over));

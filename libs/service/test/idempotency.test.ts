@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const otherRequest = { status: 409, kind: 'conflict', detail: 'Idempotency-Key: was used for another request.' };
 
-test('201: the same request under the same key is done once, and answers the same byte for byte', async () => {
+test('201: the same request under the same key is done once, and the response repeated byte for byte', async () => {
   const first = await service.post();
   const again = await service.post();
   expect([again.status, again.text]).toEqual([201, first.text]);
@@ -22,7 +22,7 @@ test('201: the same request under the same key is done once, and answers the sam
   expect(await service.countOf('things')).toBe(1);
 });
 
-test('201: the same again by another token of the same person, and by a key of the account for itself', async () => {
+test('201: a repetition may use another token of the same person; an API key repeats only its own', async () => {
   const sub = newId('user');
   const first = await service.post({ token: personToken({ account, sub }) });
   expect((await service.post({ token: personToken({ account, sub, role: 'admin' }) })).text).toBe(first.text);
@@ -39,13 +39,13 @@ test('201: without a key, every request is done', async () => {
   expect([await service.countOf('things'), await service.countOf('idempotency_keys')]).toEqual([2, 0]);
 });
 
-test('204: an answer without a body is given again as well', async () => {
+test('204: a response without a body is repeated as well', async () => {
   for (let i = 0; i < 2; i++)
     expect(await service.post({ path: '/v2/quiet' })).toMatchObject({ status: 204, text: '' });
   expect(await service.countOf('things')).toBe(1);
 });
 
-test('409: the same key for another body, another resource, or by somebody else of the account', async () => {
+test('409: the same key for another body, another resource, or from another user of the account', async () => {
   const id = newId('campaign');
   await service.post();
   await service.post({ path: `/v2/things/${id}/copies` });
@@ -59,14 +59,14 @@ test('409: the same key for another body, another resource, or by somebody else 
   expect(await service.countOf('things')).toBe(2);
 });
 
-test('201: a key is of one account and one endpoint', async () => {
+test('201: a key belongs to one account and one endpoint', async () => {
   await service.post();
   expect((await service.post({ token: personToken() })).status).toBe(201);
   expect((await service.post({ path: `/v2/things/${newId('campaign')}/copies` })).status).toBe(201);
   expect(await service.countOf('things')).toBe(3);
 });
 
-test('409: an answer with a secret is not kept: its repetition names what was made', async () => {
+test('409: a response with a secret is not stored: a repetition names what was made', async () => {
   const { id } = JSON.parse((await service.post({ path: '/v2/secrets' })).text);
   expect(problemOf(await service.post({ path: '/v2/secrets' }))).toMatchObject({
     status: 409,
@@ -78,13 +78,13 @@ test('409: an answer with a secret is not kept: its repetition names what was ma
   expect(await service.countOf('things')).toBe(1);
 });
 
-test('20 of the same at once have one effect, and all answer the same', async () => {
+test('20 concurrent identical requests have one effect, and all get the same response', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.post()));
   for (const { status, text } of answers) expect([status, text]).toEqual([201, answers[0]?.text]);
   expect(await service.countOf('things')).toBe(1);
 });
 
-test('20 different ones under one key at once: one is done, the others are 409', async () => {
+test('20 concurrent different requests under one key: one is done, the others are 409', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => service.post({ sent: `{"name":"${i}"}` })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(19).fill(409)]);
   expect(await service.countOf('things')).toBe(1);
@@ -104,7 +104,7 @@ test('a key is free again after 24 h, and not before', async () => {
   expect([await service.countOf('things'), await service.countOf('idempotency_keys')]).toEqual([3, 1]);
 });
 
-test('20 at once under a key whose time is over have one effect', async () => {
+test('20 concurrent requests under an expired key have one effect', async () => {
   const first = await service.post();
   service.clock.advance({ days: 1 });
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.post()));
@@ -113,7 +113,7 @@ test('20 at once under a key whose time is over have one effect', async () => {
   expect(await service.countOf('things')).toBe(2);
 });
 
-test('a job forgets keys whose time is over, and no others', async () => {
+test('a job purges expired keys, and no others', async () => {
   await service.post({ key: 'old' });
   service.clock.advance({ minutes: 24 * 60 - 1 });
   await service.post({ key: 'young' });
@@ -142,14 +142,14 @@ test.each(['!', '~', 'x'.repeat(255), '01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f', '"
   },
 );
 
-test('who is refused at the door finds out nothing by a key: 401, 403 and 400 come first', async () => {
+test('a request that is refused with 401, 403 or 400 learns nothing about a key', async () => {
   await service.post();
   expect((await service.post({ token: 'opaque' })).status).toBe(401);
   expect((await service.post({ token: keyToken({ account }) })).status).toBe(403);
   expect((await service.post({ sent: '{"name":1}' })).status).toBe(400);
 });
 
-test('201: endpoints that take no key pass it over, whatever it is', async () => {
+test('201: endpoints that accept no key ignore the header, whatever its value', async () => {
   for (const key of ['a-key', 'a-key', 'two words'])
     expect((await service.post({ path: '/v2/plain', key })).status).toBe(201);
   expect([await service.countOf('things'), await service.countOf('idempotency_keys')]).toEqual([3, 0]);

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => pool.end());
 
-/** A name of the test's own: the lock is one in the whole database. */
+/** Unique to the test, because tests share a database and a job's lock has its name. */
 let name: string;
 beforeEach(() => {
   name = `test ${randomBytes(6).toString('hex')}`;
@@ -23,19 +23,19 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((jobs) => jobs.stop()));
 });
 
-function start(job: Omit<Job, 'name'>, logger = captureLogs().logger, failedWait?: number): RunningJobs {
-  const jobs = startJobs([{ name, ...job }], pool, logger, undefined, failedWait);
+function start(job: Omit<Job, 'name'>, logger = captureLogs().logger, retryMs?: number): RunningJobs {
+  const jobs = startJobs([{ name, ...job }], pool, logger, undefined, retryMs);
   running.push(jobs);
   return jobs;
 }
 
-test('a job runs at once, and again and again', async () => {
+test('a job runs at once, and repeatedly', async () => {
   let runs = 0;
   start({ every: 1, run: async () => void runs++ });
   await eventually(() => expect(runs).toBeGreaterThan(3));
 });
 
-test('of 20 replicas one runs the job at a time, and all of them get their turn', async () => {
+test('one of 20 replicas runs the job at a time, and each of them runs it eventually', async () => {
   let now = 0;
   let most = 0;
   const runsOf = new Map<number, number>();
@@ -54,7 +54,7 @@ test('of 20 replicas one runs the job at a time, and all of them get their turn'
   expect(most).toBe(1);
 });
 
-test('twenty jobs at once leave connections for requests, and for each other', async () => {
+test('twenty concurrent jobs leave connections for requests, and for each other', async () => {
   const small = new pg.Pool({ connectionString: testServers.postgresUrl(), max: 2, connectionTimeoutMillis: 1_000 });
   const { logger, text } = captureLogs();
   let runs = 0;
@@ -88,7 +88,7 @@ test('a job runs again after the connection of its lock was cut', async () => {
   await own.end();
 });
 
-test('other jobs do not wait for it', async () => {
+test('a job does not wait for other jobs', async () => {
   const held = Promise.withResolvers<void>();
   let others = 0;
   const jobs = startJobs(
@@ -104,7 +104,7 @@ test('other jobs do not wait for it', async () => {
   held.resolve();
 });
 
-test('a job that is woken runs now, not at its next turn', async () => {
+test('a job that is woken runs now, not at its next scheduled time', async () => {
   let runs = 0;
   const jobs = start({ every: hour, run: async () => void runs++ });
   await eventually(() => expect(runs).toBe(1));
@@ -114,7 +114,7 @@ test('a job that is woken runs now, not at its next turn', async () => {
   }
 });
 
-test('a job that is woken while it runs, runs once more after that, however often it was', async () => {
+test('a job that is woken while it runs, however often, runs once more', async () => {
   let runs = 0;
   let now = 0;
   const first = Promise.withResolvers<void>();
@@ -134,7 +134,7 @@ test('a job that is woken while it runs, runs once more after that, however ofte
   expect(runs).toBe(2);
 });
 
-test('waking a job that there is not does nothing', async () => {
+test('waking an unknown job does nothing', async () => {
   let runs = 0;
   const jobs = start({ every: hour, run: async () => void runs++ });
   await eventually(() => expect(runs).toBe(1));
@@ -143,7 +143,7 @@ test('waking a job that there is not does nothing', async () => {
   expect(runs).toBe(1);
 });
 
-test('a job that fails is logged by its name and tried again, and gives its lock back', async () => {
+test('a failed job is logged with its name, releases its lock, and runs again', async () => {
   const { logger, text } = captureLogs();
   let runs = 0;
   start(
@@ -160,7 +160,7 @@ test('a job that fails is logged by its name and tried again, and gives its lock
   expect(line).toMatchObject({ level: 40, job: name, err: { message: 'not this time' } });
 });
 
-test('a job of every hour that fails does not wait for an hour, and does once it has succeeded', async () => {
+test('an hourly job that fails is retried sooner, and waits for an hour once it has succeeded', async () => {
   let runs = 0;
   const run = async () => {
     if (++runs < 3) throw new Error('not this time');
@@ -171,7 +171,7 @@ test('a job of every hour that fails does not wait for an hour, and does once it
   expect(runs).toBe(3);
 });
 
-test('stopping waits for the run in hand, and no run follows', async () => {
+test('stopping waits for the current run, and no run follows', async () => {
   const held = Promise.withResolvers<void>();
   let runs = 0;
   let ended = false;
@@ -191,7 +191,7 @@ test('stopping waits for the run in hand, and no run follows', async () => {
   expect(runs).toBe(1);
 });
 
-test('a run that lasts is told to end when its process stops', async () => {
+test('a long run is signalled to end when its process stops', async () => {
   let runs = 0;
   const jobs = start({
     every: hour,
@@ -204,7 +204,7 @@ test('a run that lasts is told to end when its process stops', async () => {
   await jobs.stop();
 });
 
-test('stopping does not wait for the next turn', async () => {
+test('stopping does not wait for the next run', async () => {
   let runs = 0;
   const jobs = start({ every: hour, run: async () => void runs++ });
   await eventually(() => expect(runs).toBe(1));

@@ -21,7 +21,7 @@ const limit = 1024 * 1024;
 const ofSize = (bytes: number) => `{"text":"${'a'.repeat(bytes - 11)}"}`;
 
 describe('JSON', () => {
-  test('comes to the handler as it was sent', async () => {
+  test('reaches the handler as it was sent', async () => {
     const body = { text: 'Zürich 🏬', number: -1.5e-3, list: [null, true, {}], '': 'no name' };
     expect(await echoed(JSON.stringify(body))).toEqual({ status: 200, given: body });
   });
@@ -41,7 +41,7 @@ describe('JSON', () => {
     expect(await refused(body)).toEqual(invalid('body: is not valid JSON.'));
   });
 
-  test('400: no body where one is needed', async () => {
+  test('400: no body although one is required', async () => {
     expect(await refused()).toEqual(invalid('body: is required.'));
     expect(await refused('')).toEqual(invalid('body: is required.'));
   });
@@ -58,8 +58,8 @@ describe('JSON', () => {
 
 describe('text', () => {
   test.each([
-    ['a byte that is none', [0xff]],
-    ['a letter cut short', [0xc3]],
+    ['an invalid byte', [0xff]],
+    ['an incomplete character', [0xc3]],
     ['an overlong form', [0xc0, 0x80]],
     ['half of a surrogate pair', [0xed, 0xa0, 0x80]],
     ['a code point beyond the last', [0xf4, 0x90, 0x80, 0x80]],
@@ -78,11 +78,11 @@ describe('text', () => {
     ['the first half of a pair', '{"a":"\\ud83d"}', 'body.a: contains half of a surrogate pair.'],
     ['the second half of a pair', '{"a":"\\udc00x"}', 'body.a: contains half of a surrogate pair.'],
     ['half a pair in a name', '{"\\ud83d":1}', 'a name in body: contains half of a surrogate pair.'],
-  ])('400: %s is told where it is', async (_what, body, detail) => {
+  ])('400: %s is reported with its place', async (_what, body, detail) => {
     expect(await refused(body)).toEqual(invalid(detail));
   });
 
-  test('a whole pair, escaped, is a letter like any', async () => {
+  test('an escaped, complete surrogate pair is valid', async () => {
     expect(await echoed('{"a":"\\ud83c\\udfec"}')).toEqual({ status: 200, given: { a: '🏬' } });
   });
 });
@@ -92,7 +92,7 @@ describe('numbers', () => {
     expect(await refused(`{"a":{"n":${number}}}`)).toEqual(invalid('body.a.n: is a number out of range.'));
   });
 
-  test('the largest and the least there are pass', async () => {
+  test('the largest and the smallest numbers are accepted', async () => {
     expect(await echoed('{"a":1.7976931348623157e308,"b":5e-324}')).toEqual({
       status: 200,
       given: { a: Number.MAX_VALUE, b: 5e-324 },
@@ -104,7 +104,7 @@ describe('depth', () => {
   const lists = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
-  test('32 levels pass, lists or objects', async () => {
+  test('32 levels of lists or objects are accepted', async () => {
     expect((await echoed(lists(31))).status).toBe(200);
     expect((await echoed(objects(32))).status).toBe(200);
   });
@@ -131,13 +131,13 @@ describe('names', () => {
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
   });
 
-  test('other names that every object has are names like any', async () => {
+  test('other names of inherited properties are ordinary names', async () => {
     const body = '{"constructor":{"prototype":{"admin":true}},"toString":1,"hasOwnProperty":null}';
     expect(await echoed(body)).toEqual({ status: 200, given: JSON.parse(body) as unknown });
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
   });
 
-  test('400: a fault below a very long name is told in few words', async () => {
+  test('400: the message about a fault below a very long name is short', async () => {
     const { status, detail } = await refused(JSON.stringify({ ['x'.repeat(500_000)]: '\0' }));
     expect(status).toBe(400);
     expect(detail.length).toBeLessThan(200);
@@ -145,7 +145,7 @@ describe('names', () => {
 });
 
 describe('size', () => {
-  test('exactly 1 MiB passes, told or not', async () => {
+  test('exactly 1 MiB is accepted, with a content length or without', async () => {
     for (const chunked of [false, true]) {
       const { status, given } = await echoed(ofSize(limit), json, chunked);
       expect(status).toBe(200);
@@ -153,7 +153,7 @@ describe('size', () => {
     }
   });
 
-  test('400: one byte more is refused, told or not', async () => {
+  test('400: one byte more is refused, with a content length or without', async () => {
     for (const chunked of [false, true]) {
       expect(await refused(ofSize(limit + 1), json, chunked)).toEqual(invalid('body: is larger than 1048576 bytes.'));
     }
@@ -182,8 +182,8 @@ describe('size', () => {
   );
 
   test.each([
-    ['cut short', gzipSync('{"a":1}').subarray(0, 15)],
-    ['nothing of the kind', Buffer.from('{"a":1}')],
+    ['truncated', gzipSync('{"a":1}').subarray(0, 15)],
+    ['not compressed', Buffer.from('{"a":1}')],
   ])('400: a packed body that is %s cannot be read', async (_what, body) => {
     expect(await refused(body, { ...json, 'content-encoding': 'gzip' })).toEqual(invalid('body: could not be read.'));
   });

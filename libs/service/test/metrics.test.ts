@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { implement, openService, type Service } from '../src/index.ts';
 import { type App, declare, send, startApp, thingId } from './support.ts';
 
-describe('what becomes a label of a request', () => {
+describe('the labels of a request’s metrics', () => {
   let app: App;
   beforeAll(async () => {
     const drop = declare({ operation: 'drop_thing', method: 'DELETE', path: '/v2/things/{id}', params: thingId });
@@ -23,7 +23,7 @@ describe('what becomes a label of a request', () => {
   });
   afterAll(() => app.stop());
 
-  test('is bounded, whatever paths, ids and methods are sent', async () => {
+  test('are bounded, whatever paths, ids and methods are sent', async () => {
     for (let n = 0; n < 20; n++) {
       await app.send(`/v2/things/${newId('campaign')}`, { method: 'DELETE' });
       await app.send(`/v2/things/made-up-${n}?x=${n}`, { method: 'DELETE' });
@@ -45,9 +45,8 @@ describe('what becomes a label of a request', () => {
   });
 });
 
-/** No handler of these tests speaks to Prisma. */
 
-describe('what a service measures of what is behind it', () => {
+describe('the metrics of a service’s dependencies', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let service: Service;
   let server: RunningServer;
@@ -111,7 +110,7 @@ describe('what a service measures of what is behind it', () => {
     expect(text).toContain('database_up{service="organization"} 1');
   });
 
-  test('how far its own consumers are behind, and nothing of that while the broker is away', async () => {
+  test('the lag of its own consumers, which is absent while the broker is unavailable', async () => {
     const text = await read();
     expect(text).toContain('broker_up{service="organization"} 1');
     expect(text).toContain('consumer_lag{service="organization",topic="account.events"} 7');
@@ -127,7 +126,7 @@ describe('what a service measures of what is behind it', () => {
     expect(away).toContain('consumer_missed_events{service="organization",topic="account.events"} 0');
   });
 
-  test('how far they are behind is told also while the broker keeps them out', async () => {
+  test('the lag is measured also while the broker refuses the consumers', async () => {
     isKeptOut = true;
     const text = await read();
     isKeptOut = false;
@@ -135,7 +134,7 @@ describe('what a service measures of what is behind it', () => {
     expect(text).toContain('consumer_lag{service="organization",topic="account.events"} 7');
   });
 
-  test('its jobs: how often, how long, when they last succeeded, and failures', async () => {
+  test('its jobs: how often they run, how long they take, when they last succeeded, and failures', async () => {
     await eventually(async () =>
       expect(await read()).toContain('job_runs_total{service="organization",job_name="succeeds",outcome="done"} 1'),
     );
@@ -149,8 +148,8 @@ describe('what a service measures of what is behind it', () => {
     expect(text).not.toContain('job_last_success_timestamp_seconds{service="organization",job_name="fails"}');
   });
 
-  // The last one: it takes the database away.
-  test('without its database it tells the rest all the same, and nothing as if it had been read', async () => {
+  // This test is the last because it drops the database.
+  test('without its database the other metrics are served, and what cannot be read is left out', async () => {
     await database.drop();
     await eventually(async () => {
       const { status, text } = await send(server.port, '/metrics');

@@ -19,24 +19,24 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const wait = (options: { url?: string; patience: number }, logger = captureLogs().logger) =>
-  untilMigrated({ url: database.url, directory, logger, every: 20, ...options });
+const wait = (options: { url?: string; timeoutMs: number }, logger = captureLogs().logger) =>
+  untilMigrated({ url: database.url, directory, logger, intervalMs: 20, ...options });
 
-test('without its migrations it is not started, and says which ones it needs', async () => {
-  await expect(wait({ patience: 100 })).rejects.toThrow('lacks the migrations 29990101000000_next. Not started.');
+test('without its migrations the service is not started, and the error names them', async () => {
+  await expect(wait({ timeoutMs: 100 })).rejects.toThrow('lacks the migrations 29990101000000_next. Not started.');
 });
 
-test('a database that does not answer is waited for too, and its password is not told', async () => {
+test('a database that does not answer is waited for as well, and its password is not logged', async () => {
   const url = new URL(database.url);
   url.port = '1';
   const { logger, text } = captureLogs();
-  await expect(wait({ url: url.href, patience: 100 }, logger)).rejects.toThrow('The database does not answer');
+  await expect(wait({ url: url.href, timeoutMs: 100 }, logger)).rejects.toThrow('The database does not answer');
   expect(text()).not.toContain(url.password);
 });
 
-test('it goes on when somebody has migrated, and told once what it waits for', async () => {
+test('the wait ends when the migrations are applied, and its reason is logged once', async () => {
   const { logger, text } = captureLogs();
-  const waited = wait({ patience: 20_000 }, logger);
+  const waited = wait({ timeoutMs: 20_000 }, logger);
   await eventually(() => expect(text()).toContain('29990101000000_next'));
   await migrate({ url: database.url, directory });
   await waited;

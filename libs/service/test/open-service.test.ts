@@ -15,7 +15,6 @@ import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { implement, openService, type Service } from '../src/index.ts';
 import { declare, problemOf, send } from './support.ts';
 
-/** No handler of these tests speaks to Prisma. */
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let logs: ReturnType<typeof captureLogs>;
@@ -39,7 +38,7 @@ beforeEach(async () => {
     },
   };
   const verifier = createVerifier(testKeys.public);
-  const parts = {
+  const dependencies = {
     databaseUrl: database.url,
     transport,
     verifier,
@@ -48,7 +47,7 @@ beforeEach(async () => {
     problemBase,
     checkAnswers: true,
   };
-  const opened = openService('organization', parts, openBareDatabase);
+  const opened = openService('organization', dependencies, openBareDatabase);
   wake = opened.wake;
   service = opened.assemble({
     publishes: [],
@@ -79,7 +78,7 @@ const get = (path: string) => send(server.port, path);
 
 beforeAll(observeProcess);
 
-test('a service answers its endpoints, whether it lives, whether it is ready, and its metrics; all else is 404', async () => {
+test('a service serves its endpoints, liveness, readiness and metrics; everything else is 404', async () => {
   expect((await get('/v2/things')).status).toBe(204);
   expect((await get('/healthz')).status).toBe(200);
   expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'ok', checks: ['database', 'broker'] });
@@ -97,7 +96,7 @@ test('a service answers its endpoints, whether it lives, whether it is ready, an
   expect(problemOf(await get('/healthz/'))).toMatchObject({ status: 404 });
 });
 
-test('503: with its database gone it is not ready and says why, lives on, and logs no password', async () => {
+test('503: without its database the service is alive but not ready, says why, and logs no password', async () => {
   await database.drop();
   await eventually(async () =>
     expect(problemOf(await get('/readyz'))).toMatchObject({ status: 503, detail: 'Not ready: database.' }),
@@ -108,7 +107,7 @@ test('503: with its database gone it is not ready and says why, lives on, and lo
   expect(logs.text()).not.toContain(new URL(database.url).password);
 });
 
-test('its jobs run from the start, when they are woken, and no more once it is drained', async () => {
+test('jobs run at the start and when they are woken, and no longer once the service is drained', async () => {
   await eventually(() => expect(runs).toBe(1));
   wake('count');
   await eventually(() => expect(runs).toBe(2));
@@ -117,20 +116,20 @@ test('its jobs run from the start, when they are woken, and no more once it is d
   expect(runs).toBe(2);
 });
 
-test('200: with its broker gone it is ready, as it still takes requests, and names what fails', async () => {
+test('200: without its broker the service is ready, because it still serves requests, and names what fails', async () => {
   brokerAway = true;
   const answer = await get('/readyz');
   expect(answer.status).toBe(200);
   expect(JSON.parse(answer.text)).toEqual({ status: 'degraded', checks: ['database', 'broker'], failing: ['broker'] });
 });
 
-test('503: once it is to stop it is not ready, and serves what still comes', async () => {
+test('503: a service that is about to stop is not ready, and still serves requests', async () => {
   service.retire();
   expect(problemOf(await get('/readyz'))).toMatchObject({ status: 503, detail: 'Not ready: stopping.' });
   expect((await get('/v2/things')).status).toBe(204);
 });
 
-test('a job that hangs does not keep it from stopping', async () => {
+test('a hanging job does not keep the service from stopping', async () => {
   await eventually(() => expect(runs).toBe(1));
   const { promise, resolve } = Promise.withResolvers<void>();
   held = promise;

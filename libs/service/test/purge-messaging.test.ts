@@ -31,7 +31,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Starts a service, whose first housekeeping is at once. */
+/** Starts a service, which runs its purges at once. */
 function start(): void {
   service = openService(
     'campaign',
@@ -51,12 +51,12 @@ function start(): void {
 
 const count = async (table: string) => (await pool.query(`SELECT count(*)::int FROM ${table}`)).rows[0].count as number;
 
-test('what is marked as done, and what is known to be gone, is forgotten after 30 days', async () => {
+test('inbox rows and tombstones are purged after 30 days', async () => {
   start();
   await eventually(async () => expect([await count('inbox'), await count('projection_tombstones')]).toEqual([2, 2]));
 });
 
-test('what is gone is not forgotten while a dead letter might bring it back', async () => {
+test('a tombstone is kept while a dead letter might bring its row back', async () => {
   await pool.query(
     `INSERT INTO dead_letters (consumer, event_id, topic, envelope, attempts, error)
      VALUES ('campaign', uuidv7(), 't', '{}', 5, 'x')`,

@@ -19,7 +19,7 @@ const visits = () =>
   purgeOf(pool, [{ table: 'visits', condition: 'seen_at < $1', before: () => new Date('2026-01-01') }]);
 const left = async () => (await pool.query('SELECT id FROM visits ORDER BY id')).rows.map(({ id }) => id as number);
 
-test('all whose time is over go, however many they are, and no other', async () => {
+test('all expired rows are deleted, however many, and no others', async () => {
   await pool.query(`INSERT INTO visits SELECT n, '2025-12-31' FROM generate_series(1, 20500) AS n`);
   await pool.query(`INSERT INTO visits VALUES (0, '2026-01-01')`);
   expect(await visits().count()).toEqual({ visits: 20_500 });
@@ -27,7 +27,7 @@ test('all whose time is over go, however many they are, and no other', async () 
   expect(await left()).toEqual([0]);
 });
 
-test('a row that somebody uses while it is to go stays', async () => {
+test('a row that is used while the purge runs stays', async () => {
   await pool.query(`INSERT INTO visits VALUES (1, '2025-12-31'), (2, '2025-12-31')`);
   const visitor = await pool.connect();
   await visitor.query(`BEGIN; UPDATE visits SET seen_at = '2026-02-01' WHERE id = 1`);

@@ -19,7 +19,7 @@ const given = async (text: string) => (JSON.parse((await query(text)).text) as {
 const refused = async (text: string) => problemOf(await query(text));
 
 describe('a query', () => {
-  test('comes parsed, with its defaults, without what the contract does not know', async () => {
+  test('is parsed, with its defaults, and without parameters that the contract does not have', async () => {
     expect(await given('limit=7&name=a%20b+c&other=1')).toEqual({ limit: 7, name: 'a b c' });
     expect(await given('')).toEqual({ limit: 50 });
   });
@@ -35,7 +35,7 @@ describe('a query', () => {
     expect(await refused(text)).toEqual(invalid(`query.${name}: is given more than once; join values with commas.`));
   });
 
-  test('400: a repeated name of any length is told in few words', async () => {
+  test('400: the message about a repeated name is short, however long the name', async () => {
     const name = 'x'.repeat(3_000);
     const { status, detail } = await refused(`${name}=1&${name}=2`);
     expect(status).toBe(400);
@@ -43,14 +43,14 @@ describe('a query', () => {
   });
 
   test.each(['name=%00', 'name=a%00b', 'name=%ff', 'name=%C3', 'name=%ED%A0%80', 'name=%C0%80', 'other=%ff'])(
-    '400: %s is no text',
+    '400: %s is not valid text',
     async (text) => {
       const name = text.slice(0, text.indexOf('='));
       expect(await refused(text)).toEqual(invalid(`query.${name}: contains characters that are not text.`));
     },
   );
 
-  test('a percent sign that begins nothing stands for itself, as URLs have it', async () => {
+  test('a percent sign that begins no escape stands for itself, as in URLs', async () => {
     expect(await given('name=100%&limit=2')).toEqual({ limit: 2, name: '100%' });
     expect(await given('name=%zz')).toEqual({ limit: 50, name: '%zz' });
   });
@@ -59,11 +59,11 @@ describe('a query', () => {
     expect(await given('name[]=a&name[b]=c&limit[]=3')).toEqual({ limit: 50 });
   });
 
-  test('names that every object has are names nobody knows', async () => {
+  test('names of inherited properties are unknown parameters', async () => {
     expect(await given('__proto__=1&constructor=2&toString=3&hasOwnProperty=4')).toEqual({ limit: 50 });
   });
 
-  test('400: only the first fault is told, with the value', async () => {
+  test('400: only the first fault is reported, with the value', async () => {
     expect(await refused(`name=${'n'.repeat(21)}&limit=0`)).toEqual(invalid('query.limit: must be at least 1, not 0.'));
     expect(await refused('limit=ten')).toEqual(
       invalid('query.limit: must be a whole number from 1 to 200, not "ten".'),
@@ -79,24 +79,24 @@ describe('404: an id', () => {
 
   test.each([
     ['of another kind', newId('group')],
-    ['that is none', 'nothing'],
+    ['that is malformed', 'nothing'],
     ['in upper case', known.toUpperCase()],
-    ['with one character more', `${known}0`],
+    ['with one additional character', `${known}0`],
     ['with a NUL', `${known}%00`],
-    ['with percent signs that mean nothing', '%zz'],
-    ['with bytes that are no text', '%ff%fe'],
+    ['with an invalid escape', '%zz'],
+    ['with bytes that are not UTF-8', '%ff%fe'],
     ['with an encoded slash', 'a%2Fb'],
     ['with dots', '%2e%2e'],
     ['with a quote', "'--"],
     ['of ten thousand characters', 'x'.repeat(10_000)],
-    ['named like a part of every object', '__proto__'],
+    ['named like an inherited property', '__proto__'],
   ])('%s is answered in the same bytes as one that is not there', async (_what, value) => {
     const missing = await notFound(`/v2/things/${newId('campaign')}`);
     expect(missing).toMatchObject({ status: 404, media: 'application/problem+json' });
     expect(await notFound(`/v2/things/${value}`)).toEqual(missing);
   });
 
-  test('that is known is found, its spelling with percent signs too', async () => {
+  test('that is known is found, also when it is percent-encoded', async () => {
     expect((await app.send(`/v2/things/${known}`)).status).toBe(204);
     expect((await app.send(`/v2/things/${known.replace('_', '%5F')}`)).status).toBe(204);
   });

@@ -29,7 +29,7 @@ async function look(headers: Record<string, string | string[]> = {}) {
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('the request id', () => {
-  test('is one id in the answer, for the handler and in the log: the caller’s, where it is a plain one', async () => {
+  test('is the same in the response, for the handler and in the log: the caller’s, if it is a plain one', async () => {
     for (const given of ['12345678', 'a-b_c.D-9', 'x'.repeat(128)]) {
       const { context, header } = await look({ 'x-request-id': given });
       expect([context.id, header]).toEqual([given, given]);
@@ -37,7 +37,7 @@ describe('the request id', () => {
     }
   });
 
-  test('is made where none is given, another each time', async () => {
+  test('is generated if none is given, a new one each time', async () => {
     const [one, other] = [await look(), await look()];
     expect(one.context.id).toMatch(uuidV7);
     expect(one.header).toBe(one.context.id);
@@ -54,7 +54,7 @@ describe('the request id', () => {
     '<script>alert</script>',
     'üüüüüüüü',
     'id,id,id,id',
-  ])('%j is no plain one, and replaced', async (given) => {
+  ])('%j is not a plain one, and replaced', async (given) => {
     const { context, header } = await look({ 'x-request-id': given });
     expect(context.id).toMatch(uuidV7);
     expect(header).toBe(context.id);
@@ -64,7 +64,7 @@ describe('the request id', () => {
     expect((await look({ 'x-request-id': ['first-of-two', 'second-of-two'] })).context.id).toMatch(uuidV7);
   });
 
-  test('is in answers of every kind', async () => {
+  test('is in responses of every kind', async () => {
     for (const [path, status] of [
       ['/v2/nothing', 404],
       ['/%', 404],
@@ -79,7 +79,7 @@ describe('the request id', () => {
 describe('the trace context', () => {
   const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-  test('is the caller’s where it is a valid one', async () => {
+  test('is the caller’s if it is valid', async () => {
     expect((await look({ traceparent: good })).context.traceparent).toBe(good);
   });
 
@@ -89,7 +89,7 @@ describe('the trace context', () => {
     ['upper case', good.toUpperCase()],
     ['a trace of zeros', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
     ['a span of zeros', `00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`],
-    ['something behind it', `${good}-extra`],
+    ['something after it', `${good}-extra`],
     ['no flags', good.slice(0, -3)],
   ])('%s begins a new one', async (_what, traceparent) => {
     const { context } = await look(traceparent === undefined ? {} : { traceparent });
@@ -98,14 +98,14 @@ describe('the trace context', () => {
   });
 });
 
-test('the client’s address is the one that the gateway gives, else the connection’s', async () => {
+test('the client’s address is the one that the gateway sends, else the connection’s', async () => {
   expect((await look({ 'x-forwarded-for': '2001:db8::1' })).context.ip).toBe('2001:db8::1');
   expect((await look({ 'x-forwarded-for': '203.0.113.9, 10.0.0.1' })).context.ip).toBe('203.0.113.9');
   expect((await look()).context.ip).toBe('127.0.0.1');
   expect((await look({ 'x-forwarded-for': '' })).context.ip).toBe('127.0.0.1');
 });
 
-test('the user agent is kept to 300 characters, null where there is none', async () => {
+test('the user agent is cut to 300 characters, and null if there is none', async () => {
   expect((await look({ 'user-agent': 'x'.repeat(400) })).context.userAgent).toBe('x'.repeat(300));
   expect((await look()).context.userAgent).toBeNull();
 });

@@ -17,11 +17,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { implement, openService, type Service } from '../src/index.ts';
 import { declare, send } from './support.ts';
 
-/** No handler of these tests speaks to Prisma. */
 const hour = 60 * 60 * 1000;
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
-/** What ran where: `worker: behind`. */
+/** What ran in which role: `worker: behind`. */
 let ran: string[];
 let published: string[];
 const started: { service: Service; server: RunningServer }[] = [];
@@ -39,7 +38,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** One process of a service, on a database that others share. */
+/** One process of a service, on a database that its other processes share. */
 async function start(role: RunningRole, { broker = true } = {}) {
   const inProcess = createInProcessTransport();
   const transport: typeof inProcess = {
@@ -82,7 +81,7 @@ async function start(role: RunningRole, { broker = true } = {}) {
   return { ...opened, get };
 }
 
-test('an api answers requests, runs what is about its own memory, and knows nothing of a broker', async () => {
+test('an api serves requests, runs the jobs that concern its own memory, and needs no broker', async () => {
   const { get } = await start('api');
   expect((await get('/v2/things')).status).toBe(204);
   expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'ok', checks: ['database'] });
@@ -90,7 +89,7 @@ test('an api answers requests, runs what is about its own memory, and knows noth
   expect((await get('/metrics')).text).not.toContain('outbox_pending');
 });
 
-test('a worker serves whether it lives and is ready, and its metrics; no endpoint is there', async () => {
+test('a worker serves liveness, readiness and metrics, and no endpoints', async () => {
   const { get } = await start('worker');
   expect((await get('/v2/things')).status).toBe(404);
   expect((await get('/healthz')).status).toBe(200);
@@ -99,20 +98,20 @@ test('a worker serves whether it lives and is ready, and its metrics; no endpoin
   await eventually(() => expect(ran).toEqual(['worker: behind']));
 });
 
-test('one that is all of it does both', async () => {
+test('a process of role `all` does both', async () => {
   const { get } = await start('all');
   expect((await get('/v2/things')).status).toBe(204);
   await eventually(() => expect(ran.toSorted()).toEqual(['all: behind', 'all: of-requests']));
 });
 
-test('without its broker a worker is not ready, as that is all it is for; one that also answers requests is', async () => {
+test('without its broker a worker is not ready, as it can do nothing else; a process that also serves requests is', async () => {
   const worker = await start('worker', { broker: false });
   expect((await worker.get('/readyz')).status).toBe(503);
   const both = await start('all', { broker: false });
   expect(JSON.parse((await both.get('/readyz')).text)).toMatchObject({ status: 'degraded', failing: ['broker'] });
 });
 
-test('what an api wakes runs in a worker, long before its next turn', async () => {
+test('a job that an api wakes runs in a worker, long before its next scheduled time', async () => {
   const api = await start('api');
   await start('worker');
   await eventually(async () => {
@@ -122,7 +121,7 @@ test('what an api wakes runs in a worker, long before its next turn', async () =
   expect(ran).not.toContain('api: behind');
 });
 
-test('what an api appends to the outbox is published by a worker, and only there', async () => {
+test('an event that an api appends to the outbox is published by a worker, and only there', async () => {
   const api = await start('api');
   await start('worker');
   const account = newId('account');
@@ -135,8 +134,8 @@ test('what an api appends to the outbox is published by a worker, and only there
   await eventually(() => expect(published).toEqual(['worker: account.purged']));
 });
 
-test('nobody but an api does without a transport', () => {
-  const parts = {
+test('only an api can run without a transport', () => {
+  const dependencies = {
     databaseUrl: database.url,
     verifier: createVerifier(testKeys.public),
     internal: testInternal('organization'),
@@ -144,5 +143,5 @@ test('nobody but an api does without a transport', () => {
     problemBase,
     checkAnswers: true,
   };
-  expect(() => openService('organization', parts, openBareDatabase)).toThrow('transport');
+  expect(() => openService('organization', dependencies, openBareDatabase)).toThrow('transport');
 });

@@ -59,7 +59,6 @@ const load = declare({
 });
 const plain = declare({ operation: 'plain', method: 'POST', path: '/v2/plain', access, body, success: made });
 
-/** No handler of these tests speaks to Prisma. */
 
 export const account = newId('account');
 const ada = personToken({ account });
@@ -72,13 +71,13 @@ interface Request {
   readonly media?: string;
 }
 
-/** A service whose endpoints make a thing each, in one transaction or at somebody else's, and take an `Idempotency-Key`. */
+/** A service whose endpoints each make a thing, in one transaction or in another system, and accept an `Idempotency-Key`. */
 export async function startKeyedService() {
   const clock = createTestClock();
   const logs = captureLogs();
   const database = await createTestDatabase('organization');
   const pool = new pg.Pool({ connectionString: database.url });
-  pool.on('error', () => {}); // The database is dropped below idle connections.
+  pool.on('error', () => {}); // The database is dropped while connections are idle.
   await pool.query('CREATE TABLE things (id text PRIMARY KEY, name text NOT NULL, size int NOT NULL)');
   const opened = openService(
     'organization',
@@ -94,7 +93,7 @@ export async function startKeyedService() {
     },
     openBareDatabase,
   );
-  /** Called in each attempt of a transaction, once its row is written. */
+  /** Called in each attempt of a transaction, after its row is written. */
   let meanwhile: (tx: SqlTransaction) => unknown = () => {};
   const { sqlTransaction } = opened.database;
   const insert =
@@ -107,7 +106,7 @@ export async function startKeyedService() {
     };
   type Keyed = { body: Sent; transaction: KeyedTransaction<Sql> };
   const make = async ({ body, transaction }: Keyed) => transaction(insert(body));
-  /** Whom the `external` endpoints ask: makes a thing for each attempt, once. */
+  /** The other system that `external` endpoints call. It makes one thing for each attempt. */
   const elsewhere = new Map<string, { id: string; name: string; size: number }>();
   let asked: string[] = [];
   let around: { before?: () => unknown; after?: () => unknown } = {};
@@ -128,7 +127,7 @@ export async function startKeyedService() {
       implementKeyed(quiet, sqlTransaction, async ({ body, transaction }) =>
         transaction(async (tx) => void (await insert(body)(tx))),
       ),
-      // Past the types, which let no handler answer anything but what its transaction returned.
+      // The cast defeats the types, which let a handler return nothing but its transaction's result.
       implementKeyed(careless, sqlTransaction, async (input) => ({ ...(await make(input)).result }) as never),
       implementKeyed(twice, sqlTransaction, async (input) => {
         await make(input);
@@ -157,12 +156,13 @@ export async function startKeyedService() {
     during(work: typeof meanwhile) {
       meanwhile = work;
     },
-    /** What is done before and after somebody else does what an `external` endpoint asks. */
+    /** Sets what happens before and after the other system makes a thing. */
     around(work: typeof around) {
       around = work;
     },
-    /** The attempts in whose name somebody else was asked, and how many things they made. */
+    /** The attempts of the calls to the other system. */
     asked: () => [...asked],
+    /** How many things the other system made. */
     made: () => elsewhere.size,
     post: ({
       path = '/v2/things',

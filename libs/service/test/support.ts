@@ -20,14 +20,14 @@ const defaults = {
 
 type Declared<E> = Omit<typeof defaults, keyof E> & E;
 
-/** Declares an endpoint of these tests; what is left out is of no concern to the one who asks. */
+/** Declares an endpoint for these tests. Properties that a test does not care about have defaults. */
 export function declare<const E extends Partial<Endpoint> & Pick<Endpoint, 'method' | 'path'>>(definition: E) {
   return { ...defaults, ...definition } as unknown as Declared<E>;
 }
 
 export const thingId = z.object({ id: id('campaign') });
 
-/** Answers what the handler was given of the body, as it was given. */
+/** Responds with the body that the handler received. */
 export const echoBody = (body: z.ZodType) =>
   implement(
     declare({
@@ -39,7 +39,7 @@ export const echoBody = (body: z.ZodType) =>
     async (input) => ({ given: input.body }),
   );
 
-/** The same of a query, which has the parameters of a page and a name. */
+/** Responds with the query that the handler received: the parameters of a page, and a name. */
 export const echoQuery = implement(
   declare({
     method: 'GET',
@@ -50,7 +50,7 @@ export const echoQuery = implement(
   async (input) => ({ given: input.query }),
 );
 
-/** An app on a port of its own. */
+/** An app on its own port. */
 export async function startApp(
   implementations: readonly Implementation[],
   options: { checkAnswers?: boolean; tracing?: Tracing } = {},
@@ -90,7 +90,7 @@ export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
-  /** Sends the body without saying how long it is. */
+  /** Sends the body without a content length. */
   readonly chunked?: boolean;
 }
 
@@ -100,7 +100,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** Sends a request as it is: a path is not put in its normal form, a GET may have a body. */
+/** Sends a request unchanged: the path is not normalized, and a GET may have a body. */
 export async function send(
   port: number,
   path: string,
@@ -127,7 +127,7 @@ export async function send(
 
 export const json = { 'content-type': 'application/json' };
 
-/** The problem of an answer, by its kind. */
+/** The problem in a response. */
 export function problemOf({ status, headers, text }: Answered): {
   status: number;
   kind: string;

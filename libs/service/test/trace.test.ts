@@ -34,7 +34,7 @@ beforeAll(async () => {
   app = await startApp(
     [
       implement(look, async ({ request }) => {
-        await new Promise((resolve) => setTimeout(resolve, 5)); // Others are under way.
+        await new Promise((resolve) => setTimeout(resolve, 5)); // Other requests are handled meanwhile.
         app.logs.logger.info({ look: request.id }, 'Looked');
         return { traceparent: request.traceparent };
       }),
@@ -66,21 +66,21 @@ const spanNamed = (traceId: string, name: string) =>
     return span;
   });
 
-test('a request of a recorded trace is a span below its caller’s, and causes what it causes in its own name', async () => {
+test('a request of a recorded trace has a span below its caller’s, and its own calls and events are below that span', async () => {
   const answered = await get('/v2/look', `00-${trace}-${caller}-01`);
   const span = await spanNamed(trace, 'GET /v2/look');
   expect(span).toMatchObject({ parentSpanId: caller, kind: 'server', attributes: { operation: 'look' } });
   expect(answered?.traceparent).toBe(`00-${trace}-${span?.spanId}-01`);
 });
 
-test('of a trace that is not recorded there is no span, and it goes on as it came', async () => {
+test('a trace that is not recorded gets no span, and is passed on unchanged', async () => {
   const given = `00-${trace.replace('0af7', 'ffff')}-${caller}-00`;
   expect((await get('/v2/look', given))?.traceparent).toBe(given);
   expect((await get('/v2/look'))?.traceparent).toMatch(/-00$/);
   expect(collector.spansOf(given.slice(3, 35))).toEqual([]);
 });
 
-test('what a handler asks of another service is of the same trace', async () => {
+test('a handler’s call of another service belongs to the same trace', async () => {
   const traceId = trace.replace('0af7', 'aaaa');
   const answered = await get('/v2/ask', `00-${traceId}-${caller}-01`);
   const [asking, asked] = [await spanNamed(traceId, 'GET /v2/ask'), await spanNamed(traceId, 'GET /v2/look')];
@@ -88,7 +88,7 @@ test('what a handler asks of another service is of the same trace', async () => 
   expect(answered?.asked?.slice(3, 35)).toBe(traceId);
 });
 
-test('a fault names itself in its span, without its words', async () => {
+test('the span of a failed request has the error’s name, not its message', async () => {
   const traceId = trace.replace('0af7', 'bbbb');
   await get('/v2/fail', `00-${traceId}-${caller}-01`);
   const span = await spanNamed(traceId, 'GET /v2/fail');
@@ -96,7 +96,7 @@ test('a fault names itself in its span, without its words', async () => {
   expect(JSON.stringify(span)).not.toContain('of what is in a row');
 });
 
-test('each line of a log belongs to the trace of its own request, though many are under way', async () => {
+test('each log line belongs to the trace of its own request, although many are handled concurrently', async () => {
   const ids = Array.from({ length: 20 }, (_, n) => n.toString(16).padStart(32, 'c'));
   await Promise.all(ids.map((id) => get('/v2/look', `00-${id}-${caller}-01`, `request-${id}`)));
   await get('/v2/fail', `00-${ids[0]}-${caller}-01`);

@@ -14,7 +14,7 @@ import { type App, declare, invalid, problemOf, type Sent, startApp } from './su
 const maxBytes = 200_000;
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** What the handler does with the file before it answers. */
+/** What the handler does with the file before it responds. */
 let onFile: (upload: Upload) => unknown;
 let given: Upload[];
 beforeEach(() => {
@@ -75,9 +75,9 @@ async function answerOf(req: ClientRequest) {
   return { status: res.statusCode ?? 0, headers: res.headers, text };
 }
 
-describe('a file that is sent', () => {
+describe('an uploaded file', () => {
   test.each([false, true])(
-    'is given to the handler byte for byte, as often as it reads (chunked: %s)',
+    'reaches the handler byte for byte, as often as it reads (chunked: %s)',
     async (chunked) => {
       const body = randomBytes(maxBytes);
       const seen: Buffer[] = [];
@@ -93,7 +93,7 @@ describe('a file that is sent', () => {
     },
   );
 
-  test('is gone when the handler is done, whether it answered, refused or failed', async () => {
+  test('is deleted when the handler is done, whether it responded, refused or failed', async () => {
     for (const outcome of [() => {}, () => Promise.reject(Problem.notFound()), () => Promise.reject(new Error('No'))]) {
       onFile = outcome;
       await post();
@@ -102,7 +102,7 @@ describe('a file that is sent', () => {
     for (const upload of given) await expect(contentOf(upload)).rejects.toThrow();
   });
 
-  test('comes slowly, in small pieces, and is whole', async () => {
+  test('is complete although it arrives slowly, in small pieces', async () => {
     const req = open();
     for (const piece of ['a,', 'b\n', '1', ',2\n']) {
       req.write(piece);
@@ -151,23 +151,23 @@ describe('the media type', () => {
 });
 
 describe('the body', () => {
-  test.each(['gzip', 'br', 'deflate', 'gzip, identity'])('400: is not taken as %s', async (encoding) => {
+  test.each(['gzip', 'br', 'deflate', 'gzip, identity'])('400: is not accepted as %s', async (encoding) => {
     const answer = await post({ headers: { 'content-encoding': encoding } });
     expect(problemOf(answer)).toEqual(invalid('Content-Encoding: is not supported.'));
   });
 
-  test('identity is no encoding', async () => {
+  test('identity is accepted', async () => {
     expect((await post({ headers: { 'content-encoding': 'identity' } })).status).toBe(200);
   });
 
-  test('400: must not be empty, be it announced as such, in chunks, or not at all', async () => {
+  test('400: must not be empty, with a content length, in chunks, or without either', async () => {
     for (const sent of [{ body: '' }, { body: '', chunked: true }])
       expect(problemOf(await post(sent))).toEqual(invalid('body: is required.'));
     const none = await app.send(path, { method: 'POST', headers: { authorization, ...csv } });
     expect(problemOf(none)).toEqual(invalid('body: is required.'));
   });
 
-  test('400: must not be larger than the contract says; exactly as large passes', async () => {
+  test('400: must not exceed the limit of the contract; exactly the limit is accepted', async () => {
     for (const chunked of [false, true]) {
       const answer = await post({ body: Buffer.alloc(maxBytes + 1, 'a'), chunked });
       expect(problemOf(answer)).toEqual(invalid(`body: is larger than ${maxBytes} bytes.`));
@@ -180,7 +180,7 @@ describe('the body', () => {
 describe('a refusal comes before the body', () => {
   test.each<[number, string, Record<string, string>]>([
     [401, 'no token', { authorization: '' }],
-    [403, 'a role that may not', { authorization: `Bearer ${personToken({ role: 'viewer' })}` }],
+    [403, 'a role without permission', { authorization: `Bearer ${personToken({ role: 'viewer' })}` }],
     [400, 'another media type', { 'content-type': 'text/html' }],
     [400, 'an encoding', { 'content-encoding': 'gzip' }],
     [400, 'a length over the limit', { 'content-length': String(maxBytes + 1) }],
@@ -192,14 +192,14 @@ describe('a refusal comes before the body', () => {
     req.destroy();
   });
 
-  test('400 for the query and 400 for the Idempotency-Key: likewise', async () => {
+  test('400 for the query and 400 for the Idempotency-Key: before the body too', async () => {
     const req = open({}, { port: app.port, at: `${path}?name=long` });
     req.flushHeaders();
     expect(problemOf(await answerOf(req)).detail).toMatch(/^query\.name/);
     req.destroy();
   });
 
-  test('400 at the moment that a body without a length passes the limit, while the client still sends', async () => {
+  test('400 as soon as a body without a content length exceeds the limit, while the client still sends', async () => {
     const req = open();
     req.write(Buffer.alloc(maxBytes, 'a'));
     req.write('b');
@@ -208,7 +208,7 @@ describe('a refusal comes before the body', () => {
   });
 });
 
-test('the connection serves on behind a body that was refused', async () => {
+test('the connection stays usable after a body was refused', async () => {
   const socket = connect({ port: app.port, host: '127.0.0.1' });
   let text = '';
   socket.on('data', (bytes) => (text += String(bytes)));
@@ -227,7 +227,7 @@ test('the connection serves on behind a body that was refused', async () => {
   socket.destroy();
 });
 
-test('one that is broken off is handled by nobody, and no fault is logged', async () => {
+test('an aborted upload does not reach the handler, and no error is logged', async () => {
   const logged = app.logs.text().length;
   for (const headers of [{ 'content-length': '100000' }, {}]) {
     const req = open(headers as Record<string, string>);
@@ -247,8 +247,8 @@ test('one that is broken off is handled by nobody, and no fault is logged', asyn
   expect(app.logs.text().slice(logged)).not.toContain('A request failed');
 });
 
-describe('patience', () => {
-  const clientTimeout = 2_000; // Several looks at it, also where the machine is busy.
+describe('timeouts', () => {
+  const clientTimeout = 2_000; // Long enough for several checks on a busy machine.
   let undo: (() => unknown)[] = [];
   afterEach(async () => {
     for (const step of undo.reverse()) await step();
@@ -293,7 +293,7 @@ describe('patience', () => {
     expect(await answer).toMatchObject({ status: 200, text: '12000000' });
   });
 
-  test('one that stops is refused in time, however much came before', async () => {
+  test('an upload that stops is refused in time, however much arrived before', async () => {
     const ended = Promise.withResolvers<unknown>();
     const port = await serve((req) =>
       sizeOf(req).catch((error: unknown) => {
@@ -310,7 +310,7 @@ describe('patience', () => {
     expect(await ended.promise).toMatchObject({ code: 'ECONNRESET' });
   });
 
-  test('a service that is slow to take it is no fault of the client', async () => {
+  test('an upload is not refused because the service reads it slowly', async () => {
     const port = await serve(async (req) => {
       await sleep(3 * clientTimeout);
       return sizeOf(req);

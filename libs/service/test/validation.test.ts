@@ -64,11 +64,11 @@ test.each<[object, string]>([
   [{ hours: { sun: [] } }, 'body.hours: has no field "sun".'],
   [{ nested: [] }, 'body.nested: must be an object.'],
   [{ type: 'api' }, 'body.type: cannot be changed here, not "api".'],
-])('400: %j is told by its place and value', async (fields, detail) => {
+])('400: %j is reported with its place and value', async (fields, detail) => {
   expect(await refused(fields)).toEqual(invalid(detail));
 });
 
-test('400: of many faults the first in the contract’s order is told, and no list of the others', async () => {
+test('400: only the first of many faults, in the contract’s order, is reported', async () => {
   const answer = await app.send('/v2/echo', {
     method: 'POST',
     headers: json,
@@ -96,13 +96,13 @@ test.each<[string, object]>([
   expect(problem.detail).not.toContain('4711');
 });
 
-test('400: a long value is not said again, a long name only in part', async () => {
+test('400: a long value is not repeated, and a long name is abbreviated', async () => {
   expect(await refused({ name: 'n'.repeat(500) })).toEqual(invalid('body.name: must have at most 10 characters.'));
   const { detail } = await refused({ hours: { ['x'.repeat(100_000)]: [] } });
   expect(detail).toBe(`body.hours: has no field "${'x'.repeat(60)}".`);
 });
 
-test('none of what was refused is in the log', async () => {
+test('refused input is not logged', async () => {
   await refused({ password: hidden, email: 'ada@example.com' });
   expect(app.logs.text()).not.toContain(hidden);
   expect(app.logs.text()).not.toContain('ada@example.com');
