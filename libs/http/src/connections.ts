@@ -1,37 +1,37 @@
 import type { ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 
-/** What is known of one connection. */
+/** The state of one connection. */
 export interface Connection {
   readonly socket: Socket;
-  /** Answers that are still to come or to be taken, in their order. */
-  readonly inHand: Set<ServerResponse>;
-  /** The answer to the last request that it brought. */
+  /** Responses that are not completely sent, in the order of their requests. */
+  readonly pending: Set<ServerResponse>;
+  /** The response to the connection's last request. */
   latest: ServerResponse | undefined;
-  /** When the last answer was taken, as `performance.now()` has it; undefined before the first. */
+  /** When the last response was sent, by `performance.now()`; undefined before the first. */
   answeredAt: number | undefined;
-  /** Bytes read by then: what has read more since is bringing a request. */
-  bytesAtRest: number;
+  /** Bytes read by then. If more were read since, a request is arriving. */
+  bytesReadByThen: number;
 }
 
 export interface Connections {
-  /** The open ones. */
+  /** All open connections. */
   all(): Iterable<Connection>;
   of(socket: unknown): Connection | undefined;
   /**
-   * Notes a request by its answer. False when nothing may be done for it: it came behind an answer that ends the
-   * connection (RFC 9112 §9.6), and nobody would be told of it.
+   * Registers a request by its response. False if the request must not be handled: it arrived after a response that ends
+   * the connection (RFC 9112 §9.6), so its own response could not be sent.
    */
   enter(res: ServerResponse): boolean;
-  /** Whether there is none. */
+  /** Whether no connection is open. */
   readonly none: boolean;
-  /** Whether none has brought, nor finished, anything for that many milliseconds. */
+  /** Whether no request has arrived and no response has ended for that many milliseconds. */
   quietFor(ms: number): boolean;
-  /** Resolves when the system has no connection left that it took for the server, or a second has passed. */
+  /** Resolves when the server has accepted all connections that the operating system completed for it, or after a second. */
   allAccepted(): Promise<void>;
 }
 
-/** Knows of a server's connections what it does not tell itself: what is in hand on each, and since when nothing is. */
+/** Tracks what Node's server does not expose: the pending responses of each connection, and since when it is idle. */
 export function watchConnections(server: Server): Connections {
   const open = new Map<unknown, Connection>();
   let latest = performance.now();
@@ -39,18 +39,18 @@ export function watchConnections(server: Server): Connections {
 
   server.on('connection', (socket: Socket) => {
     accepted++;
-    open.set(socket, { socket, inHand: new Set(), latest: undefined, answeredAt: undefined, bytesAtRest: 0 });
+    open.set(socket, { socket, pending: new Set(), latest: undefined, answeredAt: undefined, bytesReadByThen: 0 });
     socket.once('close', () => open.delete(socket));
   });
 
-  /** One function for all answers: a closure for each costs more than what it does. */
+  /** One function for all responses, because a closure for each would cost more than its work. */
   function onClose(this: ServerResponse): void {
     const { socket } = this.req;
     const connection = open.get(socket);
     if (!connection) return;
-    connection.inHand.delete(this);
+    connection.pending.delete(this);
     connection.answeredAt = latest = performance.now();
-    connection.bytesAtRest = socket.bytesRead;
+    connection.bytesReadByThen = socket.bytesRead;
   }
 
   return {
@@ -60,7 +60,7 @@ export function watchConnections(server: Server): Connections {
       const connection = open.get(res.req.socket);
       if (!connection || connection.latest?.getHeader('connection') === 'close') return false;
       connection.latest = res;
-      connection.inHand.add(res);
+      connection.pending.add(res);
       res.on('close', onClose);
       return true;
     },
@@ -69,13 +69,13 @@ export function watchConnections(server: Server): Connections {
     },
     quietFor(ms) {
       if (performance.now() - latest < ms) return false;
-      for (const { inHand, socket, bytesAtRest } of open.values())
-        if (inHand.size > 0 || socket.bytesRead > bytesAtRest) return false;
+      for (const { pending, socket, bytesReadByThen } of open.values())
+        if (pending.size > 0 || socket.bytesRead > bytesReadByThen) return false;
       return true;
     },
     async allAccepted() {
       const deadline = performance.now() + 1_000;
-      // One is taken at each turn of the event loop, and the first turn may end before it looks.
+      // Each turn of the event loop accepts one connection, and the first turn may end before that.
       for (let [before, quiet] = [accepted, 0]; quiet < 2 && performance.now() < deadline; before = accepted) {
         await new Promise((resolve) => setImmediate(resolve));
         quiet = accepted === before ? quiet + 1 : 0;

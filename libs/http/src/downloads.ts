@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { DownloadRules } from '@attribution/contracts';
 import type { Spool } from './spool.ts';
 
-/** A file of text in UTF-8 that a handler answers: written whole, so that nothing else waits while a slow client reads. */
+/** A UTF-8 text file that a handler returns. It is written completely first, so that a slow client holds up nothing else. */
 export interface Download<M extends string = string> {
   readonly media: M;
-  /** Letters, digits, dots, dashes and underscores of ASCII. */
+  /** ASCII letters, digits, dots, dashes and underscores. */
   readonly filename: string;
-  /** Closed by whoever sends it. */
+  /** Closed after it was sent. */
   readonly spool: Spool;
 }
 
 const filenameShape = /^[\w.-]{1,200}$/;
 
-/** Sends a file as it is read, no faster than the client takes it, and closes its spool. */
+/** Streams a file no faster than the client receives it, and closes its spool. */
 export async function sendDownload(rules: DownloadRules, { media, filename, spool }: Download, res: ServerResponse) {
   try {
     if (!rules.media.includes(media)) throw new Error(`A download is ${media}, which its contract does not have`);
@@ -29,14 +29,14 @@ export async function sendDownload(rules: DownloadRules, { media, filename, spoo
     }
     res.end();
   } catch (error) {
-    if (!res.headersSent) res.removeHeader('content-disposition'); // A problem is no file.
+    if (!res.headersSent) res.removeHeader('content-disposition'); // The response will be a problem instead of a file.
     throw error;
   } finally {
     await spool.close();
   }
 }
 
-/** Resolves when the client has taken what waits for it, or has gone. */
+/** Resolves when the response's buffer is empty again, or the client has disconnected. */
 function drained(res: ServerResponse): Promise<void> {
   if (res.closed) return Promise.resolve();
   return new Promise((resolve) => {

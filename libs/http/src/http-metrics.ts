@@ -4,15 +4,15 @@ export interface HttpMetrics {
   observe(request: { method: string; operation: string; status: number; seconds: number }): void;
 }
 
-/** Of the methods that a client may think of, these are told apart. */
+/** Only these methods become label values. Any other is `other`, so that clients cannot add labels. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const isStatus = (status: number) => Number.isInteger(status) && status >= 100 && status <= 599;
 
-/** Requests counted and timed by operation: no label grows with what clients send. */
+/** Counts and times requests by operation, with a bounded set of label values whatever clients send. */
 export function observeHttp(registry: Registry, service: string): HttpMetrics {
   const requests = new Counter({
     name: 'http_requests_total',
-    help: 'Requests answered; 499: the client had gone before the answer',
+    help: 'Requests answered; 499: the client disconnected before the response',
     labelNames: ['service', 'method', 'operation', 'status'],
     registers: [registry],
   });
@@ -33,6 +33,6 @@ export function observeHttp(registry: Registry, service: string): HttpMetrics {
   };
 }
 
-/** The status of an answer; of none at all, as the client had gone, what nginx calls it. */
+/** The status of a response; 499, like nginx, if the client disconnected before it. */
 export const answeredStatus = (res: { readonly headersSent: boolean; readonly statusCode: number }): number =>
   res.headersSent ? res.statusCode : 499;

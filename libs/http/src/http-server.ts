@@ -11,35 +11,35 @@ import { watchSenders } from './slow-senders.ts';
 export interface RunningServer {
   readonly port: number;
   /**
-   * Cuts no request: answers what is in hand and what still arrives on open connections, until nothing has come for
-   * `silence` milliseconds, or until `deadline` (ms since the epoch).
+   * Closes without cutting off a request: responds to pending requests and to those that still arrive on open connections,
+   * until no connection was used for `silence` milliseconds, or until `deadline` (ms since the epoch).
    */
   close(deadline: number, silence?: number): Promise<void>;
 }
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly problemBase: string;
-  /** Milliseconds in which a client must send a request or 512 KiB of it, and take an answer or 512 KiB of it. */
+  /** Milliseconds in which a client must send a request, or 512 KiB of it, and receive a response, or 512 KiB of it. */
   readonly clientTimeout?: number;
 }
 
 const late = 'The request did not arrive in time.';
-/** After which no kept connection is believed to bring another request, milliseconds. */
-const lastWords = 250;
-/** How long a connection is kept for the next request: longer than balancers keep theirs, which would send into its end. */
-const kept = 65_000;
+/** After this much silence no further request is expected on the open connections. */
+const closingSilenceMs = 250;
+/** An idle connection is kept longer than balancers keep theirs, so that they never send a request while it is being closed. */
+const idleTimeoutMs = 65_000;
 /**
- * How long clients are told that it is, milliseconds. Those that believe it leave an unused one by themselves: after as
- * much silence a server that stops ends none that they would still send into.
+ * The idle timeout that clients are told, in milliseconds. Clients that honour it close unused connections themselves, so
+ * after as much silence a stopping server closes no connection on which they would still send.
  */
 export const keptByClients = 4_000;
-/** How long a server keeps connections, and tells its clients. */
-export const keepAlive = { keepAliveTimeout: keptByClients, keepAliveTimeoutBuffer: kept - keptByClients };
-/** How long a client may read what it is told at the end, and end the connection itself. */
-const farewell = 1_000;
+/** Node sends clients the first, and closes an idle connection after the sum. */
+export const keepAlive = { keepAliveTimeout: keptByClients, keepAliveTimeoutBuffer: idleTimeoutMs - keptByClients };
+/** How long a client may read the last response and close the connection itself. */
+const lingerMs = 1_000;
 
 export async function listen(
   handler: (req: IncomingMessage, res: ServerResponse) => void,
@@ -48,11 +48,11 @@ export async function listen(
   const { problemBase, clientTimeout = 60_000 } = options;
   const headersTimeout = Math.min(20_000, clientTimeout);
   let closing = false;
-  /** Ended by us, and listened to for a moment; whatever comes now is nothing to anybody. */
+  /** Connections that this side has ended. They stay open for a moment, and what arrives on them is ignored. */
   const leaving = new WeakSet<Duplex>();
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     if (!connections.enter(res)) return;
-    // Node loses what comes right behind a request that asks for another protocol.
+    // Node loses what arrives right after a request with `Upgrade`, so the connection is not used further.
     if (closing || req.headers.upgrade !== undefined) res.setHeader('connection', 'close');
     handler(req, res);
   };
@@ -60,10 +60,10 @@ export async function listen(
     {
       ...keepAlive,
       headersTimeout,
-      requestTimeout: 0, // It knows no progress, and would cut every long upload.
-      connectionsCheckingInterval: 1_000, // How late `headersTimeout` may be.
+      requestTimeout: 0, // Node's limit ignores progress, and would cut off every long upload.
+      connectionsCheckingInterval: 1_000, // The resolution of `headersTimeout`.
       maxHeaderSize: 16_384,
-      requireHostHeader: false, // The handler says so, as a problem.
+      requireHostHeader: false, // The handler refuses it with a problem.
     },
     onRequest,
   );
@@ -74,27 +74,27 @@ export async function listen(
     else void refuse(new Problem('validation-error', describe(error.code)), socket);
   });
   server.on('connect', (_req, socket) => {
-    // From here on the server itself knows nothing of the socket: neither its errors, nor that it is to be closed.
+    // Node hands the socket over here: it no longer handles the socket's errors, and does not close it.
     for (const event of ['error', 'finish']) socket.on(event, () => socket.destroy());
     endWith(Problem.notFound(), socket, problemBase);
   });
-  /** Behind the answers to what came before it on the connection: in front of one, it would be taken for that answer. */
+  /** Waits for the responses to earlier requests of the connection: sent before them, the problem would be taken for one. */
   async function refuse(problem: Problem, socket: Duplex): Promise<void> {
     leaving.add(socket);
-    const onSocket = [...(connections.of(socket)?.inHand ?? [])];
+    const onSocket = [...(connections.of(socket)?.pending ?? [])];
     const earlier = onSocket.filter(({ req }) => req.complete);
     await Promise.all(earlier.map((res) => new Promise((resolve) => res.once('close', resolve))));
     if (onSocket.some((res) => !res.req.complete && res.headersSent)) socket.destroy();
     else endWith(problem, socket, problemBase);
     leave(socket);
   }
-  /** RFC 9112 §9.6: who is cut off while it still sends is reset, and may lose what it was told. */
+  /** RFC 9112 §9.6: closing while the client still sends would reset the connection, and the client could lose the response. */
   function leave(socket: Duplex): void {
     leaving.add(socket);
     if (socket.writable) socket.end();
-    setTimeout(() => socket.destroy(), farewell).unref();
+    setTimeout(() => socket.destroy(), lingerMs).unref();
   }
-  // Behind an answer that ends the connection Node would destroy it as soon as that is written.
+  // After a response that ends the connection, Node would destroy the socket as soon as the response is written.
   server.on('connection', (socket: Socket) => {
     socket.destroySoon = () => leave(socket);
   });
@@ -104,7 +104,7 @@ export async function listen(
     watchSenders(connections, clientTimeout, ({ socket }) => {
       if (!leaving.has(socket)) void refuse(new Problem('validation-error', late), socket);
     }),
-    watchIdle(connections, kept + headersTimeout), // The next request may begin at the last moment.
+    watchIdle(connections, idleTimeoutMs + headersTimeout), // The next request may begin at the last moment.
   ];
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -113,32 +113,32 @@ export async function listen(
 
   return {
     port: (server.address() as AddressInfo).port,
-    async close(deadline, silence = lastWords) {
-      // Before anybody is told to leave, as who leaves comes back: what waits when the server stops listening is reset.
+    async close(deadline, silence = closingSilenceMs) {
+      // First of all, because a connection that is not yet accepted is reset when the server stops listening.
       await connections.allAccepted();
-      // The http server's own close() ends idle connections at once, and a request on its way to one is lost.
+      // The HTTP server's own close() ends idle connections at once, and would lose a request that is arriving on one.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       closing = true;
-      // Also where the answer is still to come: its connection would be used again, and cut with what it brings.
-      for (const { inHand } of connections.all())
-        for (const res of inHand) if (!res.headersSent) res.setHeader('connection', 'close');
+      // Pending responses end their connections too, or clients would send another request on them and have it cut off.
+      for (const { pending } of connections.all())
+        for (const res of pending) if (!res.headersSent) res.setHeader('connection', 'close');
       const began = performance.now();
       const done = () => connections.none || (performance.now() - began >= silence && connections.quietFor(silence));
       while (!done() && Date.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 20));
-        // A process that was kept from running has not looked yet at what came meanwhile: it does before this resolves.
+        // If the process did not get to run meanwhile, this lets it read what has arrived before the next check.
         await new Promise((resolve) => setImmediate(resolve));
       }
       for (const end of unwatch) end();
       HttpServer.prototype.closeAllConnections.call(server);
       await closed;
-      // It alone ends Node's own watch over connections, whose timer keeps the server and all that its handler has.
+      // Only this stops Node's timer for connection timeouts, which would keep the server and its handler in memory.
       HttpServer.prototype.close.call(server);
     },
   };
 }
 
-/** What no handler gets to see, since it is no HTTP request, or asks for a tunnel, is answered with a problem too. */
+/** Responds with a problem to what never reaches the handler: invalid HTTP, and requests for a tunnel. */
 function endWith(problem: Problem, socket: Duplex, problemBase: string): void {
   const body = JSON.stringify(problem.toJSON(problemBase));
   const headers = {

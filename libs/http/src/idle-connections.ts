@@ -1,18 +1,16 @@
 import type { Connections } from './connections.ts';
 
-/** Milliseconds between two looks. */
-const interval = 1_000;
+const checkIntervalMs = 1_000;
 
 /**
- * Ends connections that bring no request for `limit` milliseconds after their last answer. Node's own patience begins
- * anew at each byte, and empty lines between requests are bytes without being a request (RFC 9112 §2.2). Returns what
- * ends the watch.
+ * Closes connections that bring no request for `timeoutMs` after their last response. Node's own timeout restarts at every
+ * byte, and clients may send empty lines between requests (RFC 9112 §2.2). Returns a function that stops the checks.
  */
-export function watchIdle(connections: Connections, limit: number): () => void {
+export function watchIdle(connections: Connections, timeoutMs: number): () => void {
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const { socket, inHand, answeredAt } of connections.all())
-      if (inHand.size === 0 && answeredAt !== undefined && now - answeredAt >= limit) socket.destroy();
-  }, interval).unref();
+    for (const { socket, pending, answeredAt } of connections.all())
+      if (pending.size === 0 && answeredAt !== undefined && now - answeredAt >= timeoutMs) socket.destroy();
+  }, checkIntervalMs).unref();
   return () => clearInterval(timer);
 }

@@ -1,15 +1,15 @@
 import { Problem } from '@attribution/contracts';
 import express, { type Request, type Response } from 'express';
 
-/** Largest JSON body, bytes. */
+/** The largest JSON body, in bytes. */
 const limit = 1024 * 1024;
-/** Deepest nesting of a body: more is nothing a client means, and costs stack further down. */
+/** No legitimate body is nested deeper, and code that recurses into it would need much stack. */
 const maxDepth = 32;
 
 const readRaw = express.raw({ type: () => true, limit });
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The body of a request as it came. Throws `validation-error`. */
+/** The bytes of a request's body. Throws `validation-error`. */
 export async function readBytes(req: Request, res: Response): Promise<Buffer> {
   await new Promise<void>((resolve, reject) =>
     readRaw(req, res, (error) => (error ? reject(refuseBody(error)) : resolve())),
@@ -18,7 +18,7 @@ export async function readBytes(req: Request, res: Response): Promise<Buffer> {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0);
 }
 
-/** The body of a request as JSON; undefined when there is none. Throws `validation-error`. */
+/** The JSON body of a request; undefined if it is empty. Throws `validation-error`. */
 export async function readJsonBody(req: Request, res: Response): Promise<unknown> {
   const bytes = await readBytes(req, res);
   if (bytes.length === 0) return undefined;
@@ -55,8 +55,8 @@ function isJsonMedia(contentType: string | undefined): boolean {
 }
 
 /**
- * What no field of any endpoint can take, and where it is below `path`: text that Postgres cannot store, numbers JSON
- * cannot say, deep nesting.
+ * Finds what no endpoint accepts, and names its place below `path`: text that Postgres cannot store, numbers that JSON
+ * cannot represent, deep nesting.
  */
 export function findFault(value: unknown, path: string, depth = 0): string | undefined {
   if (typeof value === 'string') return findTextFault(value, path);
@@ -71,7 +71,7 @@ export function findFault(value: unknown, path: string, depth = 0): string | und
     return undefined;
   }
   for (const [key, item] of Object.entries(value)) {
-    // Assigning a member of this name sets a prototype instead: somewhere on its way it would be lost.
+    // Assigning a member of this name sets the prototype instead, so some code on its way would lose it.
     if (key === '__proto__') return `${path}: has a member named __proto__, which cannot be kept.`;
     const fault = findTextFault(key, `a name in ${path}`) ?? findFault(item, `${path}.${key.slice(0, 100)}`, depth + 1);
     if (fault) return fault;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Problem } from '@attribution/contracts';
 
-/** Ends a response with a problem. When part of another answer is out already, the connection is cut instead. */
+/** Sends a problem. If another response has begun already, it closes the connection instead. */
 export function writeProblem(res: ServerResponse, problem: Problem, base: string): void {
   if (res.headersSent) {
     res.destroy();
@@ -15,7 +15,7 @@ export function writeProblem(res: ServerResponse, problem: Problem, base: string
   res.end(body);
 }
 
-/** What a caller is told of any error: problems as they are, faults of ours as `unavailable`, without their cause. */
+/** The problem that a caller receives for an error: a problem as it is, any other error as `unavailable` without its cause. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem('unavailable', 'The service could not answer for now; try again.', { 'retry-after': '1' });

@@ -1,10 +1,10 @@
 import { randomFillSync, randomUUIDv7 } from 'node:crypto';
 
-/** The system is asked for much at once: a call costs microseconds, however little it gives. */
+/** Filled at once, because a call of the system's generator costs microseconds however few bytes it returns. */
 const pool = Buffer.allocUnsafe(4096);
 let used = pool.length;
 
-/** Random bytes as hexadecimal digits; for names that must not meet, not for secrets. */
+/** Random bytes as hexadecimal digits, for unique names, not for secrets. */
 export function randomHex(bytes: number): string {
   if (used + bytes > pool.length) {
     randomFillSync(pool);
@@ -14,5 +14,5 @@ export function randomHex(bytes: number): string {
   return pool.toString('hex', used - bytes, used);
 }
 
-/** A new UUIDv7. Of one millisecond's their order says nothing: where it must, take `newUuid` of libs/ids. */
+/** A new UUIDv7. Those of one millisecond are in no order; where the order matters, use `newUuid` of libs/ids. */
 export const newRequestId = (): string => randomUUIDv7();

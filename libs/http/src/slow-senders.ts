@@ -1,33 +1,32 @@
 import type { ServerResponse } from 'node:http';
 import type { Connection, Connections } from './connections.ts';
-import { least } from './slow-readers.ts';
+import { minimumProgress } from './slow-readers.ts';
 
-/** Milliseconds between two looks. */
-const interval = 1_000;
+const checkIntervalMs = 1_000;
 
 /**
- * Tells of connections whose request does not arrive: neither whole within `patience` milliseconds, nor 512 KiB of it in
- * each such time; what is left of one that is answered already has that time altogether. The time to send the head is
- * Node's to watch. Returns what ends the watch.
+ * Calls `onLate` for connections whose request arrives neither completely within `timeoutMs` nor at 512 KiB in each such
+ * time. The rest of a request that already has its response gets `timeoutMs` in total. Node itself limits the time for
+ * the headers. Returns a function that stops the checks.
  */
 export function watchSenders(
   connections: Connections,
-  patience: number,
+  timeoutMs: number,
   onLate: (connection: Connection) => void,
 ): () => void {
   const arriving = new WeakMap<ServerResponse, { since: number; read: number }>();
   const timer = setInterval(() => {
     const now = performance.now();
     for (const connection of connections.all()) {
-      const { latest, socket, inHand } = connection;
+      const { latest, socket, pending } = connection;
       if (!latest || latest.req.complete) continue;
       const read = socket.bytesRead;
       const last = arriving.get(latest);
-      // What has come and is not taken yet is ours to take: meanwhile nothing else comes.
-      const goesOn = !last || (inHand.has(latest) && (read - last.read >= least || latest.req.readableLength > 0));
+      // While this side has not read what has arrived, the client cannot send more, so it is not the client that is slow.
+      const goesOn = !last || (pending.has(latest) && (read - last.read >= minimumProgress || latest.req.readableLength > 0));
       if (goesOn) arriving.set(latest, { since: now, read });
-      else if (now - last.since >= patience) onLate(connection);
+      else if (now - last.since >= timeoutMs) onLate(connection);
     }
-  }, interval).unref();
+  }, checkIntervalMs).unref();
   return () => clearInterval(timer);
 }

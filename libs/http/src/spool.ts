@@ -3,29 +3,29 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file of any size that nobody else sees, in constant memory. One caller at a time writes; any number read what is written. */
+/** A private temporary file of any size, in constant memory. One caller at a time writes; any number of callers read. */
 export interface Spool {
   /** Bytes written. */
   readonly bytes: number;
-  /** SHA-256 of what is written, in hex. */
+  /** SHA-256 of the content, in hex. */
   readonly digest: string;
-  /** Appends; text as UTF-8. Rejects with the system's error, as of a full disk. The bytes are the spool's from then on. */
+  /** Appends; text as UTF-8. Rejects with the system's error, such as a full disk. The caller must not change the bytes afterwards. */
   write(chunk: Uint8Array | string): Promise<void>;
-  /** What is written, from its start, in pieces of up to 64 KiB. */
+  /** The content from its start, in chunks of up to 64 KiB. */
   read(): AsyncIterable<Buffer>;
-  /** Gives the file back to the system. Once or more often; what still reads fails. */
+  /** Deletes the file. It may be called again. Readers that have not finished fail. */
   close(): Promise<void>;
 }
 
-/** Bytes that are read, and gathered to be written, at once. */
-const atOnce = 64 * 1024;
+/** Bytes per read and, where enough were gathered, per write. */
+const chunkSize = 64 * 1024;
 
 /** A spool in the system's folder for temporary files. */
 export async function openSpool(): Promise<Spool> {
   const path = join(tmpdir(), `spool-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   try {
-    await unlink(path); // From here on it ends with its handle, and so with the process, however that ends.
+    await unlink(path); // Without a name, the system deletes the file when its handle is closed, however the process ends.
   } catch (error) {
     await file.close();
     throw error;
@@ -63,12 +63,12 @@ function spoolOn(file: FileHandle): Spool {
       gathered.push(given);
       gatheredBytes += given.length;
       bytes += given.length;
-      if (gatheredBytes >= atOnce) await flush();
+      if (gatheredBytes >= chunkSize) await flush();
     },
     async *read() {
       await flush();
       for (let position = 0; ; ) {
-        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(atOnce), 0, atOnce, position);
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(chunkSize), 0, chunkSize, position);
         if (bytesRead === 0) return;
         position += bytesRead;
         yield buffer.subarray(0, bytesRead);

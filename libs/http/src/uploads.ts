@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { Problem, type UploadRules } from '@attribution/contracts';
 import { openSpool, type Spool } from './spool.ts';
 
-/** A file that came as a request's body, until its handler is done. */
+/** A file that was sent as a request's body. It exists until the handler is done. */
 export interface Upload<M extends string = string> {
   readonly media: M;
   readonly bytes: number;
-  /** SHA-256 in hex: what was sent before has the same. */
+  /** SHA-256 in hex, by which a repeated upload is recognized. */
   readonly digest: string;
-  /** The file from its start, as often as it is asked for. Whether it is UTF-8 is the reader's to judge. */
+  /** The file from its start; it can be read repeatedly. Nothing has checked that it is UTF-8. */
   read(): AsyncIterable<Buffer>;
 }
 
 /**
- * Takes the body of a request into a spool, which the caller closes. Throws `validation-error`, before the body is read
- * where its head tells already; what comes after that is passed over.
+ * Reads the body of a request into a spool, which the caller closes. Throws `validation-error`, if possible from the headers
+ * before the body is read; the rest of the body is then discarded.
  */
 export async function receiveUpload(rules: UploadRules, req: IncomingMessage): Promise<Upload & Pick<Spool, 'close'>> {
   const media = mediaOf(req.headers['content-type'], rules.media);
@@ -27,7 +27,7 @@ export async function receiveUpload(rules: UploadRules, req: IncomingMessage): P
     if (spool.bytes === 0) throw invalid('body: is required.');
   } catch (error) {
     await spool.close();
-    req.resume(); // Behind it comes the next request.
+    req.resume(); // The rest is discarded, as the connection's next request follows it.
     throw error;
   }
   return {
@@ -40,7 +40,7 @@ export async function receiveUpload(rules: UploadRules, req: IncomingMessage): P
 }
 
 async function fill(spool: Spool, req: IncomingMessage, rules: UploadRules): Promise<void> {
-  // Destroyed with the iterator, the connection would go, and the refusal with it.
+  // Destroying the request would close its connection, and the refusal could not be sent.
   const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   try {
     for await (const chunk of chunks) {
@@ -48,12 +48,12 @@ async function fill(spool: Spool, req: IncomingMessage, rules: UploadRules): Pro
       await spool.write(chunk);
     }
   } catch (error) {
-    // The client has gone: no fault of ours, and nobody is told.
+    // The client has disconnected. That is no error of the service, so it must not be logged as one.
     throw req.destroyed && !req.complete ? invalid('body: could not be read.') : error;
   }
 }
 
-/** RFC 4180 §3 and RFC 7111 §5.1 have `header` for CSV; a first line is read as a header in any case. */
+/** CSV has a parameter `header` (RFC 4180 §3, RFC 7111 §5.1). The first line is always read as a header. */
 function mediaOf(contentType: string | undefined, known: readonly string[]): string {
   const [first = '', ...parameters] = (contentType ?? '')
     .toLowerCase()

@@ -1,16 +1,16 @@
 import { Problem } from '@attribution/contracts';
 import type { z } from 'zod';
 
-/** Values that must not come back in a problem, and so not in a log of one. */
+/** Names of fields whose values must not be repeated in a problem or in a log. */
 const secret = /password|code|token|secret/i;
 
-/** What is at fault in a value, first things first, naming the field; undefined where nothing is. */
+/** Describes the first fault in a value, with the field's name; undefined if the value is valid. */
 export function faultOf(schema: z.ZodType, value: unknown): string | undefined {
   const [issue] = schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
   return issue && describeIssue(issue, '', value).slice(issue.path.length > 0 ? 1 : 0);
 }
 
-/** Parses one part of a request. Throws `validation-error` that names the first value found at fault. */
+/** Parses one part of a request. Throws a `validation-error` that names the first invalid value. */
 export function validate<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -33,7 +33,7 @@ function describeIssue(issue: z.core.$ZodIssue, part: string, whole: unknown): s
   return `${path}: ${sentence(issue)}${given(issue, path, whole)}.`;
 }
 
-/** zod's own messages, in the same voice as ours. */
+/** Rewords zod's messages in the style of the project's own. */
 function sentence(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -56,7 +56,7 @@ function sentence(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** A name that the caller chose may be as long as a body. */
+/** A name that the caller chose can be as long as the body. */
 const shortened = (name: string) => name.slice(0, 60);
 
 const names: Record<string, string> = {
@@ -77,7 +77,7 @@ function bound(origin: string, side: string, limit: number | bigint): string {
   return unit ? `have ${side} ${limit} ${unit}` : `be ${side} ${limit}`;
 }
 
-/** The value itself, where it is short and no secret. */
+/** The value itself, if it is short and not secret. */
 function given(issue: z.core.$ZodIssue, path: string, whole: unknown): string {
   const input = typeof issue.input === 'string' ? (textAt(whole, issue.path) ?? issue.input) : issue.input;
   if (secret.test(path) || input === undefined || (typeof input === 'object' && input !== null)) return '';
@@ -85,7 +85,7 @@ function given(issue: z.core.$ZodIssue, path: string, whole: unknown): string {
   return text.length > 60 ? '' : `, not ${text}`;
 }
 
-/** The text as it came, where the schema trims or folds it before it judges. */
+/** The text as it was sent, because a schema may trim or normalize it before validation. */
 function textAt(whole: unknown, path: readonly PropertyKey[]): string | undefined {
   const found = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), whole);
   return typeof found === 'string' ? found : undefined;

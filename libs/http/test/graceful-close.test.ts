@@ -10,7 +10,7 @@ afterEach(() => {
   for (const agent of agents.splice(0)) agent.destroy();
 });
 
-/** A client with one connection, which it keeps. */
+/** A client that keeps one connection. */
 function newClient({ port }: RunningServer) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   agents.push(agent);
@@ -24,7 +24,7 @@ function newClient({ port }: RunningServer) {
   };
 }
 
-/** A server whose answers wait until they are let go. */
+/** A server whose responses wait until the test releases them. */
 async function holdingServer() {
   const held: ServerResponse[] = [];
   const server = await listen((_req, res) => void held.push(res), { host: '127.0.0.1', port: 0, problemBase });
@@ -36,13 +36,13 @@ async function holdingServer() {
   };
 }
 
-/** Resolves when nobody listens any more: from then on clients are told to leave. */
+/** Resolves when the server has stopped listening. From then on its responses end their connections. */
 const refused = ({ port }: RunningServer) =>
   eventually(() => expect(once(connect(port), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
 
 const soon = () => Date.now() + 10_000;
 
-test('20 clients that send without a break lose not one request to a close', async () => {
+test('a close loses none of the requests of 20 clients that send continuously', async () => {
   let answered = 0;
   const answer = (_req: IncomingMessage, res: ServerResponse) =>
     void setTimeout(() => res.end(String(++answered)), Math.random() * 10);
@@ -60,7 +60,7 @@ test('20 clients that send without a break lose not one request to a close', asy
   expect(answered).toBe(sent);
 });
 
-test('clients who come back as soon as they are told to leave are refused, and never cut', async () => {
+test('clients that reconnect as soon as their connection ends are refused, and never cut off', async () => {
   for (let round = 0; round < 5; round++) {
     const answer = (_req: IncomingMessage, res: ServerResponse) => void setTimeout(() => res.end('done'), 2);
     const server = await listen(answer, { host: '127.0.0.1', port: 0, problemBase });
@@ -78,7 +78,7 @@ test('clients who come back as soon as they are told to leave are refused, and n
   }
 });
 
-test('what is in hand is answered, and its client told not to use the connection again', async () => {
+test('pending requests get a response that ends the connection', async () => {
   const { server, arrived, release } = await holdingServer();
   const asked = Array.from({ length: 20 }, () => newClient(server)());
   await arrived(20);
@@ -89,7 +89,7 @@ test('what is in hand is answered, and its client told not to use the connection
   await closed;
 });
 
-test('a close waits for what is in hand', async () => {
+test('a close waits for pending requests', async () => {
   const { server, arrived, release } = await holdingServer();
   const asked = newClient(server)();
   await arrived(1);
@@ -104,7 +104,7 @@ test('a close waits for what is in hand', async () => {
   await closing;
 });
 
-test('a request that comes on an idle connection while the server closes is answered, and ends the connection', async () => {
+test('a request on an idle connection while the server closes gets a response that ends the connection', async () => {
   const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
   const ask = newClient(server);
   expect(await ask()).toEqual({ text: 'done', closes: false });
@@ -114,7 +114,7 @@ test('a request that comes on an idle connection while the server closes is answ
   await closed;
 });
 
-test('idle connections do not keep a server from closing, nor does its deadline', async () => {
+test('a close waits neither for idle connections nor for its deadline', async () => {
   const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
   await newClient(server)();
   const deadline = Date.now() + 20_000;
@@ -123,7 +123,7 @@ test('idle connections do not keep a server from closing, nor does its deadline'
   await expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('an answer that had begun when the close did ends with a connection that may bring one more request', async () => {
+test('a connection whose response had begun before the close may bring one more request', async () => {
   const answers: ServerResponse[] = [];
   const server = await listen(
     (_req, res) => {
@@ -147,7 +147,7 @@ test('an answer that had begun when the close did ends with a connection that ma
   await closed;
 });
 
-test('a request that is arriving slowly when the close begins is taken to its end', async () => {
+test('a request that arrives slowly when the close begins is read to its end', async () => {
   const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
   const socket = connect(server.port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
@@ -169,14 +169,14 @@ test('a server without connections closes at once', async () => {
   expect(performance.now() - began).toBeLessThan(silence);
 });
 
-test('connections that nobody has accepted yet are answered, and not reset, when the server closes', async () => {
+test('connections that are not yet accepted when the server closes are served, not reset', async () => {
   for (let round = 0; round < 3; round++) {
     const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
     const warm = newClient(server);
     await warm();
     const sockets = Array.from({ length: 50 }, () => connect(server.port, '127.0.0.1'));
-    await Promise.resolve(); // They are on their way from the next tick on.
-    // While this process is busy, the system completes them for it.
+    await Promise.resolve(); // The connections are made from the next tick on.
+    // While this process is busy, the operating system completes the connections.
     for (const end = Date.now() + 20; Date.now() < end; );
     const closed = server.close(soon());
     const outcomes = sockets.map(async (socket) => {
@@ -190,7 +190,7 @@ test('connections that nobody has accepted yet are answered, and not reset, when
   }
 });
 
-test('at the deadline what is still in hand is cut', async () => {
+test('pending requests are cut off at the deadline', async () => {
   const { server, arrived } = await holdingServer();
   const cut = expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNRESET' });
   await arrived(1);
@@ -198,7 +198,7 @@ test('at the deadline what is still in hand is cut', async () => {
   await cut;
 });
 
-test('a client that goes by what it is told leaves an unused connection before a silent server would end it', async () => {
+test('a client that honours `Keep-Alive` closes an unused connection before a stopping server would', async () => {
   const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
   const answer = await fetch(`http://127.0.0.1:${server.port}`);
   expect(await answer.text()).toBe('done');
@@ -209,7 +209,7 @@ test('a client that goes by what it is told leaves an unused connection before a
   expect(performance.now() - began).toBeLessThan(silence);
 });
 
-test('a client that does not has its connection kept for longer, as balancers have', async () => {
+test('the connection of a client that does not is kept longer, for balancers', async () => {
   const server = await listen((_req, res) => void res.end('done'), { host: '127.0.0.1', port: 0, problemBase });
   const socket = connect(server.port, '127.0.0.1');
   const ask = async () => {
@@ -224,7 +224,7 @@ test('a client that does not has its connection kept for longer, as balancers ha
   await server.close(soon());
 });
 
-test('a port that is taken is an error, not a silence', async () => {
+test('listening on a port in use is an error', async () => {
   const server = await listen((_req, res) => void res.end(), { host: '127.0.0.1', port: 0, problemBase });
   const again = listen((_req, res) => void res.end(), { host: '127.0.0.1', port: server.port, problemBase });
   await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -16,7 +16,7 @@ afterEach(() => {
 const limit = 500;
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** A connection to a server that would keep it for ever, and what came back on it. */
+/** A connection to a server whose own idle timeout is very long, and what arrives on it. */
 async function open(answer: (req: IncomingMessage, res: ServerResponse) => void) {
   const server = createServer({ keepAliveTimeout: 600_000 }, (req, res) => {
     connections.enter(res);
@@ -59,7 +59,7 @@ test('a connection that brings requests is kept', async () => {
   expect(seen.answers).toBeGreaterThan(5);
 });
 
-test('a connection whose answer is long in coming is kept, the one before it answered long ago', async () => {
+test('a connection that waits for a slow response is kept, even if its previous response is long ago', async () => {
   const seen = await open((_req, res) => void setTimeout(() => res.end('ok'), seen.answers === 0 ? 10 : 5 * limit));
   seen.socket.write(get);
   await eventually(() => expect(seen.answers).toBe(1));

@@ -20,7 +20,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** Everything that comes back for these bytes until the server ends the connection. Our own side stays open. */
+/** Everything that the server sends for these bytes until it ends the connection. The client's side stays open. */
 async function exchange(bytes: string, { port } = server): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   sockets.push(socket);
@@ -28,7 +28,7 @@ async function exchange(bytes: string, { port } = server): Promise<string> {
   socket.on('data', (chunk) => {
     text += String(chunk);
   });
-  socket.on('error', () => {}); // It may be cut with what we still send unread.
+  socket.on('error', () => {}); // The connection may be reset while sent bytes are unread.
   socket.write(bytes);
   await Promise.race([once(socket, 'end'), once(socket, 'close')]);
   return text;
@@ -60,17 +60,17 @@ test.each([
     'This is not a valid HTTP request.',
   ],
   [
-    'a length that is none',
+    'an invalid length',
     `POST / HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`,
     'This is not a valid HTTP request.',
   ],
-  ['a version that there is not', `GET / HTTP/9.9\r\n${host}\r\n`, 'This is not a valid HTTP request.'],
+  ['an unknown version', `GET / HTTP/9.9\r\n${host}\r\n`, 'This is not a valid HTTP request.'],
   [
     'headers beyond 16 KiB',
     `GET / HTTP/1.1\r\n${host}X: ${'a'.repeat(17_000)}\r\n\r\n`,
     'The headers are larger than 16 KiB.',
   ],
-])('400: %s is answered with a problem, and the connection ended', async (_what, bytes, detail) => {
+])('400: %s gets a problem, and the connection ends', async (_what, bytes, detail) => {
   const { status, headers, length, problem } = read(await exchange(bytes));
   expect(status).toBe('HTTP/1.1 400 Bad Request');
   expect(headers).toMatchObject({
@@ -87,7 +87,7 @@ test.each([
   });
 });
 
-test('404: a tunnel is refused like any unknown path, and the connection ended', async () => {
+test('404: a tunnel is refused like any unknown path, and the connection ends', async () => {
   const { status, headers, problem } = read(
     await exchange('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'),
   );
@@ -96,18 +96,18 @@ test('404: a tunnel is refused like any unknown path, and the connection ended',
   expect(problem).toMatchObject({ type: `${problemBase}/not-found`, status: 404 });
 });
 
-test('an upgrade that nobody offers is passed over: the request is answered', async () => {
+test('an unsupported upgrade is ignored, and the request gets its response', async () => {
   const text = await exchange(`GET /up HTTP/1.1\r\n${host}Connection: upgrade, close\r\nUpgrade: websocket\r\n\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*GET \/up$/s);
 });
 
-test('a request for another protocol ends the connection: what came behind it is known to be unanswered', async () => {
+test('a request for another protocol ends the connection, so the client knows that later requests had no effect', async () => {
   const upgrade = `GET /up HTTP/1.1\r\n${host}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n`;
   const text = await exchange(`${upgrade}GET /behind HTTP/1.1\r\n${host}\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close.*GET \/up$/is);
 });
 
-test('nothing is done behind an answer that ends the connection', async () => {
+test('requests after a response that ends the connection are not handled', async () => {
   const done: (string | undefined)[] = [];
   const ending = await listen(
     (req, res) => {
@@ -125,7 +125,7 @@ test('nothing is done behind an answer that ends the connection', async () => {
 });
 
 test.each(['100-continue', 'something-else'])(
-  'the expectation %s does not keep a request from its answer',
+  'the expectation %s does not keep a request from its response',
   async (expectation) => {
     const text = await exchange(
       `POST /e HTTP/1.1\r\n${host}Connection: close\r\nExpect: ${expectation}\r\nContent-Length: 1\r\n\r\na`,
@@ -136,10 +136,10 @@ test.each(['100-continue', 'something-else'])(
 );
 
 test.each([
-  ['its refusal', `GET / HTTP/1.1\r\n${host}Bad Name: x\r\n`, '400 Bad Request'],
-  ['the last answer', `POST / HTTP/1.1\r\n${host}Connection: close\r\nContent-Length: 1000\r\n\r\n`, '200 OK'],
+  ['a refusal', `GET / HTTP/1.1\r\n${host}Bad Name: x\r\n`, '400 Bad Request'],
+  ['the last response', `POST / HTTP/1.1\r\n${host}Connection: close\r\nContent-Length: 1000\r\n\r\n`, '200 OK'],
 ])(
-  'a client that goes on sending behind %s is not cut off: it could lose what it was told',
+  'a client that still sends after %s is not cut off, because it could lose that response',
   async (_what, head, status) => {
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     sockets.push(socket);
@@ -156,7 +156,7 @@ test.each([
   },
 );
 
-test('what is malformed on one connection leaves the others and the server as they were', async () => {
+test('malformed input on one connection does not affect the others or the server', async () => {
   await Promise.all(Array.from({ length: 20 }, () => exchange('HELLO\r\n\r\n')));
   const text = await exchange(`GET /still HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
   expect(text).toContain('GET /still');

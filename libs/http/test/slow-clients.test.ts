@@ -25,7 +25,7 @@ async function serve(handler: (req: IncomingMessage, res: ServerResponse) => unk
   return server;
 }
 
-/** A connection whose other side never ends it by itself. */
+/** A connection that the client never closes. */
 function open({ port }: RunningServer): { socket: Socket; text: () => string; gone: () => boolean } {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   undo.push(() => socket.destroy());
@@ -42,7 +42,7 @@ function open({ port }: RunningServer): { socket: Socket; text: () => string; go
   };
 }
 
-/** Writes on without end. */
+/** Writes endlessly. */
 function goOn(socket: Socket, piece: string): void {
   const timer = setInterval(() => socket.write(piece), 50);
   undo.push(() => clearInterval(timer));
@@ -53,7 +53,7 @@ test.each([
   ['headers', `GET / HTTP/1.1\r\n${host}X-Slow: `],
   ['a body', `POST / HTTP/1.1\r\n${host}Content-Length: 1000000\r\n\r\n`],
   ['a chunked body', `POST / HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nffff\r\n`],
-])('%s byte by byte: 400 in time, and the connection is ended, whatever the client does', async (_what, first) => {
+])('%s byte by byte: 400 in time, and the connection ends, whatever the client does', async (_what, first) => {
   const ended: string[] = [];
   const server = await serve((req, res) => {
     req.resume();
@@ -64,11 +64,11 @@ test.each([
   goOn(socket, 'x');
   await eventually(() => expect(gone()).toBe(true));
   expect(text()).toMatch(/^HTTP\/1\.1 400 .*The request did not arrive in time\./s);
-  // Who works at it learns that nobody waits for it any more.
+  // The handler learns that the client no longer waits.
   expect(ended).toEqual(first.startsWith('POST') ? ['POST'] : []);
 });
 
-test('a body that goes on after its request was answered: the connection is ended', async () => {
+test('a body that still arrives after the response: the connection ends', async () => {
   const server = await serve((_req, res) => void res.writeHead(404).end('no'));
   const { socket, text, gone } = open(server);
   socket.write(`POST / HTTP/1.1\r\n${host}Content-Length: 1000000\r\n\r\n`);
@@ -77,24 +77,24 @@ test('a body that goes on after its request was answered: the connection is ende
   expect(text()).toMatch(/^HTTP\/1\.1 404 /);
 });
 
-/** More than what the buffers of both ends hold. */
+/** More than the buffers of both ends hold. */
 const large = Buffer.alloc(20_000_000, 'x');
 
-test('an answer that nobody reads: the connection is reset, and who writes it is told', async () => {
+test('a response that the client does not read: the connection is reset, and the handler learns of it', async () => {
   let closed = false;
   const server = await serve((_req, res) => {
     res.once('close', () => (closed = true));
     res.end(large);
   });
   const { socket, gone } = open(server);
-  socket.on('readable', () => {}); // Takes what fits into its buffer.
+  socket.on('readable', () => {}); // Reads only what fits into the socket's buffer.
   socket.write(`GET / HTTP/1.1\r\n${host}\r\n`);
   await eventually(() => expect(closed).toBe(true));
   goOn(socket, '\r\n');
   await eventually(() => expect(gone()).toBe(true));
 });
 
-test('an answer that is read byte by byte: the connection is reset', async () => {
+test('a response that is read byte by byte: the connection is reset', async () => {
   let closed = false;
   const server = await serve((_req, res) => {
     res.once('close', () => (closed = true));
@@ -112,7 +112,7 @@ test('an answer that is read byte by byte: the connection is reset', async () =>
   await eventually(() => expect(closed).toBe(true));
 });
 
-test('a client that reads on, if slowly, gets all of a large answer', async () => {
+test('a client that reads slowly but steadily gets all of a large response', async () => {
   const server = await serve((_req, res) => {
     let left = large.length;
     const write = () => {
@@ -138,7 +138,7 @@ test('a client that reads on, if slowly, gets all of a large answer', async () =
   expect(read).toBeGreaterThan(large.length);
 });
 
-test('an answer that is long in coming is waited for: it is not the client that is slow', async () => {
+test('a slow handler is waited for, as it is not the client that is slow', async () => {
   const server = await serve(async (_req, res) => {
     res.write('first,');
     await sleep(4 * clientTimeout);
@@ -149,7 +149,7 @@ test('an answer that is long in coming is waited for: it is not the client that 
   await eventually(() => expect(text()).toContain('second'));
 });
 
-test('what is malformed behind a request is refused behind its answer, not in its place', async () => {
+test('malformed input after a request is refused after that request’s response, not instead of it', async () => {
   const answer = Promise.withResolvers<void>();
   const server = await serve(async (_req, res) => {
     await answer.promise;
@@ -166,7 +166,7 @@ test('what is malformed behind a request is refused behind its answer, not in it
   expect(text().match(/HTTP\/1\.1 /g)).toHaveLength(2);
 });
 
-test('a body that turns out malformed while its answer is being written: the answer is cut, not filled up', async () => {
+test('a body that turns out malformed while its response is being written: the response is cut off', async () => {
   const server = await serve((req, res) => {
     req.resume();
     res.setHeader('content-length', 1000).write('the beginning');

@@ -29,7 +29,7 @@ async function contentOf(spool: Spool): Promise<Buffer> {
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 const spoolsIn = async (folder: string) => (await readdir(folder)).filter((name) => name.startsWith('spool-'));
 
-test('what is written is read, from its start each time, and by several at once', async () => {
+test('the content can be read repeatedly from its start, and by several readers at once', async () => {
   const spool = await open();
   const pieces = Array.from({ length: 300 }, (_, n) => randomBytes((n * 7919) % 3000));
   for (const piece of pieces) await spool.write(piece);
@@ -47,7 +47,7 @@ test('text is written as UTF-8, and its size is in bytes', async () => {
   expect([spool.bytes, spool.digest]).toEqual([7, sha256('é🏬\n')]);
 });
 
-test('what is written after it was read is read the next time', async () => {
+test('content that is written after a read is in the next read', async () => {
   const spool = await open();
   await spool.write('one,');
   expect((await contentOf(spool)).toString()).toBe('one,');
@@ -57,13 +57,13 @@ test('what is written after it was read is read the next time', async () => {
   expect([first, spool.digest]).toEqual([sha256('one,'), sha256('one,two')]);
 });
 
-test('one that nothing was written to is empty', async () => {
+test('a new spool is empty', async () => {
   const spool = await open();
   expect(await contentOf(spool)).toHaveLength(0);
   expect([spool.bytes, spool.digest]).toEqual([0, sha256('')]);
 });
 
-test('one that is closed is closed again without harm, and read no more', async () => {
+test('a spool can be closed twice, and not be read afterwards', async () => {
   const spool = await open();
   await spool.write('x');
   await spool.close();
@@ -71,7 +71,7 @@ test('one that is closed is closed again without harm, and read no more', async 
   await expect(contentOf(spool)).rejects.toThrow();
 });
 
-test('no name of it is left while it is open', async () => {
+test('an open spool has no name in the file system', async () => {
   const before = await spoolsIn(tmpdir());
   const spool = await open();
   await spool.write(randomBytes(200_000));
@@ -95,7 +95,7 @@ test('a process that is killed while it writes leaves no file', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('memory stays as it is, whatever the size', async () => {
+test('memory stays constant, whatever the size', async () => {
   const spool = await open();
   const piece = randomBytes(1_000_000);
   const before = process.memoryUsage().arrayBuffers;
@@ -110,7 +110,7 @@ test('memory stays as it is, whatever the size', async () => {
     read += chunk.length;
     look();
   }
-  // What nobody holds any more is collected at 64 MiB or so.
+  // Unreferenced buffers are collected at about 64 MiB.
   expect(read).toBe(200_000_000);
   expect(most).toBeLessThan(100_000_000);
 });
