@@ -4,8 +4,8 @@ import type { Principal, ServiceAccess } from './principal.ts';
 const reads = (method: string) => method === 'GET' || method === 'HEAD';
 
 /**
- * What the kind of credential forbids (spec §5.4): a key never enters a person's endpoint, a read-only key only
- * reads, and so does a support session (decision 36). The gateway and the services share this rule.
+ * What the kind of credential forbids (spec §5.4): a key cannot use an endpoint for people; a read-only key and a support
+ * session (decision 36) can only read. The gateway and the services share this rule.
  */
 export function refuseCredential(endpoint: Endpoint, principal: Principal): Problem | undefined {
   const { access, method } = endpoint;
@@ -21,7 +21,7 @@ export function refuseCredential(endpoint: Endpoint, principal: Principal): Prob
   return undefined;
 }
 
-/** Whether the caller may use the endpoint at all; rules that need data are the handler's. */
+/** The problem if the caller may not use the endpoint at all. Rules that need data are in the handlers. */
 export function refuseAccess(endpoint: Endpoint, principal: Principal): Problem | undefined {
   const refused = refuseCredential(endpoint, principal);
   if (refused) return refused;
@@ -40,7 +40,7 @@ export function refuseAccess(endpoint: Endpoint, principal: Principal): Problem 
   return access.about_self ? undefined : refuseService(endpoint, principal);
 }
 
-/** Whether the service, which is verified, is among those that the contract names (decision 50). */
+/** The problem if the verified service is not among the callers that the contract names (decision 50). */
 export function refuseCaller({ access }: Endpoint, caller: ServiceName): Problem | undefined {
   if (access.credential === 'internal' && access.callers.includes(caller)) return undefined;
   return new Problem('forbidden', 'This endpoint is not for the service that calls.');
@@ -55,7 +55,7 @@ function refuseService(endpoint: Endpoint, principal: Principal): Problem | unde
   return undefined;
 }
 
-/** Access to one service: its own letter, else the wildcard's. */
+/** The access to one service: the grant for it, else the wildcard's. */
 export function serviceAccess(principal: Pick<Principal, 'services'>, service: ServiceName): ServiceAccess | undefined {
   if (principal.services === null) return 'w';
   return principal.services.get(service) ?? principal.services.get('*');

@@ -2,7 +2,7 @@ import { type Role, type ServiceName, serviceNames } from '@attribution/contract
 import { z } from 'zod';
 import type { GroupGrants, GroupRole, Principal, ServiceAccess } from './principal.ts';
 
-/** The claims of an access token (spec §5.5). Times are the token's own. */
+/** The claims of an access token (spec §5.5). `iat` and `exp` are the token's own. */
 export const AccessClaims = z.object({
   sub: z.string().min(1),
   account: z.string().min(1),
@@ -10,7 +10,7 @@ export const AccessClaims = z.object({
   account_type: z.string(),
   sid: z.string().optional(),
   key: z.object({ type: z.string(), readonly: z.boolean() }).optional(),
-  /** An operator looks on (decision 36): `sub` names them. */
+  /** A support session of an operator, whom `sub` names (decision 36). */
   support: z.object({ reason: z.string() }).optional(),
   group_scope: z.unknown().optional(),
   groups: z.unknown().optional(),
@@ -35,7 +35,7 @@ export function principalOf(claims: AccessClaims): Principal {
   };
 }
 
-/** Both claims absent: account-wide. Either present: narrowed, and what cannot be read grants nothing. */
+/** If both claims are absent, the caller is account-wide. If either is present, the caller is narrowed, and unreadable grants count as none. */
 function readGroups({ group_scope, groups }: AccessClaims): GroupGrants {
   if (group_scope === undefined && groups === undefined) return null;
   if (group_scope === 'all' && groups === undefined) return null;

@@ -1,5 +1,5 @@
 /**
- * Seconds by which the clocks of two machines may differ. What one signs for a short time is judged by another with as
- * much patience; Kerberos bears the same (RFC 4120 §8.2). ADR 25 says what that costs.
+ * Seconds by which the clocks of two machines may differ. A verifier accepts short-lived tokens that much earlier and later;
+ * Kerberos tolerates the same (RFC 4120 §8.2). ADR 25 says what that costs.
  */
 export const clocksApart = 5 * 60;

@@ -5,14 +5,14 @@ import { LRUCache } from 'lru-cache';
 import { clocksApart } from './clocks.ts';
 import { algorithm, generateKeySets, type KeySet } from './key-sets.ts';
 
-/** Lifetime of an internal token, seconds. */
+/** The lifetime of an internal token, in seconds. */
 const ttl = 60;
-/** Seconds before its end at which a kept token is replaced. */
+/** A cached token is replaced this many seconds before it expires. */
 const margin = 20;
 const issuer = 'attribution-platform';
 const type = 'internal+jwt';
 
-/** A key of its own for each service, and the set that verifies them all. */
+/** Generates a signing key for each service, and the public set that verifies them all. */
 export function generateInternalKeys(): { private: Readonly<Record<ServiceName, KeySet>>; public: KeySet } {
   const made = serviceNames.map((name) => [name, generateKeySets(`${name}.1`)] as const);
   return {
@@ -21,12 +21,12 @@ export function generateInternalKeys(): { private: Readonly<Record<ServiceName, 
   };
 }
 
-/** Gives a token that one service accepts from this one. */
+/** Returns a token of this service that only the target service accepts. */
 type InternalSigner = (target: ServiceName) => string;
 
 /**
- * Signs as `caller` with the first key of its own set, whose `kid` begins with the caller's name. A token is kept and
- * given again while it lives.
+ * Signs as `caller` with the first key of its own set, whose `kid` begins with the caller's name. A token is reused
+ * until it is about to expire.
  */
 function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now: () => number): InternalSigner {
   const [first] = privateKeys.keys;
@@ -49,13 +49,12 @@ function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now: () 
   };
 }
 
-/** The service that calls, by its `Authorization` header. Throws `unauthorized`. */
+/** Returns the calling service, from its `Authorization` header. Throws `unauthorized`. */
 export type InternalVerifier = (authorization: string | undefined) => ServiceName;
 
 /**
- * Accepts tokens meant for `self`, of callers whose clocks are up to `clocksApart` from ours, either way. `publicKeys`
- * holds every service's keys; `kid` is `<service>.<anything>`. What was verified is kept until it expires, as callers show
- * a token more than once.
+ * Accepts tokens for `self` from callers whose clocks differ by up to `clocksApart`, either way. `publicKeys` contains every
+ * service's keys; `kid` is `<service>.<anything>`. A verified token is cached until it expires, as callers reuse tokens.
  */
 function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now: () => number): InternalVerifier {
   const keys = new Map(publicKeys.keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
@@ -78,11 +77,11 @@ function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now: () =
       const { exp = 0, iat = 0 } = claims;
       if (iat > at + clocksApart) return undefined;
       const caller = serviceNames.find((name) => name === claims.sub);
-      // A service signs for itself alone.
+      // A key is valid only for tokens of the service that its `kid` names.
       if (!caller || !header.kid?.startsWith(`${caller}.`)) return undefined;
       return { caller, until: Math.min(exp, iat + ttl) + clocksApart };
     } catch {
-      return undefined; // Whatever is wrong with it, it is no token of ours.
+      return undefined; // Any error means that the token is invalid.
     }
   }
 
@@ -96,7 +95,7 @@ function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now: () =
   };
 }
 
-/** Calls of other services, and calls to them. */
+/** Signs calls to other services, and verifies theirs. */
 export interface Internal {
   readonly verify: InternalVerifier;
   readonly sign: InternalSigner;

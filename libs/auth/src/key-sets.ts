@@ -7,19 +7,19 @@ const Jwk = z.looseObject({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
   kid: z.string().min(1),
-  /** Seconds since the epoch from which it signs; by then every verifier knows it. Ours, beside RFC 7517's members. */
+  /** When it begins to sign, in seconds since the epoch; by then every verifier knows it. Not a member of RFC 7517. */
   signs_from: z.int().optional(),
 });
 /** A JSON Web Key Set (RFC 7517) of P-256 keys, each with a `kid`, newest first. */
 export const KeySet = z.object({ keys: z.array(Jwk).min(1) });
 export type KeySet = z.output<typeof KeySet>;
 
-/** A key set, or what gives the present one: keys are rotated while processes run. */
+/** A key set, or a function that returns the current one, because keys are rotated while processes run. */
 export type Keys = KeySet | (() => KeySet);
 
 export const algorithm = 'ES256';
 
-/** A new signing key: the private set, and the public one that verifies it. */
+/** Generates a signing key: its private set, and the public set that verifies it. */
 export function generateKeySets(kid: string, signsFrom?: number): { private: KeySet; public: KeySet } {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const more = { kid, alg: algorithm, ...(signsFrom !== undefined && { signs_from: signsFrom }) };
@@ -27,10 +27,10 @@ export function generateKeySets(kid: string, signsFrom?: number): { private: Key
   return { private: set(pair.privateKey), public: set(pair.publicKey) };
 }
 
-/** Milliseconds between two looks at a file: orchestrators replace a mounted secret without telling. */
-const interval = 1_000;
+/** Files are polled, because orchestrators replace mounted secrets without a notification. */
+const pollIntervalMs = 1_000;
 
-/** A setting that holds a key set, as JSON or as the path of a file, which is followed: what is written there holds a second later. */
+/** A setting with a key set, as JSON or as the path of a file. Changes of the file take effect a second later. */
 export const KeysSetting = z.string().transform((text, context): (() => KeySet) => {
   const parse = (json: string) => KeySet.parse(JSON.parse(json));
   try {
@@ -49,7 +49,7 @@ export const KeysSetting = z.string().transform((text, context): (() => KeySet) 
   }
 });
 
-/** `TOKEN_PUBLIC_KEYS`, which every process reads that is asked something. */
+/** `TOKEN_PUBLIC_KEYS`, a setting of every process that serves requests. */
 export const TokenPublicKeysSetting = KeysSetting.meta({
   description:
     'The JSON Web Key Set that access tokens are verified with, or the path of one. A file is followed while it changes: `npm run ops -- rotate-keys`',
@@ -57,7 +57,7 @@ export const TokenPublicKeysSetting = KeysSetting.meta({
 
 function followFile<T>(path: string, parse: (text: string) => T): () => T {
   let current = parse(readFileSync(path, 'utf8'));
-  watchFile(path, { interval, persistent: false }, () => {
+  watchFile(path, { interval: pollIntervalMs, persistent: false }, () => {
     try {
       current = parse(readFileSync(path, 'utf8'));
     } catch {
@@ -67,5 +67,5 @@ function followFile<T>(path: string, parse: (text: string) => T): () => T {
   return () => current;
 }
 
-/** Follows no file any more. */
+/** Stops polling the file. */
 export const unfollow = (path: string): void => unwatchFile(path);

@@ -5,7 +5,7 @@ import { clocksApart } from './clocks.ts';
 import { generateKeySets, KeySet } from './key-sets.ts';
 import { ACCESS_TOKEN_TTL } from './tokens.ts';
 
-/** Where a key set lies, as a signer and as verifiers read it. */
+/** The files of a key set, for the signer and for the verifiers. */
 export interface KeyFiles {
   readonly private: string;
   readonly public: string;
@@ -19,15 +19,15 @@ export const keyFilesOf = (directory: string): KeyFiles => ({
 export interface Rotation {
   readonly kid: string;
   readonly signsFrom: Date;
-  /** The `kid` of keys whose last token has expired: nobody accepts them any more. */
+  /** The `kid` of removed keys: their last token has expired. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Adds a signing key that takes over `delay` seconds from now: time enough for every verifier to have read it before
- * the first token comes that it signed, though the signer's clock be `clocksApart` ahead. Keys stay until their last token
- * has expired, though the signer's be as much behind. One rotation at a time: another one is refused. A dry run reads both
- * files, and writes none.
+ * Adds a signing key that takes over `delay` seconds from now, so that every verifier has read it before it signs its first
+ * token, even if the signer's clock is `clocksApart` ahead. Old keys stay until their last token has expired, even if the
+ * signer's clock is as much behind. A second rotation at the same time is refused. A dry run reads both files and writes
+ * none.
  */
 export async function rotateKeys(
   files: KeyFiles,
@@ -38,7 +38,7 @@ export async function rotateKeys(
   if (dryRun) return (await plan(files, delay, now)).rotation;
   return locked(`${files.private}.lock`, async () => {
     const { rotation, signing, verifying } = await plan(files, delay, now);
-    // Verifiers first: a key that signs is known to them.
+    // The verifiers' file first, because they must know a key before it signs.
     await replaceAll([
       [files.public, verifying],
       [files.private, signing],
@@ -47,7 +47,7 @@ export async function rotateKeys(
   });
 }
 
-/** What both files will hold. */
+/** The new content of both files. */
 async function plan(files: KeyFiles, delay: number, now: Date) {
   const seconds = Math.floor(now.getTime() / 1000);
   const [signing, verifying] = await Promise.all([readSet(files.private), readSet(files.public)]);
@@ -71,7 +71,7 @@ async function plan(files: KeyFiles, delay: number, now: Date) {
 
 const readSet = async (file: string) => KeySet.parse(JSON.parse(await readFile(file, 'utf8')));
 
-/** Two at once would each write a key that the other does not know. */
+/** Two concurrent rotations would each lose the other's key. */
 async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
   const lock = await open(file, 'wx').catch((cause: unknown) => {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
@@ -87,7 +87,7 @@ async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Replaces files in turn, when what replaces them is written: nobody ever reads half of one. */
+/** Writes all new files first and then renames each, so that no process ever reads half of one. */
 async function replaceAll(sets: readonly (readonly [file: string, set: KeySet])[]): Promise<void> {
   const fresh = (file: string) => `${file}.${process.pid}`;
   try {
@@ -98,7 +98,7 @@ async function replaceAll(sets: readonly (readonly [file: string, set: KeySet])[
   }
 }
 
-/** Whoever can read the one can read the other: it may be somebody else's who rotates it. */
+/** Gives the new file the owner and mode of the old one, because another user may run the rotation. */
 async function writeLike(file: string, fresh: string, set: KeySet): Promise<void> {
   const { uid, gid, mode } = await stat(file);
   const handle = await open(fresh, 'wx', 0o600);

@@ -6,10 +6,10 @@ import { AccessClaims, principalOf } from './claims.ts';
 import { algorithm, type KeySet, type Keys } from './key-sets.ts';
 import type { Principal } from './principal.ts';
 
-/** The `typ` of each kind of token: none passes for another. */
+/** The `typ` of each kind of token, so that none is accepted as another. */
 export type TokenType = 'at+jwt' | 'mfa-challenge+jwt' | 'mfa-setup+jwt';
 
-/** Lifetime of an access token, seconds (spec §8; decision: people's too). */
+/** The lifetime of an access token, in seconds (spec §8), of people and of keys. */
 export const ACCESS_TOKEN_TTL = 15 * 60;
 
 const issuer = 'attribution-platform';
@@ -20,7 +20,7 @@ export interface Signer {
   sign(type: TokenType, claims: object, expiresIn: number, now?: Date): string;
 }
 
-/** Signs with the newest key whose time has come. Account alone holds it. */
+/** Signs with the newest key whose `signs_from` has passed. Only Account has the private keys. */
 export function createSigner(privateKeys: Keys): Signer {
   const keysOf = keyObjects(privateKeys, createPrivateKey);
   return {
@@ -41,7 +41,7 @@ export function createSigner(privateKeys: Keys): Signer {
   };
 }
 
-/** The key objects of the present set by `kid`; made once for each set. */
+/** The key objects of the current set, by `kid`. They are made once for each set. */
 function keyObjects(source: Keys, create: (input: JsonWebKeyInput) => KeyObject) {
   const current = typeof source === 'function' ? source : () => source;
   let made: { set: KeySet; keys: ReadonlyMap<string, KeyObject> } | undefined;
@@ -54,18 +54,18 @@ function keyObjects(source: Keys, create: (input: JsonWebKeyInput) => KeyObject)
 }
 
 export interface Verifier {
-  /** The caller of an `Authorization` header. Throws `unauthorized`. */
+  /** Returns the caller from an `Authorization` header. Throws `unauthorized`. */
   authenticate(authorization: string | undefined): Principal;
-  /** The claims of a token of one type, or undefined. */
+  /** Returns the claims of a token of this type, or undefined if it is invalid. */
   verify(type: TokenType, token: string): jwt.JwtPayload | undefined;
 }
 
-/** Longer than any token of ours; more is not worth a signature check. */
+/** No valid token is longer, so the signature of a longer one is not checked. */
 const maxTokenLength = 8192;
 
 /**
- * Verifies tokens with the public keys. A verified access token is kept by the whole text of its header until it
- * expires: checking a signature costs some 70 µs, a look-up 1.
+ * Verifies tokens with the public keys. Verified access tokens are cached by the text of the header until they expire:
+ * checking a signature takes about 70 µs, a look-up 1 µs.
  */
 export function createVerifier(publicKeys: Keys, now: () => number = Date.now): Verifier {
   const keysOf = keyObjects(publicKeys, createPublicKey);
@@ -86,7 +86,7 @@ export function createVerifier(publicKeys: Keys, now: () => number = Date.now): 
       });
       return typeof claims === 'object' && claims.exp !== undefined ? claims : undefined;
     } catch {
-      return undefined; // Whatever is wrong with it, it is no token of ours.
+      return undefined; // Any error means that the token is invalid.
     }
   }
 
@@ -95,7 +95,7 @@ export function createVerifier(publicKeys: Keys, now: () => number = Date.now): 
     authenticate(authorization) {
       if (authorization === undefined) throw unauthorized();
       const judge = keysOf();
-      if (judge !== judgedBy) verified.clear(); // Perhaps a key was taken away.
+      if (judge !== judgedBy) verified.clear(); // A key may have been removed.
       judgedBy = judge;
       const known = verified.get(authorization);
       if (known) {
@@ -109,7 +109,7 @@ export function createVerifier(publicKeys: Keys, now: () => number = Date.now): 
       const access = AccessClaims.safeParse(claims);
       if (!claims?.exp || !access.success) throw unauthorized();
       const principal = principalOf(access.data);
-      // With more spaces than one it is not kept: a caller could fill the cache with one token.
+      // A header with several spaces is not cached, or a caller could fill the cache with one token.
       if (authorization.length === 'Bearer '.length + token.length)
         verified.set(authorization, { principal, expires: claims.exp * 1000 });
       return principal;

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * Runs the work while holding a lock that is one in the whole database, on the connection that holds it. Undefined,
- * at once, when another holds it. A process that dies gives it back with its connection.
+ * Runs the work while holding an advisory lock, on the connection that holds it. Returns undefined at once if the lock is
+ * taken. The lock of a process that dies is released with its connection.
  */
 export async function withAdvisoryLock<T>(
   pool: Pool,
@@ -19,13 +19,13 @@ export async function withAdvisoryLock<T>(
     try {
       return await work(client);
     } finally {
-      // It fails only with the connection, and then the lock is gone with that.
+      // Unlocking fails only if the connection is broken, and then the lock is released anyway.
       await unlock().catch(() => {});
     }
   });
 }
 
-/** Lends a connection of the pool. One that broke in the meantime, even between queries, is thrown away. */
+/** Runs the work on a connection of the pool. A connection that broke meanwhile, even between queries, is discarded. */
 async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -40,7 +40,7 @@ async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promi
     throw error;
   } finally {
     client.release(broken);
-    // A broken one may still tell more of its end, which nobody else listens to.
+    // A broken connection may emit more errors, so its listener stays: without one they would end the process.
     if (!broken) client.off('error', note);
   }
 }

@@ -5,7 +5,7 @@ import { isSerializationFailure } from './errors.ts';
 import { closePool, openPool } from './pool.ts';
 import { runSqlTransaction, type Sql, type SqlTransaction, sqlOver } from './sql.ts';
 
-/** The part of a generated Prisma client that is used here. */
+/** What this library uses of a generated Prisma client. */
 export interface PrismaLike<Tx extends SqlTransaction> extends SqlTransaction {
   $transaction<T>(work: (tx: Tx) => Promise<T>, options?: { maxWait?: number; timeout?: number }): Promise<T>;
   $disconnect(): Promise<void>;
@@ -16,15 +16,15 @@ export interface Database<Client extends SqlTransaction = SqlTransaction, Tx ext
   readonly prisma: Client;
   readonly pool: pg.Pool;
   /**
-   * Runs the work in one transaction: all of it or nothing. Repeated when Postgres found a deadlock or a
-   * serialization failure, so the work has no effects outside the database; `afterCommit` is for those.
+   * Runs the work in one transaction. It is repeated after a deadlock or a serialization failure, so the work must have no
+   * effects outside the database; those belong into `afterCommit`.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Prepared statements, outside a transaction: for hot reads. */
+  /** Runs prepared statements outside a transaction, for frequent reads. */
   readonly sql: Sql;
-  /** As `transaction`, with the same promises, for hot writes: its work speaks prepared SQL and no models. */
+  /** Like `transaction`, for frequent writes: the work uses prepared SQL instead of models. */
   sqlTransaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
-  /** Reads, all of them of one moment; what others commit meanwhile is not seen. */
+  /** Runs reads that all see the same moment: commits of others in the meantime are not visible. */
   snapshot<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -34,26 +34,26 @@ const attempts = 4;
 /** Milliseconds: for a free connection, and for a whole transaction. */
 const limits = { maxWait: 5_000, timeout: 15_000 };
 
-/** How long connections may take to close, milliseconds. */
-const patience = 1_000;
+/** For closing the connections. */
+const closeTimeoutMs = 1_000;
 
 const commitHooks = new WeakMap<SqlTransaction, Set<() => void>>();
 
-/** Runs the work in one transaction, and gives its result once that is committed. */
+/** Runs the work in one transaction, and resolves with its result after the commit. */
 export type RunTransaction<Tx> = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-/** Runs the callback once the transaction has been committed; never when it was rolled back. */
+/** Runs the callback after the transaction was committed, and never if it was rolled back. */
 export function afterCommit(tx: SqlTransaction, callback: () => void): void {
   commitHooks.get(tx)?.add(callback);
 }
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Connections at most. */
+  /** The maximal number of connections. */
   readonly poolSize?: number;
-  /** Milliseconds until a statement is given up. Default: 5 s. */
+  /** Milliseconds after which a statement is cancelled. Default: 5 s. */
   readonly statementTimeout?: number;
-  /** Told of connections that broke while idle; the pool replaces them. */
+  /** Called for connections that broke while idle. The pool replaces them. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -85,13 +85,13 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
     },
     async close() {
       const closed = prisma.$disconnect().then(() => closePool(pool));
-      // A server that hangs does not say goodbye.
-      await withDeadline(Date.now() + patience, closed);
+      // A hanging server does not respond to the close.
+      await withDeadline(Date.now() + closeTimeoutMs, closed);
     },
   };
 }
 
-/** Runs the work in a transaction, again when Postgres asks for that, and afterwards what waits for the commit. */
+/** Runs the work in a transaction, repeats it after a deadlock or serialization failure, and then runs the commit hooks. */
 async function repeated<Tx extends SqlTransaction, T>(
   run: RunTransaction<Tx>,
   work: (tx: Tx) => Promise<T>,
@@ -112,7 +112,7 @@ async function repeated<Tx extends SqlTransaction, T>(
   }
 }
 
-/** Prepared statements are kept by name; the cap bounds what lists of varying length could add. */
+/** Names the statements that are prepared. The cap bounds what statements of varying length could add to each connection. */
 function statementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>();
   return ({ sql }) => {

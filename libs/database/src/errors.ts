@@ -9,51 +9,51 @@ function codesOf(error: unknown): string[] {
   return codes;
 }
 
-/** Deadlock or serialization failure: the same transaction may well succeed when repeated. */
+/** A deadlock or a serialization failure: the same transaction can succeed when it is repeated. */
 export function isSerializationFailure(error: unknown): boolean {
   return codesOf(error).some((code) => code === 'P2034' || code === '40001' || code === '40P01');
 }
 
-/** A unique constraint stood in the way. */
+/** A unique constraint was violated. */
 export function isUniqueViolation(error: unknown): boolean {
   return codesOf(error).some((code) => code === 'P2002' || code === '23505');
 }
 
-/** A foreign key stood in the way; PostgreSQL 18 has a code of its own for those with RESTRICT. */
+/** A foreign key was violated. PostgreSQL 18 has a separate code for those with RESTRICT. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return codesOf(error).some((code) => code === 'P2003' || code === '23503' || code === '23001');
 }
 
-/** The name of the constraint that stood in the way, as Postgres tells it to `sql` and `sqlTransaction`. */
+/** The name of the violated constraint, which errors of `sql` and `sqlTransaction` have. */
 export function violatedConstraint(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   return typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string' ? constraint : undefined;
 }
 
 /**
- * SQLSTATEs by which a server says that it is not well, whatever it was asked: its connections (08), what it lacks (53, as
- * 53100 of a full disk), who ends it (57P), the machine below it (58), and that it only reads, as one that another has
- * taken over from (25006). 53400 is a limit that was set, for a statement.
+ * SQLSTATEs of a server in trouble, whatever the statement: failed connections (08), insufficient resources (53, such as
+ * 53100 for a full disk), a shutdown (57P), errors of its machine (58), and a server that is read-only, for example after
+ * another was promoted (25006). 53400 is excluded, as it is a configured limit for a statement.
  */
-const unwell = /^(?:08...|53(?!400)...|57P..|58...|25006)$/;
-/** The same as Prisma says it: it cannot be reached (P1001, P1002), it hung up (P1017), it has no connection left (P2037). */
-const unwellByPrisma = new Set(['P1001', 'P1002', 'P1017', 'P2037']);
+const serverTrouble = /^(?:08...|53(?!400)...|57P..|58...|25006)$/;
+/** Prisma's codes for the same: unreachable (P1001, P1002), connection closed (P1017), too many connections (P2037). */
+const serverTroubleOfPrisma = new Set(['P1001', 'P1002', 'P1017', 'P2037']);
 
 /**
- * The database's server or its disk was at fault, and not what was asked of it: the same may well succeed when that
- * is mended, and says nothing before.
+ * The database server or its disk is in trouble, and not the statement at fault: the same statement can succeed once the
+ * server has recovered.
  */
 export function isServerTrouble(error: unknown): boolean {
-  return codesOf(error).some((code) => unwell.test(code) || unwellByPrisma.has(code));
+  return codesOf(error).some((code) => serverTrouble.test(code) || serverTroubleOfPrisma.has(code));
 }
 
 /**
- * Something waited longer than it may: a statement (57014), for a lock (55P03), for a connection of the pool (P2024), or
- * in Prisma's transaction (P2028). Often the fault of whoever held what it waited for, as a migration does.
+ * Codes of timeouts: of a statement (57014), of a wait for a lock (55P03) or for a connection of the pool (P2024), of a
+ * Prisma transaction (P2028). The cause is often whatever held the lock, such as a migration.
  */
-const tooLate = new Set(['57014', '55P03', 'P2024', 'P2028']);
+const timeouts = new Set(['57014', '55P03', 'P2024', 'P2028']);
 
-/** It was held up, and may well succeed when what held it is gone. */
+/** A timeout: the same can succeed once the cause of the wait is over. */
 export function isHeldUp(error: unknown): boolean {
-  return codesOf(error).some((code) => tooLate.has(code));
+  return codesOf(error).some((code) => timeouts.has(code));
 }

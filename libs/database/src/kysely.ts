@@ -16,9 +16,8 @@ import {
 import type { SqlTransaction } from './sql.ts';
 
 /**
- * Gives a service's stores their queries (ADR 0027): `db(tx)` is Kysely over anything that speaks SQL here, which is
- * `Database.sql` or the transaction that a store was given. `Tables` are the types that `prisma generate` writes from
- * the schema.
+ * The query builder of a service's stores (ADR 0027): `db(tx)` is Kysely over `Database.sql` or over the transaction that a
+ * store was given. `Tables` are the types that `prisma generate` writes from the schema.
  */
 export function kyselyOf<Tables>(): (tx: SqlTransaction) => Kysely<Tables> {
   const known = new WeakMap<SqlTransaction, Kysely<Tables>>();
@@ -33,12 +32,12 @@ export function kyselyOf<Tables>(): (tx: SqlTransaction) => Kysely<Tables> {
 }
 
 /**
- * One of the values, as in `where('id', '=', anyOf(ids))`. The list is one parameter, so that lists of any length are one
- * prepared statement, which `in` is not.
+ * Matches one of the values, as in `where('id', '=', anyOf(ids))`. The list is one parameter, so that lists of any length
+ * share one prepared statement; with `in` each length would be another statement.
  */
 export const anyOf = <Value>(values: readonly Value[]) => sql<Value>`any(${values})`;
 
-/** `Database` begins transactions: those are repeated after a deadlock, and know what waits for their commit. */
+/** Only `Database` begins transactions, because it repeats them after a deadlock and runs their commit hooks. */
 async function refuse(): Promise<never> {
   throw new Error('Transactions are begun by the Database, not by Kysely');
 }
@@ -60,7 +59,7 @@ const dialect: Dialect = {
   createQueryCompiler: () => new PostgresQueryCompiler(),
 };
 
-/** Puts statements together. Made once: making it anew for each transaction took as long as an insert. */
+/** Compiles statements. It is made once, as making it for each transaction took as long as an insert. */
 const compiler = new Kysely<never>({ dialect }).getExecutor();
 
 function kyselyOver<Tables>(tx: SqlTransaction): Kysely<Tables> {

@@ -5,25 +5,25 @@ const unlock = 'SELECT pg_advisory_unlock(hashtextextended($1, 1))';
 
 export interface LockKeeper {
   /**
-   * Runs the work while holding a lock that is one in the whole database. Undefined, at once, when another process holds
-   * it. A process that dies gives it back with its connection.
+   * Runs the work while holding an advisory lock. Returns undefined at once if another process holds it. The lock of a
+   * process that dies is released with its connection.
    */
   withLock<T>(name: string, work: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** The connection that holds locks, while there are any. */
+/** The connection that holds the locks, as long as there are any. */
 interface Session {
   readonly client: Promise<PoolClient>;
   readonly note: (error: Error) => void;
   holders: number;
-  /** A connection is asked one thing at a time. */
+  /** Settles when the connection is free for the next query: it runs one at a time. */
   turn: Promise<unknown>;
   broken?: Error;
 }
 
 /**
- * Keeps all its locks on one connection of the pool, however many are held: whoever holds one and works on other
- * connections never waits for others who do the same. Of one keeper, a name is one user's at a time.
+ * Holds any number of locks on a single connection of the pool. If each lock took a connection, holders could use up the
+ * pool and then wait for each other's connections forever. One keeper must not lock a name twice at a time.
  */
 export function createLockKeeper(pool: Pool): LockKeeper {
   let current: Session | undefined;
@@ -57,7 +57,7 @@ export function createLockKeeper(pool: Pool): LockKeeper {
         client.off('error', session.note);
         client.release(session.broken ?? false);
       },
-      () => {}, // It never came.
+      () => {}, // The pool had no connection.
     );
   }
 
@@ -72,7 +72,7 @@ export function createLockKeeper(pool: Pool): LockKeeper {
         try {
           return await work();
         } finally {
-          // It fails only with the connection, and then the lock is gone with that.
+          // Unlocking fails only if the connection is broken, and then the lock is released anyway.
           await ask(session, unlock, name).catch((error: Error) => {
             session.broken ??= error;
           });

@@ -2,16 +2,16 @@ import pg from 'pg';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { openRecords, readApplied, takeBackUnfinished, withItsRecord } from './migration-records.ts';
 
-/** Any number; the same for all that migrate one database. */
+/** An arbitrary number, the same for all processes that migrate one database. */
 const lock = 7_236_541_092;
-/** The number that Prisma's own engine takes, so that a `prisma migrate deploy` by hand excludes this too. */
+/** The lock of Prisma's own engine, so that a manual `prisma migrate deploy` does not run at the same time. */
 const prismaLock = 72_707_369;
 
 /**
- * Brings a database to the state of its migrations folder (Prisma's format) and returns the names applied. Several
- * may run at once: one applies, the others wait for its lock and find nothing to do. Refused when a migration was
- * edited after this database had it. One that fails leaves no trace and can be mended; of one whose process is killed all
- * is applied, or nothing, and the next run goes on from there.
+ * Applies the missing migrations of a folder in Prisma's format, and returns their names. Several processes may run it at
+ * the same time: one applies, the others wait for its lock and find nothing to do. It throws if a migration was edited
+ * after it was applied to this database. A migration that fails leaves nothing behind and can be corrected; one whose
+ * process is killed is applied completely or not at all, and the next run continues from there.
  */
 export async function migrate(options: { url: string; directory: string }): Promise<string[]> {
   const migrations = await readMigrations(options.directory);
@@ -32,7 +32,8 @@ export async function migrate(options: { url: string; directory: string }): Prom
 }
 
 /**
- * On the connection that holds the locks: the script of a process that was killed keeps them until Postgres has ended it.
+ * Runs on the connection that holds the locks. If the process is killed, Postgres may still be running the script, and the
+ * locks are held until it has ended.
  */
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   try {
@@ -44,13 +45,13 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 }
 
 /**
- * The names of the migrations that the database has not had yet. One that is ahead of the folder lacks nothing: while
- * versions change, the old code runs on the new tables. Refused as by `migrate`.
+ * The names of the migrations that the database lacks. A database that is ahead of the folder lacks none, because during
+ * a release the old code runs on the new tables. Throws for edited migrations, like `migrate`.
  */
 export async function missingMigrations(options: { url: string; directory: string }): Promise<string[]> {
   const migrations = await readMigrations(options.directory);
   const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
-  client.on('error', () => {}); // A lost connection also fails the query.
+  client.on('error', () => {}); // A lost connection fails the query as well.
   try {
     await client.connect();
     const applied = await readApplied(client);
@@ -61,7 +62,7 @@ export async function missingMigrations(options: { url: string; directory: strin
   }
 }
 
-/** A migration whose file is another than the one that the database has had. */
+/** The file of a migration is not the one that was applied to the database. */
 export class EditedMigration extends Error {
   override readonly name = 'EditedMigration';
 }

@@ -13,7 +13,7 @@ export interface Migration {
 /** The migrations of a folder in Prisma's format, in the order in which they are applied. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  // A link leads to a migration that several databases have in common.
+  // A symbolic link leads to a migration that several databases share.
   const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
   const names = folders.map((entry) => entry.name);
   return Promise.all(

@@ -3,7 +3,7 @@ import type { Migration } from './migration-files.ts';
 
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
-/** Prisma's own table, as `prisma migrate` makes it: either may go on where the other has left off. */
+/** Prisma's own table, as `prisma migrate` makes it, so that either tool can continue the other's work. */
 const table = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -16,7 +16,7 @@ const table = `
     applied_steps_count     INTEGER NOT NULL DEFAULT 0
   )`;
 
-/** Makes the table of records where there is none. Throws, as Prisma does, when there are tables already: nobody knows whose. */
+/** Creates the table of records if it is missing. Throws, like Prisma, if the database has tables of unknown origin. */
 export async function openRecords(client: Queryable): Promise<void> {
   if (await areThere(client)) return;
   const { rowCount } = await client.query(
@@ -27,7 +27,7 @@ export async function openRecords(client: Queryable): Promise<void> {
   await client.query(table);
 }
 
-/** The checksums of the migrations that the database has had, by name. */
+/** The checksums of the applied migrations, by name. */
 export async function readApplied(client: Queryable): Promise<ReadonlyMap<string, string>> {
   if (!(await areThere(client))) return new Map();
   const { rows } = await client.query<{ migration_name: string; checksum: string }>(
@@ -43,7 +43,7 @@ async function areThere(client: Queryable): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
-/** The script and its record as one text, which Postgres carries out in one transaction: both, or neither. */
+/** The script and its record as one query text, which Postgres runs in one transaction: both, or neither. */
 export function withItsRecord({ name, sql, checksum }: Migration): string {
   const [quotedName, quotedChecksum] = [pg.escapeLiteral(name), pg.escapeLiteral(checksum)];
   return `${sql}
@@ -52,13 +52,13 @@ export function withItsRecord({ name, sql, checksum }: Migration): string {
     VALUES (gen_random_uuid(), ${quotedName}, ${quotedChecksum}, now(), clock_timestamp(), 1)`;
 }
 
-/** The number that the engine's scripts hold in versions of ours that applied migrations by it. */
+/** The lock that was held by the scripts of earlier versions, which applied migrations with Prisma's engine. */
 const engineScriptLock = 7_236_541_093;
 
 /**
- * Takes back the records of what was begun and not applied. Prisma's engine writes a record before the script, so one
- * stays when its process is killed. Waits for a script that goes on without its process. For whoever has the lock of all
- * that migrate.
+ * Deletes the records of migrations that were begun and not applied. Prisma's engine writes the record before it runs the
+ * script, so the record stays if the process is killed. This waits for a script that Postgres still runs after that. The
+ * caller must hold the migration lock.
  */
 export async function takeBackUnfinished(client: Queryable): Promise<void> {
   if (!(await areThere(client))) return;

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Milliseconds: for a connection and each of its questions, and between two attempts at one. */
-const patience = 5_000;
-const pauses = { first: 250, longest: 5_000 };
+/** For opening a connection, and for each query. */
+const timeoutMs = 5_000;
+/** Between two attempts to connect. */
+const pausesMs = { first: 250, longest: 5_000 };
 
 /**
- * Tells everybody who listens to the channel, in this database. In a transaction of its own: Postgres lets commits with
- * a NOTIFY pass one at a time, so it does not belong into one that others wait for, nor behind every row.
+ * Notifies all listeners of the channel in this database. It runs in its own transaction: Postgres serializes commits that
+ * contain a NOTIFY, so it must not be part of a transaction that holds locks, nor happen for every row.
  */
 export async function notify(pool: pg.Pool, channel: string, payload: string): Promise<void> {
   await pool.query('SELECT pg_notify($1, $2)', [channel, payload]);
@@ -16,8 +17,8 @@ export async function notify(pool: pg.Pool, channel: string, payload: string): P
 export interface ListenOptions {
   readonly url: string;
   readonly channel: string;
-  readonly heard: (payload: string) => void;
-  /** Told when the connection cannot be had, or broke; another follows. */
+  readonly onNotification: (payload: string) => void;
+  /** Called when a connection broke or cannot be opened. Another attempt follows. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -26,26 +27,26 @@ export interface Listener {
 }
 
 /**
- * Hears what is told on a channel, on a connection of its own: one that goes through a pooler has to keep its session.
- * What is told while there is no connection is lost: whoever listens looks for himself now and then.
+ * Listens to a channel on its own connection, which a pooler must not share between sessions. Notifications are lost while
+ * there is no connection, so listeners must also poll.
  */
-export function listenTo({ url, channel, heard, onError }: ListenOptions): Listener {
+export function listenTo({ url, channel, onNotification, onError }: ListenOptions): Listener {
   const stopping = new AbortController();
   let client: pg.Client | undefined;
 
-  /** Resolves when the connection has ended; with how long it was heard on, in milliseconds. */
+  /** Resolves when the connection has ended, with the milliseconds for which it listened. */
   async function listen(): Promise<number> {
     const current = new pg.Client({
       connectionString: url,
-      connectionTimeoutMillis: patience,
-      query_timeout: patience,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     });
     client = current;
     const ended = new Promise<void>((resolve) => current.once('end', resolve));
     current.on('error', onError);
-    current.on('notification', ({ payload }) => heard(payload ?? ''));
+    current.on('notification', ({ payload }) => onNotification(payload ?? ''));
     try {
       await current.connect();
       await current.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
@@ -58,12 +59,12 @@ export function listenTo({ url, channel, heard, onError }: ListenOptions): Liste
   }
 
   async function keepListening(): Promise<void> {
-    for (let pause = pauses.first; !stopping.signal.aborted; pause = Math.min(pause * 2, pauses.longest)) {
+    for (let pause = pausesMs.first; !stopping.signal.aborted; pause = Math.min(pause * 2, pausesMs.longest)) {
       const lasted = await listen().catch((error: unknown) => {
         onError(error);
         return 0;
       });
-      if (lasted > pauses.longest) pause = pauses.first;
+      if (lasted > pausesMs.longest) pause = pausesMs.first;
       await sleep(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
     }
   }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '@attribution/contracts';
 
-/** Where a page ends: the values of its sort keys. */
+/** The end of a page: the values of the last row's sort keys. */
 export type Position = readonly (string | number)[];
 
 /**
- * Binds cursors to one list and its filters: a cursor of another is refused rather than misread.
+ * Binds cursors to one list and its filters, so that a cursor of another list is refused rather than misread.
  * `filters` are the query's own values, without `cursor` and `limit`.
  */
 export function cursorScope(operation: string, filters: object = {}): string {
@@ -16,10 +16,10 @@ export function cursorScope(operation: string, filters: object = {}): string {
     .slice(0, 11);
 }
 
-/** `time`: milliseconds since the epoch, of a day that a database can keep. */
+/** `time`: milliseconds since the epoch, within the range that the database can store. */
 type PositionType = 'string' | 'uuid' | 'integer' | 'time';
 
-/** The position in a cursor, its values of the types named. Throws `validation-error` for any other cursor. */
+/** The position in a cursor, with values of the given types. Throws `validation-error` for any other cursor. */
 export function readCursor<const T extends readonly PositionType[]>(
   cursor: string | undefined,
   scope: string,
@@ -29,7 +29,7 @@ export function readCursor<const T extends readonly PositionType[]>(
   try {
     const bytes = Buffer.from(cursor, 'base64url');
     const [ofScope, ...position] = JSON.parse(bytes.toString('utf8')) as unknown[];
-    // Decoding skips what is no base64url: a cursor with something added to it is none.
+    // Decoding ignores characters outside base64url, so this refuses a cursor to which something was added.
     const whole = bytes.toString('base64url') === cursor;
     const fits = position.length === types.length && types.every((type, at) => isOfType(position[at], type));
     if (whole && ofScope === scope && fits) return position as never;
@@ -50,8 +50,8 @@ function isOfType(value: unknown, type: PositionType): boolean {
 }
 
 /**
- * Cuts `limit + 1` rows to a page: the extra row tells whether there is more, so that a page that is exactly full
- * and last has no next cursor.
+ * Cuts `limit + 1` rows to a page. The extra row shows whether there are more, so that a last page that is exactly full
+ * has no next cursor.
  */
 export function cutPage<Row>(
   rows: readonly Row[],

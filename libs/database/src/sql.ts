@@ -6,7 +6,7 @@ export interface SqlTransaction {
   $queryRawUnsafe<T = unknown>(sql: string, ...values: unknown[]): PromiseLike<T>;
 }
 
-/** A statement with its values apart: `Prisma.sql` puts one together of parts. */
+/** A statement and its values, separately. `Prisma.sql` composes them. */
 export interface SqlText {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -15,23 +15,23 @@ export interface SqlText {
 type Statement = TemplateStringsArray | SqlText;
 
 /**
- * SQL as tagged templates. Prisma's clients and transactions speak it; `Database.sql` and `sqlTransaction` do so with
- * prepared statements over pg itself, several times faster (ADR 0009). Values are those that pg takes: JSON as text.
+ * SQL as tagged templates, the interface of Prisma's clients and transactions. `Database.sql` and `sqlTransaction` implement
+ * it with prepared statements over pg, several times faster (ADR 0009). Values are those that pg accepts: JSON as text.
  */
 export interface Sql {
-  /** The rows. */
+  /** Returns the rows. */
   $queryRaw<T = unknown>(statement: Statement, ...values: readonly unknown[]): PromiseLike<T>;
-  /** How many rows were changed. */
+  /** Returns the number of changed rows. */
   $executeRaw(statement: Statement, ...values: readonly unknown[]): PromiseLike<number>;
   $queryRawUnsafe<T = unknown>(sql: string, ...values: readonly unknown[]): PromiseLike<T>;
   $executeRawUnsafe(sql: string, ...values: readonly unknown[]): PromiseLike<number>;
 }
 
 type Queryable = Pick<ClientBase | Pool, 'query'>;
-/** The name under which a statement is kept prepared; empty for one that is not. */
+/** The name under which a statement is prepared; empty for a statement that is not prepared. */
 export type NameOf = (statement: { sql: string }) => string;
 
-/** Speaks over a connection, or over any of a pool. */
+/** SQL over a connection, or over a pool. */
 export function sqlOver(connection: Queryable, nameOf: NameOf): Sql {
   const run = async (text: string, values: readonly unknown[]): Promise<QueryResult<QueryResultRow>> =>
     connection.query({ name: nameOf({ sql: text }), text, values: [...values] });
@@ -45,7 +45,7 @@ export function sqlOver(connection: Queryable, nameOf: NameOf): Sql {
   };
 }
 
-/** A template is one object for as long as its code is loaded: its text is put together once. */
+/** The text of each template, composed once: a template literal is the same object at every evaluation. */
 const texts = new WeakMap<TemplateStringsArray, string>();
 
 function textOf(template: TemplateStringsArray): string {
@@ -57,7 +57,7 @@ function textOf(template: TemplateStringsArray): string {
   return text;
 }
 
-/** Runs the work between `begin` and COMMIT on a connection of its own. */
+/** Runs the work between `begin` and COMMIT on one connection of the pool. */
 export const runSqlTransaction = <T>(
   pool: Pool,
   nameOf: NameOf,
@@ -65,7 +65,7 @@ export const runSqlTransaction = <T>(
   begin?: string,
 ): Promise<T> => inTransaction(pool, (client) => work(sqlOver(client, nameOf)), begin);
 
-/** The same with the connection itself. */
+/** Like `runSqlTransaction`, with the connection itself. */
 export async function inTransaction<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,
@@ -77,7 +77,7 @@ export async function inTransaction<T>(
     await client.query(begin);
     const result = await work(client);
     const { command } = await client.query('COMMIT');
-    // A failure that the work swallowed: Postgres answers with what it did instead.
+    // If a statement failed and the work swallowed the error, Postgres responds to COMMIT with ROLLBACK.
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement of it had failed');
     return result;
   } catch (error) {

@@ -9,7 +9,7 @@ let pool: pg.Pool;
 beforeAll(async () => {
   database = await createScratchDatabase();
   pool = new pg.Pool({ connectionString: database.url, max: 25 });
-  pool.on('error', () => {}); // The database is dropped below idle connections.
+  pool.on('error', () => {}); // The database is dropped while connections are idle.
 });
 afterAll(async () => {
   await pool.end();
@@ -20,12 +20,12 @@ const never = async () => {
   throw new Error('It ran without the lock');
 };
 
-test('of 20 at once one holds the lock, and the others are told at once', async () => {
+test('one of 20 concurrent callers gets the lock, and the others return at once', async () => {
   const others = Promise.withResolvers<void>();
   let refused = 0;
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, async () => {
-      // The holder stays until the 19 others have their answer: they did not wait for it.
+      // The holder keeps the lock until the 19 others have returned, which shows that they do not wait.
       const outcome = await withAdvisoryLock(pool, 'job', () => others.promise.then(() => 'held'));
       if (outcome === undefined && ++refused === 19) others.resolve();
       return outcome;
@@ -35,7 +35,7 @@ test('of 20 at once one holds the lock, and the others are told at once', async 
   expect(refused).toBe(19);
 });
 
-test('locks of other names are others', async () => {
+test('locks of different names are independent', async () => {
   const inner = withAdvisoryLock(pool, 'one', () => withAdvisoryLock(pool, 'two', async () => 'both'));
   await expect(inner).resolves.toBe('both');
 });
@@ -49,7 +49,7 @@ test('the work runs on the connection that holds the lock', async () => {
   });
 });
 
-test('the lock is given back after the work, and after work that throws, whose error comes out', async () => {
+test('the lock is released after the work, and after work that throws, whose error is rethrown', async () => {
   await withAdvisoryLock(pool, 'again', async () => {});
   const failed = withAdvisoryLock(pool, 'again', async () => {
     throw new Error('the work failed');
@@ -58,7 +58,7 @@ test('the lock is given back after the work, and after work that throws, whose e
   await expect(withAdvisoryLock(pool, 'again', async () => 'held')).resolves.toBe('held');
 });
 
-test('a holder whose connection is cut loses the lock, is told, and its connection is not lent again', async () => {
+test('a holder whose connection is cut loses the lock and gets an error, and the connection is discarded', async () => {
   let pid = 0;
   const cut = withAdvisoryLock(pool, 'cut', async (client) => {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

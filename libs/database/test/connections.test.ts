@@ -15,7 +15,7 @@ function message(type: string, ...parts: (string | number[])[]): Buffer {
   return Buffer.concat([Buffer.from(type), length, content]);
 }
 
-/** A server that lets everybody in and ends the connection in the same breath, as one that shuts down may. */
+/** A server that accepts a login and closes the connection right after it, as one that shuts down may. */
 async function startEndingServer() {
   const error = ['SFATAL\0', 'VFATAL\0', 'C57P01\0', 'Mterminating connection due to administrator command\0', '\0'];
   const answer = Buffer.concat([message('R', [0, 0, 0, 0]), message('Z', 'I'), message('E', ...error)]);
@@ -28,10 +28,10 @@ async function startEndingServer() {
   return { server, url: `postgresql://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none` };
 }
 
-/** Nothing here speaks to Prisma. */
+/** This test makes no queries through Prisma. */
 const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
 
-test('a connection that breaks in the moment it is lent fails what it was for, and not the process', async () => {
+test('a connection that breaks at the moment of its use fails the query, and not the process', async () => {
   const { server, url } = await startEndingServer();
   const database = openDatabase({ url }, noClient);
   const held = withAdvisoryLock(database.pool, 'any', async () => 'held');

@@ -48,7 +48,7 @@ describe.each(ways)('over %s', (_, way) => {
     });
   });
 
-  test('one of a list is found, and none of an empty one', async () => {
+  test('`anyOf` matches the values of a list, and nothing for an empty one', async () => {
     await way()(async (tx) => {
       const among = (ids: readonly number[]) =>
         db(tx).selectFrom('things').select('id').where('id', '=', anyOf(ids)).orderBy('id').execute();
@@ -58,7 +58,7 @@ describe.each(ways)('over %s', (_, way) => {
   });
 });
 
-test('what a transaction wrote goes with it when it fails', async () => {
+test('a failed transaction writes nothing', async () => {
   const failed = database.sqlTransaction(async (tx) => {
     await grow(tx, 1).execute();
     throw new Error('changed its mind');
@@ -69,7 +69,7 @@ test('what a transaction wrote goes with it when it fails', async () => {
   ]);
 });
 
-test('a query is planned once a connection, however often it is put together and however long its list is', async () => {
+test('a query is planned once per connection, however often it is built and however long its list is', async () => {
   const prepared = await database.sqlTransaction(async (tx) => {
     for (const ids of [[1], [1, 2], []])
       await db(tx).selectFrom('things').select('parent_id').where('id', '=', anyOf(ids)).execute();
@@ -84,7 +84,7 @@ test('a day is read as it was written, whatever the time zone of the machine', a
   expect(rows).toEqual([{ day: '2026-03-29' }]);
 });
 
-test('transactions are begun by the Database, which repeats them and knows what waits for the commit', async () => {
+test('Kysely begins no transactions, as only the Database repeats them and runs their commit hooks', async () => {
   const own = db(database.sql)
     .transaction()
     .execute(async (tx) => tx.selectFrom('things').select('id').execute());

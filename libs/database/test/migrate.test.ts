@@ -40,7 +40,7 @@ const first = '20260101000000_first';
 const second = '20260102000000_second';
 const third = '20260103000000_third';
 
-test('migrations are applied in the order of their names, and named', async () => {
+test('migrations are applied in the order of their names, and their names returned', async () => {
   await write(second, 'ALTER TABLE a ADD COLUMN later int;');
   await write(first, 'CREATE TABLE a (id int);');
   expect(await run()).toEqual([first, second]);
@@ -55,7 +55,7 @@ test('a second run applies nothing, a new migration is applied alone', async () 
   expect(await run()).toEqual([second]);
 });
 
-test('of 20 at once on an empty database one applies each migration, and the others find it done', async () => {
+test('one of 20 concurrent runs on an empty database applies each migration, and the others find it applied', async () => {
   await write(first, 'CREATE TABLE a (id int); CREATE TABLE runs (n int); INSERT INTO runs VALUES (1);');
   await write(second, 'UPDATE runs SET n = n + 1;');
   const outcomes = await Promise.all(Array.from({ length: 20 }, run));
@@ -63,7 +63,7 @@ test('of 20 at once on an empty database one applies each migration, and the oth
   expect((await client.query('SELECT n FROM runs')).rows).toEqual([{ n: 2 }]);
 });
 
-test('semicolons in function bodies, texts and comments do not cut a migration', async () => {
+test('semicolons in function bodies, strings and comments do not split a migration', async () => {
   await write(
     first,
     `-- Not; here.
@@ -88,7 +88,7 @@ describe('a migration that fails', () => {
     await write(third, 'CREATE TABLE c (id int);');
   });
 
-  test('says its name and why, and leaves nothing behind; those before it stay, those after it wait', async () => {
+  test('reports its name and the reason, and leaves nothing behind; earlier ones stay applied, later ones wait', async () => {
     await expect(run()).rejects.toThrow(`The migration ${second} failed and was undone: division by zero`);
     expect(await tableNames()).toEqual(['a']);
     expect((await client.query('SELECT * FROM a')).rows).toEqual([]);
@@ -96,7 +96,7 @@ describe('a migration that fails', () => {
     expect(rows).toEqual([{ migration_name: first }]);
   });
 
-  test('fails again in the same words, and is applied once it is mended', async () => {
+  test('fails again with the same message, and is applied once it is corrected', async () => {
     await expect(run()).rejects.toThrow('division by zero');
     await expect(run()).rejects.toThrow(`The migration ${second} failed and was undone: division by zero`);
     await write(second, 'CREATE TABLE b (id int);');
@@ -104,7 +104,7 @@ describe('a migration that fails', () => {
     expect(await tableNames()).toEqual(['a', 'b', 'c']);
   });
 
-  test('fails in each of several that run at once, and not in what they leave', async () => {
+  test('fails in each of several concurrent runs, and leaves nothing behind', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, run));
     const reasons = outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason));
     expect(reasons).toEqual(Array(8).fill(`Error: The migration ${second} failed and was undone: division by zero`));
@@ -112,7 +112,7 @@ describe('a migration that fails', () => {
   });
 });
 
-test('a migration that was edited after it had been applied is refused by name, and what is new beside it is not applied', async () => {
+test('a migration that was edited after it was applied is refused by name, and new ones are not applied', async () => {
   await write(first, 'CREATE TABLE a (id int);');
   await run();
   await write(first, 'CREATE TABLE a (id bigint);');
@@ -123,7 +123,7 @@ test('a migration that was edited after it had been applied is refused by name, 
   expect(await tableNames()).toEqual(['a']);
 });
 
-test('an older folder than the database is let be, so that a release can be taken back', async () => {
+test('a folder that is older than the database is accepted, so that a release can be rolled back', async () => {
   await write(first, 'CREATE TABLE a (id int);');
   await write(second, 'CREATE TABLE b (id int);');
   await run();
@@ -139,7 +139,7 @@ describe('a process that is killed while its migration runs', () => {
     for (const child of started.splice(0)) child.kill('SIGKILL');
   });
 
-  /** Killed as soon as Postgres is at the script. */
+  /** Kills the process as soon as Postgres runs the script. */
   async function runAndKill(): Promise<void> {
     const child = spawn(process.execPath, [program, database.url, directory], { stdio: 'ignore' });
     started.push(child);
@@ -157,7 +157,7 @@ describe('a process that is killed while its migration runs', () => {
 
   const slow = 'SELECT pg_sleep(3); CREATE TABLE a (id int); CREATE TABLE runs (n int); INSERT INTO runs VALUES (1);';
 
-  test('leaves it to Postgres, which ends it: the next run waits for that, finds it applied, and goes on', async () => {
+  test('leaves Postgres to finish it: the next run waits for that, finds it applied, and continues', async () => {
     await write(first, slow);
     await write(second, 'UPDATE runs SET n = n + 1;');
     await runAndKill();
@@ -165,7 +165,7 @@ describe('a process that is killed while its migration runs', () => {
     expect((await client.query('SELECT n FROM runs')).rows).toEqual([{ n: 2 }]);
   });
 
-  test('and whose connection is ended as well has applied nothing: the next run applies it, once', async () => {
+  test('and whose connection is ended as well has applied nothing: the next run applies the migration once', async () => {
     await write(first, slow);
     await runAndKill();
     await client.query(
@@ -176,7 +176,7 @@ describe('a process that is killed while its migration runs', () => {
     expect(await run()).toEqual([]);
   });
 
-  test('at the moment in which it has its mark alone: the next run applies it', async () => {
+  test('when only its record is written: the next run applies the migration', async () => {
     await write(first, 'CREATE TABLE a (id int);');
     await write(second, 'CREATE TABLE b (id int);');
     await run();
@@ -188,7 +188,7 @@ describe('a process that is killed while its migration runs', () => {
 });
 
 describe('a database that Prisma has migrated', () => {
-  /** As `prisma migrate deploy` 7 leaves it. */
+  /** The state that `prisma migrate deploy` 7 leaves. */
   async function migrateByPrisma(name: string, sql: string): Promise<void> {
     await client.query(`CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
       id                      VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -208,7 +208,7 @@ describe('a database that Prisma has migrated', () => {
     await client.query(sql);
   }
 
-  test('is recognised: nothing is applied again, and what is new is applied', async () => {
+  test('is recognized: only new migrations are applied', async () => {
     const sql = 'CREATE TABLE a (id int);\n';
     await write(first, sql);
     await migrateByPrisma(first, sql);
@@ -218,13 +218,13 @@ describe('a database that Prisma has migrated', () => {
     expect(await tableNames()).toEqual(['a', 'b']);
   });
 
-  test('and that was migrated with another text than the file has is refused', async () => {
+  test('is refused if the text of a migration was another than the file’s', async () => {
     await write(first, 'CREATE TABLE a (id bigint);');
     await migrateByPrisma(first, 'CREATE TABLE a (id int);');
     await expect(run()).rejects.toThrow(`The migration ${first} was edited`);
   });
 
-  test('has its migrations that Prisma has rolled back applied anew', async () => {
+  test('gets the migrations that Prisma has rolled back', async () => {
     await write(first, 'CREATE TABLE a (id int);');
     await migrateByPrisma(first, 'CREATE TABLE a (id int);');
     await client.query('UPDATE _prisma_migrations SET rolled_back_at = now(), finished_at = NULL');
@@ -233,7 +233,7 @@ describe('a database that Prisma has migrated', () => {
   });
 });
 
-test('a database that has tables and no record of migrations is not touched', async () => {
+test('a database with tables and without a record of migrations is not changed', async () => {
   await client.query('CREATE TABLE somebodys (id int)');
   await write(first, 'CREATE TABLE a (id int);');
   await expect(run()).rejects.toThrow('no record of the migrations that made them');

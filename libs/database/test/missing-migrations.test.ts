@@ -23,7 +23,7 @@ const write = (name: string, sql: string) => writeMigration(directory, name, sql
 const first = '20260101000000_first';
 const second = '20260102000000_second';
 
-test('a database lacks what it has not had, in order, and nothing once it is migrated', async () => {
+test('a database lacks the migrations that were not applied, in order, and none once it is migrated', async () => {
   await write(second, 'CREATE TABLE b (id int);');
   await write(first, 'CREATE TABLE a (id int);');
   expect(await missing()).toEqual([first, second]);
@@ -31,7 +31,7 @@ test('a database lacks what it has not had, in order, and nothing once it is mig
   expect(await missing()).toEqual([]);
 });
 
-test('a database that is ahead of the code lacks nothing: versions overlap while they change', async () => {
+test('a database that is ahead of the code lacks nothing, because versions overlap during a release', async () => {
   await write(first, 'CREATE TABLE a (id int);');
   await write(second, 'CREATE TABLE b (id int);');
   await migrate({ url: database.url, directory });

@@ -8,21 +8,21 @@ import { createScratchDatabase } from './support.ts';
 let database: Awaited<ReturnType<typeof createScratchDatabase>>;
 let pool: pg.Pool;
 let listener: Listener;
-let heard: string[];
-/** What was asked, only to see whether anybody listens, and heard. */
-let answers: string[];
+let received: string[];
+/** Received payloads that only probe whether the listener is connected. */
+let probes: string[];
 let errors: unknown[];
 beforeEach(async () => {
   database = await createScratchDatabase();
   pool = new pg.Pool({ connectionString: database.url });
   pool.on('error', () => {});
-  heard = [];
-  answers = [];
+  received = [];
+  probes = [];
   errors = [];
   listener = listenTo({
     url: database.url,
     channel: 'a channel',
-    heard: (payload) => (payload.startsWith(asking) ? answers : heard).push(payload),
+    onNotification: (payload) => (payload.startsWith(probe) ? probes : received).push(payload),
     onError: (error) => errors.push(error),
   });
   await listening();
@@ -33,23 +33,23 @@ afterEach(async () => {
   await database.drop();
 });
 
-const asking = 'anybody?';
-/** The connection may not be there yet; a question that is late says nothing of the next. */
+const probe = 'probe';
+/** Resolves when the listener is connected. Each attempt has its own payload, so that a late one is not taken for the next. */
 const listening = () =>
   eventually(async () => {
-    const question = `${asking} ${randomUUID()}`;
-    await notify(pool, 'a channel', question);
-    await eventually(() => expect(answers).toContain(question), 200);
+    const payload = `${probe} ${randomUUID()}`;
+    await notify(pool, 'a channel', payload);
+    await eventually(() => expect(probes).toContain(payload), 200);
   });
 
-test('what is told on the channel is heard, and what is told on another is not', async () => {
+test('notifications of the channel are received, and those of another are not', async () => {
   await notify(pool, 'another', 'no');
   await notify(pool, 'a channel', 'yes');
-  await eventually(() => expect(heard).toEqual(['yes']));
+  await eventually(() => expect(received).toEqual(['yes']));
   expect(errors).toEqual([]);
 });
 
-test('a connection that breaks is told of, and another is heard on', async () => {
+test('a broken connection is reported and replaced', async () => {
   await pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()`,
   );
@@ -57,7 +57,7 @@ test('a connection that breaks is told of, and another is heard on', async () =>
   await listening();
 });
 
-test('it stops at once, and leaves no connection', async () => {
+test('stopping is quick, and leaves no connection', async () => {
   const began = Date.now();
   await listener.stop();
   await listener.stop();
@@ -70,11 +70,11 @@ test('it stops at once, and leaves no connection', async () => {
   });
 });
 
-test('a database that is away is asked again, until it stops', async () => {
+test('an unavailable database is tried again until the listener stops', async () => {
   const url = new URL(database.url);
   url.pathname = '/nowhere_at_all';
   const failures: unknown[] = [];
-  const lost = listenTo({ url: url.href, channel: 'x', heard: () => {}, onError: (error) => failures.push(error) });
+  const lost = listenTo({ url: url.href, channel: 'x', onNotification: () => {}, onError: (error) => failures.push(error) });
   await eventually(() => expect(failures.length).toBeGreaterThan(1));
   await lost.stop();
 });

@@ -17,13 +17,13 @@ describe('a page of rows', () => {
   const rows = [1, 2, 3, 4, 5];
   const cut = (given: number[], limit: number) => cutPage(given, { limit, scope, position: (row) => [row] });
 
-  test('that has more behind it is cut to the limit, and its cursor stands at its last row', () => {
+  test('that is not the last is cut to the limit, and its cursor points to its last row', () => {
     const page = cut(rows.slice(0, 4), 3);
     expect(page.rows).toEqual([1, 2, 3]);
     expect(readCursor(page.next_cursor ?? '', scope, ['integer'])).toEqual([3]);
   });
 
-  test('that is exactly full and last has no cursor', () => {
+  test('that is the last and exactly full has no cursor', () => {
     expect(cut(rows, 5)).toEqual({ rows, next_cursor: null });
   });
 
@@ -32,7 +32,7 @@ describe('a page of rows', () => {
     expect(cut([], 6)).toEqual({ rows: [], next_cursor: null });
   });
 
-  test('walked to the end by its cursors, gives each row once', () => {
+  test('and its successors, followed by their cursors, contain each row once', () => {
     const seen: number[] = [];
     let cursor: string | null = null;
     do {
@@ -46,13 +46,13 @@ describe('a page of rows', () => {
 });
 
 describe('a cursor', () => {
-  test('comes back as the position that it was made at, of any text', () => {
+  test('is read as the position that it was made from, for any text', () => {
     for (const text of ['grp_1', '', 'Zürich 🏬', '"],[', 'x'.repeat(200)]) {
       expect(readCursor(cursorAt(text, 42), scope, ['string', 'integer'])).toEqual([text, 42]);
     }
   });
 
-  test('that is not given is no position', () => {
+  test('that is undefined is no position', () => {
     expect(readCursor(undefined, scope, ['string'])).toBeUndefined();
   });
 
@@ -68,7 +68,7 @@ describe('a cursor', () => {
     expect(() => readCursor(cursorAt('a'), other, ['string'])).toThrow(refused);
   });
 
-  test('holds for another limit, and where a filter is given as undefined', () => {
+  test('is valid with another limit, and if a filter is undefined', () => {
     const filters = { status: 'draft', query: undefined, limit: 3, cursor: 'c' };
     expect(readCursor(cursorAt('a'), cursorScope('list_things', filters), ['string'])).toEqual(['a']);
   });
@@ -80,8 +80,8 @@ describe('a cursor', () => {
     ['an object for text', [scope, { a: 1 }]],
     ['a NUL in the text', [scope, 'a\0b']],
     ['text that is longer than any key', [scope, 'x'.repeat(201)]],
-    ['one value too many', [scope, 'a', 'b']],
-    ['one value too few', [scope]],
+    ['an additional value', [scope, 'a', 'b']],
+    ['a missing value', [scope]],
     ['no scope', ['a']],
     ['an object for the list', { 0: scope, 1: 'a' }],
     ['a text for the list', scope],
@@ -104,7 +104,7 @@ describe('a cursor', () => {
     expect(() => readCursor(encoded([scope, value]), scope, ['time'])).toThrow(refused);
   });
 
-  test('comes back with a time, or a bare UUID', () => {
+  test('can contain a time or a bare UUID', () => {
     const id = '01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f';
     expect(readCursor(cursorAt(1_741_000_000_000, id), scope, ['time', 'uuid'])).toEqual([1_741_000_000_000, id]);
   });
@@ -116,14 +116,14 @@ describe('a cursor', () => {
     },
   );
 
-  test('400: cut anywhere is refused', () => {
+  test('400: is refused if it is truncated', () => {
     const cursor = cursorAt('grp_01968f3e', 7);
     for (let length = 0; length < cursor.length; length++) {
       expect(() => readCursor(cursor.slice(0, length), scope, ['string', 'integer'])).toThrow(refused);
     }
   });
 
-  test.each(['=', ' ', '!', '\n', '.', 'A'])('400: with %j added is refused, before, within and behind', (added) => {
+  test.each(['=', ' ', '!', '\n', '.', 'A'])('400: with %j added is refused, at the start, within and at the end', (added) => {
     const cursor = cursorAt('a');
     const half = cursor.length / 2;
     for (const changed of [added + cursor, cursor.slice(0, half) + added + cursor.slice(half), cursor + added]) {

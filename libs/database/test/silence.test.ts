@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openDatabase, type PrismaLike, type SqlTransaction } from '../src/index.ts';
 import { openThings } from './support.ts';
 
-/** Passes connections on to a server, and can hold back what it says and hears. */
+/** Forwards connections to a server, and can hold back the bytes in each direction. */
 async function startPassage(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -43,7 +43,7 @@ async function startPassage(url: string) {
   };
 }
 
-/** Milliseconds; a second more until the server counts as silent. */
+/** Milliseconds. The client gives up on an unresponsive server a second later. */
 const statementTimeout = 200;
 
 let passage: Awaited<ReturnType<typeof startPassage>>;
@@ -64,7 +64,7 @@ afterEach(async () => {
 const sizes = async () =>
   (await database.pool.query<{ size: number }>('SELECT size FROM things ORDER BY id')).rows.map(({ size }) => size);
 
-test('a statement that takes too long is ended by the server, and its connection is used again', async () => {
+test('a statement that takes too long is cancelled by the server, and its connection is used again', async () => {
   const pid = async () => (await database.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
   const before = await pid();
   const slow = database.transaction((tx) => Promise.resolve(tx.$queryRawUnsafe('SELECT 1 FROM pg_sleep(20)')));
@@ -72,7 +72,7 @@ test('a statement that takes too long is ended by the server, and its connection
   expect(await pid()).toBe(before);
 });
 
-test('a server that says nothing fails a query in bounded time, and a new connection takes the place of the old', async () => {
+test('an unresponsive server fails a query in bounded time, and the connection is replaced', async () => {
   passage.fallSilent();
   const asked = Date.now();
   await expect(database.prisma.thing.findUniqueOrThrow({ where: { id: 1 } })).rejects.toThrow(/timeout/);
@@ -81,7 +81,7 @@ test('a server that says nothing fails a query in bounded time, and a new connec
   await eventually(async () => expect(await sizes()).toEqual([0, 0]));
 });
 
-test('a transaction that silence ended leaves nothing that the next one would commit', async () => {
+test('a transaction that ended in a timeout leaves nothing that the next one would commit', async () => {
   const asked = Date.now();
   const cut = database.transaction(async (tx) => {
     await tx.thing.update({ where: { id: 1 }, data: { size: 5 } });
@@ -89,14 +89,14 @@ test('a transaction that silence ended leaves nothing that the next one would co
     await tx.thing.update({ where: { id: 2 }, data: { size: 5 } });
   });
   await expect(cut).rejects.toThrow();
-  // The rollback must not wait for an answer as well.
+  // The rollback must not wait for a response as well.
   expect(Date.now() - asked).toBeLessThan(statementTimeout + 1_900);
   passage.speak();
   await eventually(() => database.transaction((tx) => tx.thing.update({ where: { id: 2 }, data: { size: 7 } })));
   expect(await sizes()).toEqual([0, 7]);
 });
 
-test('a database whose server says nothing can be closed', async () => {
+test('a database whose server is unresponsive can be closed', async () => {
   const noClient = () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>;
   const other = openDatabase({ url: passage.url, statementTimeout }, noClient);
   await other.ping();
@@ -106,7 +106,7 @@ test('a database whose server says nothing can be closed', async () => {
   expect(Date.now() - closing).toBeLessThan(4_000);
 });
 
-test('the server is told to give up on clients that vanish, and on transactions that stand still', async () => {
+test('the server’s settings end connections of vanished clients, and idle transactions', async () => {
   const show = async (name: string) => Object.values((await database.pool.query(`SHOW ${name}`)).rows[0] as object)[0];
   expect(await show('tcp_keepalives_idle')).toBe('15');
   expect(await show('idle_in_transaction_session_timeout')).toBe('20s');

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await database.pool.query(`DELETE FROM things WHERE id > 2; UPDATE things SET size = 0`);
 });
 
-/** The sizes of the two things, as everybody else sees them. */
+/** The sizes of the two things, as another connection sees them. */
 async function sizes(): Promise<number[]> {
   const { rows } = await database.pool.query<{ size: number }>('SELECT size FROM things ORDER BY id LIMIT 2');
   return rows.map((row) => row.size);
@@ -24,7 +24,7 @@ const grow = (tx: Sql, id: number) => tx.$executeRaw`UPDATE things SET size = si
 const failWith = (tx: Sql, sqlstate: string) =>
   tx.$executeRawUnsafe(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${sqlstate}'; END $$`);
 
-test('values stay apart from the statement, and come back as what they are', async () => {
+test('values are sent separately from the statement, and returned with their types', async () => {
   const name = `'; DROP TABLE things; --`;
   const at = new Date('2026-03-01T09:30:00.123Z');
   const rows = await database.sql.$queryRaw<object[]>`
@@ -33,14 +33,14 @@ test('values stay apart from the statement, and come back as what they are', asy
   expect(rows).toEqual([{ name, at, nothing: null, list: ['a', 'b'], json: { deep: [1] }, number: 1.5 }]);
 });
 
-test('a statement put together of parts, or given as text, takes its values too, and says how many rows it changed', async () => {
+test('a composed statement, or one given as text, takes values too, and returns the number of changed rows', async () => {
   const text = 'UPDATE things SET size = $1 WHERE id <= $2';
   expect(await database.sql.$executeRaw({ text, values: [3, 2] })).toBe(2);
   expect(await database.sql.$executeRawUnsafe(text, 4, 1)).toBe(1);
   expect(await sizes()).toEqual([4, 3]);
 });
 
-test('a statement is planned once a connection, however often it is sent', async () => {
+test('a statement is planned once per connection, however often it is sent', async () => {
   const prepared = await database.sqlTransaction(async (tx) => {
     for (const id of [1, 2, 1]) await grow(tx, id);
     return tx.$queryRaw<{ uses: number }[]>`
@@ -49,7 +49,7 @@ test('a statement is planned once a connection, however often it is sent', async
   expect(prepared).toEqual([{ uses: 3 }]);
 });
 
-test('more statements than are kept prepared are sent all the same', async () => {
+test('statements beyond the limit of prepared ones run unprepared', async () => {
   for (let count = 0; count < 600; count += 100) {
     const texts = Array.from({ length: 100 }, (_, index) => `SELECT ${count + index} AS n`);
     const answers = await Promise.all(texts.map((text) => database.sql.$queryRawUnsafe<{ n: number }[]>(text)));
@@ -57,7 +57,7 @@ test('more statements than are kept prepared are sent all the same', async () =>
   }
 });
 
-test('a transaction is all or nothing, and gives what the work returns', async () => {
+test('a transaction is all or nothing, and returns the result of the work', async () => {
   const work = (fail: boolean) =>
     database.sqlTransaction(async (tx) => {
       await grow(tx, 1);
@@ -71,7 +71,7 @@ test('a transaction is all or nothing, and gives what the work returns', async (
   expect(await sizes()).toEqual([1, 1]);
 });
 
-test('20 at once, more than there are connections, all come through, some of them failing', async () => {
+test('20 concurrent transactions, more than there are connections, all end, some of them by failing', async () => {
   const attempts = Array.from({ length: 20 }, (_, index) =>
     database.sqlTransaction(async (tx) => {
       await grow(tx, 1);
@@ -83,8 +83,8 @@ test('20 at once, more than there are connections, all come through, some of the
   expect(await sizes()).toEqual([15, 0]);
 });
 
-describe('what is to be done after the commit', () => {
-  test('is done once the others see what was written, and not before', async () => {
+describe('a commit hook', () => {
+  test('runs when other connections see what was written, and not before', async () => {
     let seen: Promise<number[]> | undefined;
     await database.sqlTransaction(async (tx) => {
       afterCommit(tx, () => {
@@ -96,7 +96,7 @@ describe('what is to be done after the commit', () => {
     expect(await seen).toEqual([1, 0]);
   });
 
-  test('is never done when the work throws, nor when the commit is refused', async () => {
+  test('never runs if the work throws or the commit fails', async () => {
     await database.pool.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused at commit'; END $$;
       CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
@@ -120,7 +120,7 @@ describe('what is to be done after the commit', () => {
     await database.pool.query('DROP FUNCTION refuse CASCADE');
   });
 
-  test('is done once by the attempt that succeeds', async () => {
+  test('runs once, for the attempt that succeeds', async () => {
     let attempts = 0;
     const done: number[] = [];
     await database.sqlTransaction(async (tx) => {
@@ -146,7 +146,7 @@ test.each([
   expect(attempts).toBe(times);
 });
 
-test('work that goes on after a failed statement is not taken for committed', async () => {
+test('work that continues after a failed statement is not reported as committed', async () => {
   let done = false;
   const failed = database.sqlTransaction(async (tx) => {
     afterCommit(tx, () => {
@@ -160,7 +160,7 @@ test('work that goes on after a failed statement is not taken for committed', as
   expect(await sizes()).toEqual([0, 0]);
 });
 
-test('a connection that breaks in the middle fails its own transaction, and nothing after it', async () => {
+test('a connection that breaks during a transaction fails only that transaction', async () => {
   const failed = database.sqlTransaction(async (tx) => {
     await grow(tx, 1);
     const [own] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
@@ -172,7 +172,7 @@ test('a connection that breaks in the middle fails its own transaction, and noth
   expect(await sizes()).toEqual([2, 2]);
 });
 
-test('what stood in the way is told apart as it is for models', async () => {
+test('violations are distinguished as they are for models', async () => {
   const inserting = (name: string, parent: number | null) =>
     database.sql.$executeRaw`INSERT INTO things (id, name, parent_id) VALUES (3, ${name}, ${parent})`;
   const reasonOf = async (work: PromiseLike<unknown>) => {

@@ -18,7 +18,7 @@ import {
 
 const services = join(import.meta.dirname, '../../../services');
 
-/** An empty database of the test's own. */
+/** An empty database for one test. */
 export async function createScratchDatabase() {
   const name = `scratch_${randomBytes(6).toString('hex')}`;
   const url = new URL(testServers.postgresUrl());
@@ -91,7 +91,7 @@ interface Things extends SqlTransaction {
 interface ThingsClient extends PrismaLike<Things>, Things {}
 export type ThingsDatabase = Database<ThingsClient, Things>;
 
-/** A database with a few things in it, and a Prisma client for them, made on the spot; reached by another way if one is given. */
+/** A database with a few rows, and a Prisma client that is generated for it. `way` may put a proxy in between. */
 export async function openThings(
   options: Partial<DatabaseOptions> = {},
   way: (url: string) => Promise<string> = async (url) => url,
@@ -115,11 +115,11 @@ async function generateClient(directory: string): Promise<NewClient<ThingsClient
   const { resolve } = createRequire(import.meta.url);
   const schemaFile = join(directory, 'schema.prisma');
   await writeFile(schemaFile, schema);
-  // Generating asks for an engine binary that it does not need.
+  // `prisma generate` checks for an engine binary that it does not use.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
   const generate = [resolve('prisma/build/index.js'), 'generate', '--no-hints', '--schema', schemaFile];
   await promisify(execFile)(process.execPath, generate, { env });
-  // What a client runs by is a dependency of the services, which alone have clients.
+  // The client's runtime is a dependency of the services only, so it is linked from one of them.
   const [service = ''] = await readdir(services);
   await mkdir(join(directory, 'node_modules/@prisma'), { recursive: true });
   await symlink(join(services, service, 'node_modules/@prisma/client'), join(directory, 'node_modules/@prisma/client'));
@@ -129,7 +129,7 @@ async function generateClient(directory: string): Promise<NewClient<ThingsClient
   return (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' });
 }
 
-/** Lets nobody on before all of them are here; those who come later pass. */
+/** A barrier: calls wait until `count` of them have been made. Later calls pass. */
 export function meetingOf(count: number): () => Promise<void> {
   const all = Promise.withResolvers<void>();
   let missing = count;

@@ -15,13 +15,13 @@ beforeEach(async () => {
   await database.pool.query(`DELETE FROM things WHERE id > 2; UPDATE things SET size = 0`);
 });
 
-/** The sizes of the two things, as everybody else sees them. */
+/** The sizes of the two things, as another connection sees them. */
 async function sizes(): Promise<number[]> {
   const { rows } = await database.pool.query<{ size: number }>('SELECT size FROM things ORDER BY id LIMIT 2');
   return rows.map((row) => row.size);
 }
 
-test('a transaction is all or nothing, and gives what the work returns', async () => {
+test('a transaction is all or nothing, and returns the result of the work', async () => {
   const work = (fail: boolean) =>
     database.transaction(async (tx) => {
       await tx.thing.update({ where: { id: 1 }, data: { size: 5 } });
@@ -35,15 +35,15 @@ test('a transaction is all or nothing, and gives what the work returns', async (
   expect(await sizes()).toEqual([5, 6]);
 });
 
-test('20 at once, more than there are connections, all come through', async () => {
+test('20 concurrent transactions, more than there are connections, all succeed', async () => {
   const grow = () =>
     database.transaction(async (tx) => tx.$executeRawUnsafe('UPDATE things SET size = size + 1 WHERE id = 1'));
   await Promise.all(Array.from({ length: 20 }, grow));
   expect(await sizes()).toEqual([20, 0]);
 });
 
-describe('what is to be done after the commit', () => {
-  test('is done once the others see what was written, in order, and not before', async () => {
+describe('a commit hook', () => {
+  test('runs in order, when other connections see what was written, and not before', async () => {
     const done: string[] = [];
     let seen: Promise<number[]> | undefined;
     await database.transaction(async (tx) => {
@@ -59,7 +59,7 @@ describe('what is to be done after the commit', () => {
     expect(await seen).toEqual([7, 0]);
   });
 
-  test('is never done when the work throws', async () => {
+  test('never runs if the work throws', async () => {
     let done = false;
     const failed = database.transaction(async (tx) => {
       afterCommit(tx, () => {
@@ -71,7 +71,7 @@ describe('what is to be done after the commit', () => {
     expect(done).toBe(false);
   });
 
-  test('is never done when the commit itself is refused', async () => {
+  test('never runs if the commit itself fails', async () => {
     await database.pool.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused at commit'; END $$;
       CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON things DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
@@ -88,7 +88,7 @@ describe('what is to be done after the commit', () => {
     await database.pool.query('DROP FUNCTION refuse CASCADE');
   });
 
-  test('is done once by the attempt that succeeds', async () => {
+  test('runs once, for the attempt that succeeds', async () => {
     let attempts = 0;
     const done: number[] = [];
     await database.transaction(async (tx) => {
@@ -102,7 +102,7 @@ describe('what is to be done after the commit', () => {
 
 type Tx = Parameters<Parameters<Things['transaction']>[0]>[0];
 
-/** Has Postgres itself raise an error of the class. */
+/** Makes Postgres raise an error with this SQLSTATE. */
 async function failWith(tx: Tx, sqlstate: string): Promise<void> {
   await tx.$executeRawUnsafe(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${sqlstate}'; END $$`);
 }
@@ -118,7 +118,7 @@ async function attemptsOf(sqlstate: string): Promise<number> {
 }
 
 test.each(['40001', '40P01'])(
-  '%s: a conflict that does not end is given up after four attempts, and thrown',
+  '%s: a permanent conflict is thrown after four attempts',
   async (sqlstate) => {
     expect(await attemptsOf(sqlstate)).toBe(4);
   },
@@ -128,7 +128,7 @@ test.each(['23505', '22012', '55P03', '57014'])('%s: any other error is thrown a
   expect(await attemptsOf(sqlstate)).toBe(1);
 });
 
-test('of two that both read before both write, the one that Postgres refuses is repeated: no write is lost', async () => {
+test('if two transactions both read before both write, the one that Postgres refuses is repeated, and no write is lost', async () => {
   const bothHaveRead = meetingOf(2);
   let attempts = 0;
   const grow = () =>
@@ -144,7 +144,7 @@ test('of two that both read before both write, the one that Postgres refuses is 
   expect(attempts).toBeGreaterThan(2);
 });
 
-test('of two that lock in opposite order, the one that Postgres ends is repeated', async () => {
+test('if two transactions lock in opposite order, the one that Postgres ends is repeated', async () => {
   const bothHoldOne = meetingOf(2);
   let attempts = 0;
   const grow = (one: number, other: number) =>
@@ -159,7 +159,7 @@ test('of two that lock in opposite order, the one that Postgres ends is repeated
   expect(attempts).toBe(3);
 });
 
-test('connections that break while nobody uses them are told of, and replaced', async () => {
+test('connections that break while idle are reported and replaced', async () => {
   await Promise.all(Array.from({ length: 5 }, () => database.ping()));
   broken.length = 0;
   const end =
@@ -171,7 +171,7 @@ test('connections that break while nobody uses them are told of, and replaced', 
   expect(await sizes()).toEqual([0, 0]);
 });
 
-test('a database that is not there fails the ping', async () => {
+test('the ping of a missing database fails', async () => {
   const gone = await openThings();
   await gone.ping();
   await gone.pool.query(`ALTER TABLE things RENAME TO kept`);
@@ -179,7 +179,7 @@ test('a database that is not there fails the ping', async () => {
   await expect(gone.ping()).rejects.toThrow();
 });
 
-test('statements of ever new text do not fill a connection with prepared ones', async () => {
+test('statements whose text always differs do not fill a connection with prepared ones', async () => {
   const narrow = await openThings({ poolSize: 1 });
   for (let n = 0; n < 520; n++) await narrow.prisma.$queryRawUnsafe(`SELECT ${n} AS n`);
   const { rows } = await narrow.pool.query<{ count: number }>('SELECT count(*)::int FROM pg_prepared_statements');

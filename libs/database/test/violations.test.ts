@@ -22,7 +22,7 @@ const statements = {
 };
 type Statement = keyof typeof statements;
 
-/** The same by the methods of a model, where there are such. */
+/** The same statement by the methods of a model, if there is a method for it. */
 const byModel: Partial<Record<Statement, (client: Things['prisma']) => Promise<unknown>>> = {
   'a second row of one key': (client) => client.thing.create({ data: { id: 1, name: 'other' } }),
   'a second row of one name': (client) => client.thing.create({ data: { id: 9, name: 'first' } }),
@@ -40,7 +40,7 @@ const errorOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-/** The error of the statement by every way there is to the database. */
+/** The errors of the statement on each way to the database. */
 async function errorsOf(statement: Statement): Promise<unknown[]> {
   const sql = statements[statement];
   const ways = [
@@ -53,15 +53,15 @@ async function errorsOf(statement: Statement): Promise<unknown[]> {
 }
 
 test.each<[Statement, { unique: boolean; foreignKey: boolean }]>([
-  ['a second row of one key', { unique: true, foreignKey: false }],
-  ['a second row of one name', { unique: true, foreignKey: false }],
-  ['a parent that is not there', { unique: false, foreignKey: true }],
-  ['a row that others hang on', { unique: false, foreignKey: true }],
+  ['a duplicate primary key', { unique: true, foreignKey: false }],
+  ['a duplicate name', { unique: true, foreignKey: false }],
+  ['a missing parent', { unique: false, foreignKey: true }],
+  ['a row that others refer to', { unique: false, foreignKey: true }],
   ['a check', { unique: false, foreignKey: false }],
   ['a missing value', { unique: false, foreignKey: false }],
   ['no such table', { unique: false, foreignKey: false }],
 ])(
-  '%s is told for what it is, by pg, by Prisma’s SQL, in a transaction and by a model',
+  '%s is recognized from pg, from Prisma’s SQL, in a transaction and from a model',
   async (statement, { unique, foreignKey }) => {
     for (const error of await errorsOf(statement)) {
       expect(isUniqueViolation(error)).toBe(unique);
@@ -70,7 +70,7 @@ test.each<[Statement, { unique: boolean; foreignKey: boolean }]>([
   },
 );
 
-test('what is no error of a database is no violation, whatever it says', () => {
+test('an error that is not from a database is not a violation, whatever its message', () => {
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
   for (const other of [undefined, null, 'P2002', 23505, new Error('23505'), { code: 23505 }, {}, circle]) {
@@ -80,12 +80,12 @@ test('what is no error of a database is no violation, whatever it says', () => {
   }
 });
 
-test('a violation is still told when another error carries it as its cause', async () => {
+test('a violation is recognized as the cause of another error', async () => {
   const [error] = await errorsOf('a second row of one key');
   expect(isUniqueViolation(new Error('could not be written', { cause: error }))).toBe(true);
 });
 
-/** What a server says for reasons of its own, by pg, by Prisma's SQL, in a transaction and by a model. */
+/** Errors that a server raises itself, from pg, from Prisma's SQL, in a transaction and from a model. */
 async function refusalsOf(code: string): Promise<unknown[]> {
   const raise = `RAISE EXCEPTION 'could not extend file' USING ERRCODE = '${code}'`;
   const sql = `DO $$ BEGIN ${raise}; END $$`;
@@ -114,6 +114,6 @@ test.each([
   ['a limit of a statement', '53400', false],
   ['a statement that took too long', '57014', false],
   ['a check', '23514', false],
-])('%s is the server’s trouble, or is not, however it is told', async (_what, code, expected) => {
+])('%s is recognized as trouble of the server, or not, on each way', async (_what, code, expected) => {
   for (const error of await refusalsOf(code)) expect(isServerTrouble(error)).toBe(expected);
 });

@@ -1,4 +1,5 @@
-/** Where time comes from; tests set it. */
+/** The source of time, which tests can set. */
+--
 export interface Clock {
   now(): Date;
 }

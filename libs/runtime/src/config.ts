@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Reads configuration once, from the environment; what is wrong is named, values are not shown. */
+/** Reads configuration from the environment. The error names invalid settings, and does not show their values. */
 export function readConfig<S extends z.ZodType>(
   schema: S,
   environment: Readonly<Record<string, string | undefined>>,
@@ -16,7 +16,7 @@ export function readConfig<S extends z.ZodType>(
 
 const wholeNumber = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 
-/** Schemas for values that come as text. */
+/** Schemas for values of environment variables, which are text. */
 export const setting = {
   port: wholeNumber.pipe(z.int().max(65_535)),
   count: wholeNumber.pipe(z.int()),
@@ -45,10 +45,10 @@ export const setting = {
       .pipe(schema as z.ZodType<z.output<S>, unknown>),
 };
 
-/** The variable that says where a service is. */
+/** The variable with the address of a service. */
 export const addressSetting = (service: string) => `${service.toUpperCase()}_URL`;
 
-/** What every process reads. */
+/** The settings of every process. */
 export const processSettings = {
   NODE_ENV: z
     .enum(['development', 'test', 'production'])
@@ -65,7 +65,7 @@ export const processSettings = {
     .meta({ description: 'Stands before the `type` of every problem' }),
 };
 
-/** What every process reads that records traces: by OpenTelemetry's own names. Without an endpoint none does. */
+/** The settings for tracing, with OpenTelemetry's standard names. Without an endpoint nothing is traced. */
 const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url()
@@ -76,10 +76,10 @@ const tracingSettings = {
     .meta({ description: 'The share of requests that are traced, from 0 to 1' }),
 };
 
-/** Milliseconds in which a process that was told to stop serves on, and says that it is not ready: so that balancers turn away. */
+/** How long a stopping process serves requests while it reports that it is not ready, so that balancers turn away. */
 const lameDuckMs = 2_000;
 
-/** What every process reads that serves requests. */
+/** The settings of every process that serves requests. */
 export const servingSettings = {
   ...processSettings,
   ...tracingSettings,

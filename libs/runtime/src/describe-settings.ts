@@ -1,25 +1,24 @@
 import type { z } from 'zod';
 
-/** What a document says of one environment variable. */
+/** The documentation of one environment variable. */
 export interface SettingDescription {
   readonly name: string;
-  /** Empty where the schema has no `.meta({ description })`. */
+  /** Empty if the schema has no `.meta({ description })`. */
   readonly description: string;
-  /** Whether nothing starts without it. */
+  /** Whether a process cannot start without it. */
   readonly required: boolean;
-  /** What holds without it, as it would be written into the environment, or in words. */
+  /** The default, as it would be written into the environment, or in words. */
   readonly default?: string;
-  /** The values that it may have, where they are few. */
+  /** The allowed values, if they are few. */
   readonly values?: readonly string[];
-  /** Whether its value must not be shown, nor stand in a file of the repository. */
+  /** Whether its value is secret, so that it must not be shown or be in the repository. */
   readonly secret: boolean;
-  /** Of a secret: a value that the schema takes, to judge an environment by that names secrets and does not have them. */
+  /** For a secret: a valid value, to check environments that name the secret but do not contain it. */
   readonly example?: string;
 }
 
 /**
- * What `.meta()` of a setting may say. `fallback`: in words, what holds without the setting, where that is no fixed
- * value.
+ * What `.meta()` of a setting may contain. `fallback` describes the default in words, if it is not a fixed value.
  */
 interface SettingMeta {
   readonly description?: string;
@@ -28,7 +27,7 @@ interface SettingMeta {
   readonly example?: string;
 }
 
-/** A schema's definition, as far as it is looked into. */
+/** What is used of a schema's definition. */
 interface Definition {
   readonly type: string;
   readonly innerType?: z.ZodType;
@@ -44,7 +43,7 @@ export function describeSettings(schema: z.ZodObject): SettingDescription[] {
 
 function describe(name: string, field: z.ZodType): SettingDescription {
   const layers = layersOf(field);
-  // What an outer layer says counts before what an inner one does.
+  // Outer layers take precedence over inner ones.
   const meta: SettingMeta = Object.assign({}, ...layers.map((layer) => layer.meta()).reverse());
   const definitions = layers.map((layer) => layer.def as Definition);
   const value = definitions.find(({ type }) => type === 'default' || type === 'prefault')?.defaultValue;
@@ -61,7 +60,7 @@ function describe(name: string, field: z.ZodType): SettingDescription {
   };
 }
 
-/** A schema, and what it is wrapped around: `.default()`, `.optional()` and pipes, from the outside in. */
+/** A schema and the schemas inside its `.default()`, `.optional()` and pipes, from the outside in. */
 function layersOf(schema: z.ZodType): z.ZodType[] {
   const { innerType, in: before } = schema.def as Definition;
   const inner = innerType ?? before;

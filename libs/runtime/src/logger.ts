@@ -4,7 +4,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { messageOf } from './error-message.ts';
 
-/** Fields whose values are never written, wherever they turn up, in any letter case. */
+/** Fields whose values are never logged, at any depth and in any letter case. */
 const secretFields = new Set([
   'password',
   'new_password',
@@ -22,13 +22,13 @@ const secretFields = new Set([
   'client_secret',
   'email',
 ]);
-/** Levels of nesting that are written. */
+/** Deeper nested values are not logged. */
 const maxDepth = 8;
 
 export interface LoggerOptions {
   readonly name: string;
   readonly level: string;
-  /** For a person at a terminal instead of JSON lines. */
+  /** Readable lines for a terminal instead of JSON. */
   readonly pretty?: boolean;
   readonly destination?: DestinationStream;
 }
@@ -39,7 +39,7 @@ export function createLogger({ name, level, pretty: forPeople, destination }: Lo
     level,
     base: { service: name },
     formatters: { log: withoutSecrets },
-    serializers: { err: asGiven }, // Errors are described by then.
+    serializers: { err: asGiven }, // The formatter has already described errors.
     mixin: () => traceFields() ?? nothing,
     mixinMergeStrategy: (fields: object, trace: object) => (trace === nothing ? fields : { ...trace, ...fields }),
   };
@@ -77,7 +77,7 @@ function writable(value: unknown, depth: number): unknown {
   return Array.isArray(value) ? value.map((item) => writable(item, depth + 1)) : withoutSecrets(value, depth);
 }
 
-/** Database errors carry rows and parameters in their fields: only what names the fault is kept. */
+/** Database errors have rows and parameters in their fields, so only the fields that identify the error are logged. */
 function describeError(error: Error): object {
   const { code } = error as { code?: unknown };
   return {
@@ -89,7 +89,7 @@ function describeError(error: Error): object {
   };
 }
 
-/** The stack without the message, which stands above it. */
+/** The stack without the message at its top. */
 const framesOf = ({ stack }: Error) =>
   stack
     ?.split('\n')

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 
-/** What tells this process apart from others of the fleet. */
+/** Labels that distinguish this process from others of the fleet. */
 interface ProcessLabels {
   readonly service?: string;
   readonly role?: string;
@@ -8,23 +8,23 @@ interface ProcessLabels {
 
 let ofProcess: Registry | undefined;
 
-/** Measures the process itself from here on: called where a program begins, as what observes a process never ends. */
+/** Begins to measure the process itself. Programs call it once at their start, because it cannot be stopped. */
 export function observeProcess(labels: ProcessLabels = {}): void {
   if (ofProcess) return;
   ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess, labels });
 }
 
-/** What is measured of the process and of what the registry is for, as Prometheus text. */
+/** The metrics of the process and of the registry, as Prometheus text. */
 export function writeMetrics(registry: Registry): Promise<string> {
   return (ofProcess ? Registry.merge([ofProcess, registry]) : registry).metrics();
 }
 
-/** Counts the spans that were sent, and those that nobody took. */
+/** Counts the spans that were sent, and those that were lost. */
 export function observeSpans(): (spans: number, error: Error | undefined) => void {
   const sent = new Counter({
     name: 'trace_spans_total',
-    help: 'Spans handed to who keeps traces; lost: not taken, or dropped as too many waited',
+    help: 'Spans sent to the trace collector; lost: refused by it, or dropped because too many waited',
     labelNames: ['outcome'],
     registers: ofProcess ? [ofProcess] : [],
   });

@@ -2,13 +2,13 @@ import { openTracing, outsideTraces, type Tracing } from '@attribution/tracing';
 import type { Logger } from 'pino';
 import { observeSpans } from './process-metrics.ts';
 
-/** What `servingSettings` reads of traces. */
+/** The settings for tracing in `servingSettings`. */
 interface Settings {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   readonly OTEL_TRACES_SAMPLER_ARG: number;
 }
 
-/** What records this process's spans, if its settings name somebody who takes them. Without them nothing else suffers. */
+/** Opens the tracing of this process, if its settings name a collector. Failures to send spans affect nothing else. */
 export function openProcessTracing(
   { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: ratio }: Settings,
   { service, role, logger }: { readonly service: string; readonly role: string; readonly logger: Logger },

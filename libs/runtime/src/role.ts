@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
 /**
- * What a process does of its service's work. `api` answers requests. `worker` does what is behind them: it publishes
- * the outbox, hears events and runs jobs. `all` is both, and migrates at its start. `migrate` brings the database to
- * the state that the others need, and ends.
+ * The role of a process in its service. `api` serves requests. `worker` publishes the outbox, handles events and runs jobs.
+ * `all` does both, and migrates the database at its start. `migrate` migrates the database, and ends.
  */
 const roles = ['api', 'worker', 'all', 'migrate'] as const;
 export type Role = (typeof roles)[number];
 
-/** Of a process that stays. */
+/** The roles of processes that keep running. */
 export type RunningRole = Exclude<Role, 'migrate'>;
 
 export const RoleSetting = z.enum(roles).default('all').meta({

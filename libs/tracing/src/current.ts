@@ -4,13 +4,13 @@ import type { TraceContext } from './tracing.ts';
 
 const current = new AsyncLocalStorage<TraceContext>();
 
-/** Does the work in a trace: what it logs and whom it asks is told so. */
+/** Runs the work in a trace, to which its log lines and outgoing requests then belong. */
 export const inTrace = <T>(context: TraceContext, work: () => T): T => current.run(context, work);
 
-/** For what was begun in one request and lives on for all of them. */
+/** Runs work outside of any trace, for what begins during one request and then serves all. */
 export const outsideTraces = <T>(work: () => T): T => current.exit(work);
 
-/** What a log line says of where it belongs: of this work, unless another is given. */
+/** The fields of a log line that name its trace: the current one, unless another is given. */
 export function traceFields(
   context: TraceContext | undefined = current.getStore(),
 ): { trace_id: string; span_id?: string } | undefined {
@@ -19,7 +19,7 @@ export function traceFields(
   return { trace_id: traceIdOf(traceparent), ...(recorded && { span_id: spanIdOf(traceparent) }) };
 }
 
-/** For questions to other services, so that their answers are of the same trace. */
+/** Headers for requests to other services, so that these belong to the same trace. */
 export function traceHeaders(): Readonly<Record<string, string>> {
   const context = current.getStore();
   return context ? { traceparent: context.traceparent } : {};

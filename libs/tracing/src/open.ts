@@ -1,7 +1,7 @@
 import type { TracingOptions } from './options.ts';
 import { noTracing, type Tracing } from './tracing.ts';
 
-/** What records the spans of one process. What does so is loaded only where somebody takes them. */
+/** Opens the tracing of one process. OpenTelemetry is loaded only if there is an endpoint. */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
   const { endpoint, ...others } = options;
   if (endpoint === undefined) return noTracing;

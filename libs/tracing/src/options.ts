@@ -1,10 +1,10 @@
 export interface TracingOptions {
-  /** Where an OTLP receiver is, by HTTP: without `/v1/traces`. Without one nothing is recorded. */
+  /** The URL of an OTLP receiver over HTTP, without `/v1/traces`. If it is undefined, nothing is recorded. */
   readonly endpoint: string | undefined;
-  /** Of the traces that begin here, how many are recorded: 0 to 1. */
+  /** The share of the traces beginning here that are recorded, from 0 to 1. */
   readonly ratio: number;
   readonly service: string;
   readonly role: string;
-  /** Told what became of spans: of each batch that was sent, and of each span that found too many before it. */
+  /** Called for each batch that was sent or failed, and for each span that was dropped because the queue was full. */
   readonly onSent?: (spans: number, error: Error | undefined) => void;
 }

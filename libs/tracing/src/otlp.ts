@@ -20,10 +20,10 @@ import type { TracingOptions } from './options.ts';
 import { isSampled, isTraceparent, spanIdOf, traceIdOf } from './traceparent.ts';
 import type { Attributes, Span, SpanKind, Tracing } from './tracing.ts';
 
-/** Spans go out together: milliseconds between, how many at once, how many may wait; beyond that they are dropped. */
+/** Spans are sent in batches. Spans beyond the queue's size are dropped. */
 const batches = { scheduledDelayMillis: 1_000, maxExportBatchSize: 512, maxQueueSize: 4_096 };
-/** Milliseconds for one batch, attempts included. */
-const patience = 3_000;
+/** For sending one batch, including retries. */
+const exportTimeoutMs = 3_000;
 
 const kinds: Record<SpanKind, OtelSpanKind> = {
   server: OtelSpanKind.SERVER,
@@ -32,8 +32,8 @@ const kinds: Record<SpanKind, OtelSpanKind> = {
 };
 
 /**
- * Records spans and sends them by OTLP over HTTP, as JSON. Whether one is recorded is decided before OpenTelemetry is
- * asked: a request that is not costs a comparison.
+ * Records spans and sends them by OTLP over HTTP, as JSON. The sampling decision is made before OpenTelemetry is called, so
+ * a request that is not recorded costs only a comparison.
  */
 export function createOtlpTracing({
   endpoint,
@@ -42,7 +42,7 @@ export function createOtlpTracing({
   role,
   onSent = () => {},
 }: TracingOptions & { readonly endpoint: string }): Tracing {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: patience });
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: exportTimeoutMs });
   const provider = new TracerProvider({
     sampler: new AlwaysOnSampler(),
     resource: resourceFromAttributes({
@@ -51,7 +51,7 @@ export function createOtlpTracing({
       'service.instance.id': `${hostname()}:${process.pid}`,
       'attribution.role': role,
     }),
-    spanProcessors: [toldProcessor(exporter, onSent)],
+    spanProcessors: [reportingProcessor(exporter, onSent)],
   });
   const tracer = provider.getTracer('@attribution/tracing');
   const chooses = () => Math.random() < ratio;
@@ -84,7 +84,7 @@ function spanOver(span: OtelSpan): Span {
     set: (attributes: Attributes) => void span.setAttributes(attributes),
     end(failure) {
       if (!span.isRecording()) return;
-      // Messages of databases carry rows: the log knows which of their words may be told.
+      // Only the name, because messages of database errors can contain rows. The log has the cleaned message.
       if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(failure) });
       span.end();
     },
@@ -93,12 +93,12 @@ function spanOver(span: OtelSpan): Span {
 
 const nameOf = (failure: unknown): string => (failure instanceof Error ? failure.name : String(failure));
 
-/** Sends spans together; who asked hears what became of each batch, and of what finds no room to wait in: the SDK keeps that to itself. */
-function toldProcessor(exporter: SpanExporter, onSent: NonNullable<TracingOptions['onSent']>): SpanProcessor {
+/** Sends spans in batches and reports the outcome of each batch, and spans that were dropped. The SDK does not report these. */
+function reportingProcessor(exporter: SpanExporter, onSent: NonNullable<TracingOptions['onSent']>): SpanProcessor {
   let waiting = 0;
   const processor = new BatchSpanProcessor({
     ...batches,
-    exportTimeoutMillis: patience + 500,
+    exportTimeoutMillis: exportTimeoutMs + 500,
     exporter: {
       export: (spans, done) => {
         waiting -= spans.length;

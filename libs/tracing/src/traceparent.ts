@@ -1,4 +1,4 @@
-/** W3C trace context, version 00: `00-<trace>-<span>-<flags>`, in small letters. */
+/** W3C trace context, version 00: `00-<trace>-<span>-<flags>`, in lower case. */
 const shape = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export const isTraceparent = (text: string): boolean => shape.test(text);
@@ -7,7 +7,7 @@ export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 3
 
 export const spanIdOf = (traceparent: string): string => traceparent.slice(36, 52);
 
-/** Whether who sent it records its trace. */
+/** Whether the sender records the trace. */
 export const isSampled = (traceparent: string): boolean => (Number.parseInt(traceparent.slice(53), 16) & 1) === 1;
 
 export const withSampled = (traceparent: string, sampled: boolean): string =>

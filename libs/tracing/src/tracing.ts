@@ -1,35 +1,35 @@
-/** What a span is about; by the names of OpenTelemetry's semantic conventions, where they have one. */
+/** A span's attributes, named by OpenTelemetry's semantic conventions where these have a name. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Who waits for what: a request that came in, an event on its way, its effect. */
+/** An incoming request, the publication of an event, or its handling. */
 export type SpanKind = 'server' | 'producer' | 'consumer';
 
-/** Where work stands in a trace. */
+/** The place of some work in a trace. */
 export interface TraceContext {
-  /** W3C trace context, for what this work causes. */
+  /** The W3C trace context to pass on to requests and events of this work. */
   readonly traceparent: string;
-  /** Whether its span is one that is recorded here. */
+  /** Whether this process records the span that `traceparent` names. */
   readonly recorded?: boolean;
 }
 
-/** A piece of work that is recorded. */
+/** Recorded work. */
 export interface Span extends TraceContext {
   set(attributes: Attributes): void;
-  /** With what went wrong, where something did: only its name is told. The first call counts. */
+  /** Ends the span, with the error if there was one, of which only the name is recorded. Later calls are ignored. */
   end(failure?: unknown): void;
 }
 
 export interface Tracing {
   /** Whether anything is recorded at all. */
   readonly on: boolean;
-  /** Whether a trace that begins here is recorded, by the ratio. */
+  /** Decides by the ratio whether a trace that begins here is recorded. */
   chooses(): boolean;
   /**
-   * Begins a span below the one that `parent` names, if that trace is recorded; without a parent a new trace, if that is
-   * chosen. Else undefined: then it has cost next to nothing.
+   * Begins a span below the one that `parent` names, if that trace is recorded. Without a parent it begins a new trace, if
+   * `chooses` decides so. Else it returns undefined, at almost no cost.
    */
   begin(name: string, kind: SpanKind, parent: string | undefined, attributes?: Attributes): Span | undefined;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
