@@ -122,7 +122,7 @@ test('every refusal is 403', () => {
   for (const caller of callers) expect(refuseAccess(asked(people, 'POST'), caller)?.kind).toBe('forbidden');
 });
 
-describe('the first reason is told', () => {
+describe('only the first reason is reported', () => {
   const caller = key({ readonly: true, role: 'viewer', billing: false, ...services({}) });
   test.each<[string, Access, Endpoint['method'], string]>([
     ['the kind of credential', { credential: 'person', roles: ['owner', 'admin'], billing: true }, 'POST', noKeys],
@@ -135,7 +135,7 @@ describe('the first reason is told', () => {
   });
 });
 
-test('what the gateway judges by is the credential alone: neither role nor service nor billing', () => {
+test('the gateway checks only the credential, not the role, the service or billing', () => {
   const caller = person({ role: 'viewer', billing: false, ...services({}) });
   expect(refuseCredential(asked({ ...admins, billing: true }, 'POST'), caller)).toBeUndefined();
   expect(refuseCredential(asked(people), key())?.detail).toBe(noKeys);
@@ -144,7 +144,7 @@ test('what the gateway judges by is the credential alone: neither role nor servi
   expect(refuseCredential(asked(any, 'DELETE'), key({ readonly: true }))?.detail).toBe(readonlyKey);
 });
 
-test('each service is judged by its own letter', () => {
+test('each service has its own access', () => {
   const caller = person(services({ account: 'w', organization: 'r' }));
   expect(detailOf(asked(any, 'POST', 'account'), caller)).toBeUndefined();
   expect(detailOf(asked(any, 'POST', 'organization'), caller)).toBe('This credential may only read in organization.');

@@ -19,7 +19,7 @@ interface Forgery {
   readonly claims?: object;
 }
 
-/** A token of billing for account, whose one fault is what the test has changed. */
+/** A token of billing for account, which is valid but for what the test changes. */
 function forge({ by = keys.private.billing, kid, typ = 'internal+jwt', claims }: Forgery = {}): string {
   const [key] = by.keys;
   const good = { iss: 'attribution-platform', aud: 'internal:account', sub: 'billing', iat: now(), exp: now() + 60 };
@@ -27,7 +27,7 @@ function forge({ by = keys.private.billing, kid, typ = 'internal+jwt', claims }:
   return jwt.sign({ ...good, ...claims }, createPrivateKey({ key: key ?? {}, format: 'jwk' }), options);
 }
 
-test('a token names the service that calls, to the service it is meant for and to no other', () => {
+test('a token identifies the calling service to its target service, and to no other', () => {
   for (const caller of serviceNames) {
     const token = `Bearer ${internal(caller).sign('account')}`;
     expect(verify(token)).toBe(caller);
@@ -39,7 +39,7 @@ test('a token names the service that calls, to the service it is meant for and t
 
 test.each<[string, () => string | undefined]>([
   ['no header', () => undefined],
-  ['an empty one', () => ''],
+  ['an empty header', () => ''],
   ['another scheme', () => `Basic ${forge()}`],
   ['no token of any kind', () => 'Bearer nothing'],
   ['a person’s token', () => `Bearer ${personToken()}`],
@@ -49,11 +49,11 @@ test.each<[string, () => string | undefined]>([
   ['a token of another issuer', () => `Bearer ${forge({ claims: { iss: 'another' } })}`],
   ['a token for another service', () => `Bearer ${forge({ claims: { aud: 'internal:campaign' } })}`],
   ['a token for callers of the API', () => `Bearer ${forge({ claims: { aud: 'attribution-platform' } })}`],
-  ['a service that there is not', () => `Bearer ${forge({ claims: { sub: 'gateway' } })}`],
+  ['an unknown service', () => `Bearer ${forge({ claims: { sub: 'gateway' } })}`],
   ['a service in the name of another', () => `Bearer ${forge({ claims: { sub: 'campaign' } })}`],
   ['a key of another service', () => `Bearer ${forge({ by: keys.private.campaign, kid: 'billing.1' })}`],
-  ['a stranger’s key under a name of ours', () => `Bearer ${forge({ by: generateKeySets('billing.1').private })}`],
-  ['a key that nobody has', () => `Bearer ${forge({ kid: 'billing.2' })}`],
+  ['a foreign key under a valid `kid`', () => `Bearer ${forge({ by: generateKeySets('billing.1').private })}`],
+  ['an unknown key', () => `Bearer ${forge({ kid: 'billing.2' })}`],
   [
     'a token that has expired, by any clock',
     () => `Bearer ${forge({ claims: { iat: now() - 360, exp: now() - 300 } })}`,
@@ -70,7 +70,7 @@ test.each<[string, () => string | undefined]>([
   expect(() => verify(header())).toThrow(refusal);
 });
 
-test('a token is given again while it lives, to the same service alone', () => {
+test('a token is reused until it is about to expire, for the same target only', () => {
   const { sign } = internal('billing');
   expect(sign('account')).toBe(sign('account'));
   expect(sign('campaign')).not.toBe(sign('account'));
@@ -78,13 +78,13 @@ test('a token is given again while it lives, to the same service alone', () => {
   expect(exp - iat).toBe(60);
 });
 
-test('no service’s token opens what callers of the API enter', () => {
+test('internal tokens are not accepted as access tokens', () => {
   const verifier = createVerifier(keys.public);
   expect(() => verifier.authenticate(`Bearer ${internal('billing').sign('account')}`)).toThrow('bearer token');
 });
 
 test.each([-300, -150, 150, 300])(
-  'services whose clocks are %d s apart know each other for as long as a token is shown',
+  'services whose clocks are %d s apart accept each other’s tokens for as long as these are used',
   (apart) => {
     let time = Date.parse('2026-11-22T12:00:00Z');
     const at = (self: ServiceName, ahead: number) =>
@@ -98,7 +98,7 @@ test.each([-300, -150, 150, 300])(
   },
 );
 
-test('a token that was kept is refused when its time is over, by the patience that was shown to it', () => {
+test('a cached token is refused after its expiry plus the tolerance for clocks', () => {
   let time = Date.parse('2026-11-22T12:00:00Z');
   const clock = () => time;
   const header = `Bearer ${internalOf('billing', keys.private.billing, keys.public, clock).sign('account')}`;

@@ -53,11 +53,11 @@ describe('group claims', () => {
     ['groups of null', { group_scope: 'selected', groups: null }],
     ['groups of null without a scope', { groups: null }],
     ['a scope of null', { group_scope: null }],
-    ['a scope that there is not', { group_scope: 'some' }],
-    ['a scope in other letters', { group_scope: 'ALL' }],
+    ['an unknown scope', { group_scope: 'some' }],
+    ['a scope in upper case', { group_scope: 'ALL' }],
     ['a list of groups', { groups: ['g1', 'a'] }],
     ['a list of grants', { groups: [{ group_id: 'g1', role: 'a' }] }],
-    ['a text', { groups: 'g1' }],
+    ['a string', { groups: 'g1' }],
     ['a number', { groups: 7 }],
     ['true', { groups: true }],
     ['groups within groups', { groups: { groups: { g1: 'a' } } }],
@@ -69,7 +69,7 @@ describe('group claims', () => {
     expect(seesGroup(caller, 'g1')).toBe(false);
   });
 
-  test('groups that are named like parts of every object are groups, and nothing else', () => {
+  test('groups named like inherited properties are ordinary groups', () => {
     const groups = JSON.parse('{"__proto__":"a","constructor":"m"}') as object;
     const caller = person({ role: 'member', groups });
     expect(seesGroup(caller, 'constructor')).toBe(true);
@@ -99,13 +99,13 @@ describe('who sets up the estate in a group', () => {
 });
 
 describe('service claims', () => {
-  test('absent: every service, to write', () => {
+  test('absent: full access to every service', () => {
     const caller = person();
     expect(caller.services).toBeNull();
     for (const service of serviceNames) expect(serviceAccess(caller, service)).toBe('w');
   });
 
-  test('a service has its own letter before the wildcard’s, and none where neither is', () => {
+  test('a grant for the service precedes the wildcard’s; without either there is no access', () => {
     const withWildcard = person({ svc: { '*': 'r', campaign: 'w' } });
     expect(serviceAccess(withWildcard, 'campaign')).toBe('w');
     expect(serviceAccess(withWildcard, 'billing')).toBe('r');
@@ -132,8 +132,8 @@ describe('service claims', () => {
   });
 });
 
-describe('the rest of a caller', () => {
-  test('a person has a session, a key has none and tells so', () => {
+describe('other properties of a caller', () => {
+  test('a person has a session, a key has none', () => {
     expect(person({ sid: 's1' })).toMatchObject({ kind: 'person', sessionId: 's1', readonly: false });
     expect(key()).toMatchObject({ kind: 'key', sessionId: null });
   });
@@ -151,7 +151,7 @@ describe('the rest of a caller', () => {
     expect(caller.readonly).toBe(expected);
   });
 
-  test('an operator who looks on is no person and no key, and only reads', () => {
+  test('a support session is neither a person nor a key, and can only read', () => {
     const operator = person({ sub: 'grace', role: 'admin', support: { reason: 'Ticket' } });
     expect(operator).toMatchObject({ kind: 'support', id: 'grace', role: 'admin', readonly: true, groups: null });
     expect(administersGroup(operator, 'g1')).toBe(false);
@@ -161,7 +161,7 @@ describe('the rest of a caller', () => {
     });
   });
 
-  test('billing access is refused by the claim n alone, whatever the role', () => {
+  test('only the claim `n` refuses billing access, whatever the role', () => {
     expect(person({ role: 'owner', bil: 'n' }).billing).toBe(false);
     expect(person({ role: 'member', bil: 'y' }).billing).toBe(true);
     expect(person({ role: 'member' }).billing).toBe(true);

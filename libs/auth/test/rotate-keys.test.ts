@@ -58,7 +58,7 @@ const rotate = (delay = 60) => rotateKeys(files, delay, new Date(now));
 const kidsIn = async (file: string) =>
   (JSON.parse(await readFile(file, 'utf8')) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 
-test('a running signer goes over to the new key when its time has come, and running verifiers accept both', async () => {
+test('a running signer switches to the new key at its time, and running verifiers accept both keys', async () => {
   const { sign, accepts } = running();
   const before = sign();
   const { kid } = await rotate();
@@ -69,7 +69,7 @@ test('a running signer goes over to the new key when its time has come, and runn
   expect(accepts(before)).toBe(true);
 });
 
-test('verifiers know a key before it signs: no token of it is ever refused by one that has read the files', async () => {
+test('verifiers know a key before it signs, so that a verifier that has read the files never refuses its tokens', async () => {
   await rotate(60);
   const { sign, accepts } = running();
   for (const at of [0, 59, 60, 61]) {
@@ -78,7 +78,7 @@ test('verifiers know a key before it signs: no token of it is ever refused by on
   }
 });
 
-test('a key is kept while tokens of it may live, and dropped by the first rotation after that', async () => {
+test('a key is kept while its tokens may be valid, and removed by the first rotation after that', async () => {
   const second = await rotate(60);
   expect(second.dropped).toEqual([]);
   now += 10 * minutes;
@@ -92,7 +92,7 @@ test('a key is kept while tokens of it may live, and dropped by the first rotati
     expect(await kidsIn(file)).toEqual([fourth.kid, third.kid, second.kid]);
 });
 
-test('a key stays while tokens of a signer may live whose clock is five minutes behind', async () => {
+test('a key is kept while tokens of a signer whose clock is five minutes behind may be valid', async () => {
   const { sign, accepts } = running();
   await rotate(60);
   now += 59 * seconds;
@@ -100,11 +100,11 @@ test('a key stays while tokens of a signer may live whose clock is five minutes 
   expect(kidOf(last)).toBe('first');
   now += 14 * minutes;
   expect(accepts(last)).toBe(true);
-  // At that moment it is five minutes later for whoever rotates.
+  // The clock of the rotation is five minutes ahead of the signer’s.
   expect((await rotateKeys(files, 60, new Date(now + 5 * minutes))).dropped).toEqual([]);
 });
 
-test('a token of a key that was taken away is refused, though it was accepted a moment ago', async () => {
+test('a token of a removed key is refused, although it was accepted and cached before', async () => {
   const { sign, accepts } = running();
   const token = sign();
   expect(accepts(token)).toBe(true);
@@ -112,7 +112,7 @@ test('a token of a key that was taken away is refused, though it was accepted a 
   await eventually(() => expect(accepts(token)).toBe(false));
 });
 
-test('a file that holds no key set leaves the former keys in force', async () => {
+test('if the file becomes invalid, the former keys stay in use', async () => {
   const { sign, accepts } = running();
   const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
   await writeFile(files.public, '{"keys":[]}');
@@ -121,7 +121,7 @@ test('a file that holds no key set leaves the former keys in force', async () =>
   expect(accepts(sign())).toBe(true);
 });
 
-test('rotating what cannot be read changes nothing', async () => {
+test('a rotation of files that cannot be read changes nothing', async () => {
   const before = await readFile(files.private, 'utf8');
   await writeFile(files.public, 'no key set');
   await expect(rotate()).rejects.toThrow();
@@ -129,7 +129,7 @@ test('rotating what cannot be read changes nothing', async () => {
   expect(await readFile(files.public, 'utf8')).toBe('no key set');
 });
 
-test('of two rotations at once one is refused, and both files know the same keys', async () => {
+test('one of two concurrent rotations is refused, and both files have the same keys', async () => {
   const outcomes = await Promise.allSettled([rotate(), rotate()]);
   const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
   expect(refused).toEqual([expect.stringContaining(`${files.private}.lock is there: another rotation is under way`)]);
@@ -140,7 +140,7 @@ test('of two rotations at once one is refused, and both files know the same keys
   expect(await kidsIn(files.private)).toHaveLength(3);
 });
 
-test('what a rotation that was killed has left is told of, and how to go on', async () => {
+test('the error after a killed rotation names the lock file, and what to do', async () => {
   await writeFile(`${files.private}.lock`, '');
   await expect(rotate()).rejects.toThrow('If none is, one was killed: remove that file');
   expect(await kidsIn(files.private)).toEqual(['first']);
@@ -150,7 +150,7 @@ test('what a rotation that was killed has left is told of, and how to go on', as
   expect(await kidsIn(files.private)).toHaveLength(2);
 });
 
-test('whoever could read a file still can, and nobody else', async () => {
+test('the files keep their permissions', async () => {
   await chmod(files.private, 0o640);
   await chmod(files.public, 0o604);
   const asRoot = process.getuid?.() === 0;

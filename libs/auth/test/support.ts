@@ -7,7 +7,7 @@ export const publicKey = createPublicKey({ key: testKeys.public.keys[0] ?? {}, f
 
 export const now = 1_800_000_000;
 
-/** What a good access token of these tests says; `undefined` in a change takes a field out. */
+/** The claims of a valid access token in these tests; `undefined` in a change removes a field. */
 const goodHeader = { alg: 'ES256', typ: 'at+jwt', kid: 'test' };
 export const goodClaims = {
   iss: 'attribution-platform',
@@ -33,13 +33,13 @@ export const signHs256 =
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token put together by hand, so that it may be any that nobody would sign. */
+/** A token built by hand, so that it can be invalid in any way. */
 export function forge(header: Changes = {}, claims: Changes = {}, sign: Sign = signEs256): string {
   const text = `${part({ ...goodHeader, ...header })}.${part({ ...goodClaims, ...claims })}`;
   return `${text}.${sign(text).toString('base64url')}`;
 }
 
-/** The same for a payload that is no object of claims. */
+/** Like `forge`, with a payload that is not an object of claims. */
 export function forgePayload(payload: unknown): string {
   const text = `${part(goodHeader)}.${part(payload)}`;
   return `${text}.${signEs256(text).toString('base64url')}`;

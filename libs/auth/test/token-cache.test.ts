@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { createVerifier } from '../src/index.ts';
 import { forge, goodClaims, now } from './support.ts';
 
-test('a verified token is kept: the second look gives the very same caller', () => {
+test('a verified token is cached: the second call returns the same object', () => {
   const verifier = createVerifier(testKeys.public, () => now * 1000);
   const token = forge();
   const caller = verifier.authenticate(`Bearer ${token}`);
@@ -11,7 +11,7 @@ test('a verified token is kept: the second look gives the very same caller', () 
   expect(verifier.authenticate(`Bearer ${forge()}`)).not.toBe(caller);
 });
 
-test('what is kept ends with the token, to the second, and stays ended', () => {
+test('a cached token expires to the second, and stays expired', () => {
   let time = now;
   const verifier = createVerifier(testKeys.public, () => time * 1000);
   const header = `Bearer ${forge()}`;
@@ -24,7 +24,7 @@ test('what is kept ends with the token, to the second, and stays ended', () => {
   expect(look).toThrow('unauthorized');
 });
 
-test('a token is kept by its whole text: one changed character is another token, and refused', () => {
+test('the cache uses the whole text of a token: with one changed character it is refused', () => {
   const verifier = createVerifier(testKeys.public, () => now * 1000);
   const token = forge();
   verifier.authenticate(`Bearer ${token}`);
@@ -33,7 +33,7 @@ test('a token is kept by its whole text: one changed character is another token,
   expect(() => verifier.authenticate(`Bearer ${changed}`)).toThrow('unauthorized');
 });
 
-test('a refused token is not kept: what comes after it is judged by itself', () => {
+test('a refused token is not cached', () => {
   let time = now - 3600;
   const verifier = createVerifier(testKeys.public, () => time * 1000);
   const header = `Bearer ${forge({}, { nbf: now - 60 })}`;
@@ -42,7 +42,7 @@ test('a refused token is not kept: what comes after it is judged by itself', () 
   expect(verifier.authenticate(header).id).toBe(goodClaims.sub);
 });
 
-test('no more than 10 000 are kept: the one looked at longest ago goes first', () => {
+test('at most 10 000 tokens are cached: the least recently used is removed first', () => {
   const verifier = createVerifier(testKeys.public, () => now * 1000);
   const look = (token: string) => verifier.authenticate(`Bearer ${token}`);
   const [used, unused] = [forge({}, { sub: 'usr_used' }), forge({}, { sub: 'usr_unused' })];

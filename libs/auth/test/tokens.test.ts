@@ -9,32 +9,32 @@ const verifier = verifierAt(now);
 const admit = (token: string) => verifier.authenticate(`Bearer ${token}`);
 const refusal = new Problem('unauthorized', 'The bearer token is missing, invalid or expired.');
 
-test('a good token is the caller that it names', () => {
+test('a valid token identifies its caller', () => {
   const { sub, account, sid } = goodClaims;
   expect(admit(forge())).toMatchObject({ kind: 'person', id: sub, accountId: account, role: 'owner', sessionId: sid });
 });
 
-test('the scheme is read in any letter case, and more than one space is one', () => {
+test('the scheme may have any letter case, and several spaces after it', () => {
   expect(verifier.authenticate(`bearer   ${forge()}`).id).toBe(goodClaims.sub);
 });
 
 test.each([
   ['no header', undefined],
-  ['an empty one', ''],
+  ['an empty header', ''],
   ['the scheme alone', 'Bearer'],
   ['an empty token', 'Bearer '],
   ['another scheme', `Basic ${forge()}`],
   ['no scheme', forge()],
   ['two tokens', `Bearer ${forge()} ${forge()}`],
-  ['something behind a comma', `Bearer ${forge()}, Basic eDp5`],
+  ['something after a comma', `Bearer ${forge()}, Basic eDp5`],
   ['a space before the scheme', ` Bearer ${forge()}`],
-  ['a line end behind it', `Bearer ${forge()}\n`],
+  ['a line break at the end', `Bearer ${forge()}\n`],
   ['no space between', `Bearer${forge()}`],
 ])('401: %s is refused', (_what, header) => {
   expect(() => verifier.authenticate(header)).toThrow(refusal);
 });
 
-/** What a signer is given: issuer, audience and times are its own. */
+/** The claims that a signer is given. It adds the issuer, the audience and the times. */
 const { iss: _iss, aud: _aud, iat: _iat, exp: _exp, ...identity } = goodClaims;
 
 const pem = publicKey.export({ type: 'spki', format: 'pem' });
@@ -51,7 +51,7 @@ test.each([
   ['a signature of zeros', `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`],
   ['half a signature', `${head}.${body}.${signature.slice(0, 43)}`],
   ['the signature of other claims', `${head}.${admin}.${signature}`],
-  ['a key of ours that is another', signedByOther],
+  ['another key of the platform', signedByOther],
   ['alg none without a signature', forge({ alg: 'none' }, {}, () => Buffer.alloc(0))],
   ['alg none in other letters', forge({ alg: 'nOnE' }, {}, () => Buffer.alloc(0))],
   ['HMAC with the public key as its secret, PEM', forge({ alg: 'HS256' }, {}, signHs256(pem))],
@@ -59,7 +59,7 @@ test.each([
   ['HMAC with an empty secret', forge({ alg: 'HS256' }, {}, signHs256(''))],
   ['HMAC under our algorithm’s name', forge({}, {}, signHs256(pem))],
   ['another algorithm over our signature', forge({ alg: 'ES512' })],
-  ['a payload that is a text', forgePayload('usr_1')],
+  ['a payload that is a string', forgePayload('usr_1')],
   ['a payload that is a list', forgePayload([goodClaims])],
   ['a payload that is null', forgePayload(null)],
 ])('401: %s is refused', (_what, token) => {
@@ -70,7 +70,7 @@ test.each<[string, Changes]>([
   ['an unknown kid', { kid: 'another' }],
   ['no kid', { kid: undefined }],
   ['an empty kid', { kid: '' }],
-  ['a kid that every object has', { kid: '__proto__' }],
+  ['a kid like an inherited property', { kid: '__proto__' }],
   ['a kid that is a list', { kid: ['test'] }],
   ['a key of its own', { kid: undefined, jwk: other.public.keys[0] }],
   ['no typ', { typ: undefined }],
@@ -88,26 +88,26 @@ test.each<[string, Changes]>([
   ['no audience', { aud: undefined }],
   ['no expiry', { exp: undefined }],
   ['an expiry of null', { exp: null }],
-  ['an expiry that is a text', { exp: String(now + 890) }],
+  ['an expiry that is a string', { exp: String(now + 890) }],
   ['an expiry this very second', { exp: now }],
   ['an expiry that has passed', { exp: now - 1 }],
-  ['a beginning that is to come', { nbf: now + 60 }],
+  ['a start in the future', { nbf: now + 60 }],
   ['no sub', { sub: undefined }],
   ['an empty sub', { sub: '' }],
   ['no account', { account: undefined }],
   ['an empty account', { account: '' }],
   ['no role', { role: undefined }],
-  ['a role that there is not', { role: 'superuser' }],
+  ['an unknown role', { role: 'superuser' }],
   ['a list of roles', { role: ['owner'] }],
   ['no account type', { account_type: undefined }],
-  ['a key claim without its parts', { key: {} }],
+  ['a key claim without its fields', { key: {} }],
   ['a key claim of null', { key: null }],
-  ['a billing claim that is no text', { bil: null }],
+  ['a billing claim that is not a string', { bil: null }],
 ])('401: claims with %s are refused', (_what, claims) => {
   expect(() => admit(forge({}, claims))).toThrow(refusal);
 });
 
-test('401: a good token that is longer than any of ours is refused', () => {
+test('401: a valid token that is longer than the maximum is refused', () => {
   const withPadding = (length: number) => forge({}, { padding: 'x'.repeat(length) });
   const short = withPadding(4_000);
   expect(short.length).toBeLessThan(8_192);
@@ -118,18 +118,18 @@ test('401: a good token that is longer than any of ours is refused', () => {
   expect(verifier.verify('at+jwt', long)).toBeUndefined();
 });
 
-test('a token without an expiry is none of any kind', () => {
+test('a token without an expiry is invalid as any kind', () => {
   expect(verifier.verify('at+jwt', forge())).toMatchObject({ exp: goodClaims.exp });
   expect(verifier.verify('at+jwt', forge({}, { exp: undefined }))).toBeUndefined();
 });
 
-test('a token works until the second before its expiry', () => {
+test('a token is valid until the second before its expiry', () => {
   const token = forge();
   expect(verifierAt(goodClaims.exp - 1).authenticate(`Bearer ${token}`).id).toBe(goodClaims.sub);
   expect(() => verifierAt(goodClaims.exp).authenticate(`Bearer ${token}`)).toThrow(refusal);
 });
 
-describe('tokens of one kind pass for no other', () => {
+describe('tokens of one kind are not accepted as another', () => {
   const types: TokenType[] = ['at+jwt', 'mfa-challenge+jwt', 'mfa-setup+jwt'];
   const pairs = types.flatMap((signed) => types.map((asked): [TokenType, TokenType] => [signed, asked]));
 
@@ -147,7 +147,7 @@ describe('keys', () => {
   const sign = (keys: KeySet) => createSigner(keys).sign('at+jwt', identity, 60, at);
   const both: KeySet = { keys: [...newer.public.keys, ...older.public.keys] };
 
-  test('the first private key signs, every public one verifies, so that keys can be changed without an end of sessions', () => {
+  test('the first private key signs and every public key verifies, so that keys can be replaced without ending sessions', () => {
     const privates = { keys: [...newer.private.keys, ...older.private.keys] };
     const verify = createVerifier(both, () => now * 1000).verify;
     for (const keys of [privates, older.private])
@@ -157,7 +157,7 @@ describe('keys', () => {
     expect(onlyNewer('at+jwt', sign(older.private))).toBeUndefined();
   });
 
-  test('the public set has nothing of the private key', () => {
+  test('the public set does not contain the private key', () => {
     expect(older.private.keys[0]).toHaveProperty('d');
     expect(JSON.stringify(older.public)).not.toContain(String(older.private.keys[0]?.d));
     expect(older.public.keys[0]).not.toHaveProperty('d');

@@ -1,19 +1,19 @@
 import type { Endpoint } from './endpoint.ts';
 import type { EventType } from './event.ts';
 
-/** What one service offers to others. */
+/** The contracts of one service. */
 export interface Area {
   readonly endpoints: readonly Endpoint[];
-  /** What other services ask of it; unknown at the gateway. */
+  /** Its Internal endpoints, which the gateway does not know. */
   readonly internalEndpoints: readonly Endpoint[];
-  /** What it publishes. */
+  /** The events that it publishes. */
   readonly events: readonly EventType[];
 }
 
-/** Modules whose exports are endpoints, or events beside their topics. */
+/** Modules that export endpoints, or events and their topics. */
 type Modules = readonly object[];
 
-/** Declares an area by its modules; each folder here with an `area.ts` is one. */
+/** Declares an area by its modules. Each folder with an `area.ts` is an area. */
 export function defineArea(modules: Readonly<Partial<Record<keyof Area, Modules>>>): Area {
   const { endpoints = [], internalEndpoints = [], events = [] } = modules;
   const valuesOf = (some: Modules): unknown[] => some.flatMap((module) => Object.values(module));

@@ -7,7 +7,7 @@ const ordered = serviceNames.flatMap((name) => areas[name] ?? []);
 /** Every public endpoint of the platform. */
 export const endpoints: readonly Endpoint[] = ordered.flatMap((area) => area.endpoints);
 
-/** What services ask of each other; unknown at the gateway. */
+/** Every Internal endpoint, for services alone. The gateway does not know them. */
 export const internalEndpoints: readonly Endpoint[] = ordered.flatMap((area) => area.internalEndpoints);
 
 /** Every event that services publish. */

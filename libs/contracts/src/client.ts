@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type Call, type DownloadMedia, type Endpoint, problemsOf } from './endpoint.ts';
 import { ProblemDetails, problemKindOf, problemKinds } from './wire/problems.ts';
 
-/** A file that came as the answer. */
+/** A file in a response. */
 export interface ReceivedFile<M extends string> {
   readonly media: M;
   readonly filename: string;
@@ -18,13 +18,13 @@ type SuccessBody<E extends Endpoint> = E['success'] extends { body: infer S exte
 export interface Answer<E extends Endpoint> {
   readonly status: number;
   readonly headers: Headers;
-  /** The success body; reading it of a failure throws the problem as an error. */
+  /** The success body. Reading it after a failure throws the problem as an error. */
   readonly body: SuccessBody<E>;
-  /** The problem, where it failed. */
+  /** The problem, if the request failed. */
   readonly problem: (ProblemDetails & { readonly kind: string }) | undefined;
 }
 
-/** An answer that the contract does not allow. */
+/** The response does not match the contract. */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
 }
@@ -33,15 +33,15 @@ type SentHeaders = Readonly<Record<string, string>>;
 
 export interface ClientOptions {
   readonly baseUrl: string;
-  /** The bearer token, or what gives it. */
+  /** The bearer token, or a function that returns it. */
   readonly token?: string | (() => string | undefined) | undefined;
-  /** Sent with every call, or what gives them. */
+  /** Headers of every call, or a function that returns them. */
   readonly headers?: SentHeaders | (() => SentHeaders);
-  /** Milliseconds until a call is given up. */
+  /** Milliseconds after which a call fails. */
   readonly timeout?: number;
-  /** Bytes of a file that are taken into memory at most; a larger one throws a RangeError. */
+  /** The maximal size of a file in a response, which is read into memory. A larger one throws a RangeError. */
   readonly maxDownload?: number;
-  /** What sends requests. Default: the `fetch` of wherever this runs. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -49,10 +49,10 @@ const defaultMaxDownload = 64 * 1024 * 1024;
 
 export type Client = ReturnType<typeof createClient>;
 
-/** A typed client of the API: what it sends and what it accepts are the contract's. */
+/** A typed client of the API. Requests are typed, and responses checked, by the contracts. */
 export function createClient(options: ClientOptions) {
   return {
-    /** The same client with other headers or another token. */
+    /** A client with the same settings but other headers or another token. */
     with: (more: Partial<ClientOptions>) => createClient({ ...options, ...more }),
 
     async call<const E extends Endpoint>(endpoint: E, input: Call<E> = {}): Promise<Answer<E>> {
@@ -129,7 +129,7 @@ async function readDownload<E extends Endpoint>(endpoint: E, response: Response,
     await response.body?.cancel();
     throw new ContractViolation(`${what} (${type}), which is no file that the contract lists`);
   }
-  // Whatever stands first in the file is a part of it, a byte order mark too.
+  // A byte order mark is part of the file, so it must not be removed.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   let bytes = 0;

@@ -16,13 +16,13 @@ export type Role = 'owner' | 'admin' | 'member' | 'viewer';
 
 /**
  * Who may call.
- * - `none`: no token. `any`: a person's token or a key's. `person`: a person's alone.
- * - `optional`: without a token, or with a person's.
- * - `internal`: a service among the `callers`, by its internal token; no such path exists at the gateway. A service that
- *   is its own caller does so by commands of its operators.
- * - `roles`: the roles that pass; omitted, all.
- * - `billing`: needs billing access (spec §4.4).
- * - `about_self`: concerns the caller alone, so per-service access does not apply.
+ * - `none`: no token is needed. `any`: the token of a person or a key. `person`: only a person's token.
+ * - `optional`: no token, or a person's.
+ * - `internal`: the services in `callers`, by an internal token. The gateway does not know the path. A service that is among
+ *   its own callers calls the endpoint from its operators' commands.
+ * - `roles`: the roles that are allowed; all, if it is omitted.
+ * - `billing`: the caller needs billing access (spec §4.4).
+ * - `about_self`: the endpoint concerns the caller alone, so per-service access does not apply.
  */
 export type Access =
   | { readonly credential: 'none' | 'optional' }
@@ -34,33 +34,33 @@ export type Access =
       readonly about_self?: true;
     };
 
-/** A fixed window per client IP (spec §8). `unauthorized`: only answers of 401 count. */
+/** A fixed window per client IP (spec §8). `unauthorized`: only responses with 401 count. */
 export interface RateLimit {
   readonly window_seconds: number;
   readonly limit: number;
   readonly counts: 'requests' | 'unauthorized';
 }
 
-/** A body that is a file of text in UTF-8. */
+/** A request body that is a UTF-8 text file. */
 export interface UploadRules {
-  /** The media types that it may have, in lower case, without parameters: `text/csv`. */
+  /** The accepted media types, in lower case, without parameters: `text/csv`. */
   readonly media: readonly [string, ...string[]];
   readonly max_bytes: number;
-  /** The beginning of such a file, by media type. */
+  /** The beginning of an example file, by media type. */
   readonly example?: Readonly<Record<string, string>>;
 }
 
-/** A success body that is a file of text in UTF-8. */
+/** A success body that is a UTF-8 text file. */
 export interface DownloadRules {
-  /** The media types that it may have. */
+  /** The possible media types. */
   readonly media: readonly [string, ...string[]];
 }
 
-/** Everything there is to know about one endpoint. */
+/** The contract of one endpoint. */
 export interface Endpoint {
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/v2/…`, Internal ones `/internal/v2/…`, notifications of others `/webhooks/…`; parameters in braces. */
+  /** `/v2/…`, for Internal endpoints `/internal/v2/…`, for notifications of other systems `/webhooks/…`; parameters in braces. */
   readonly path: `/v2/${string}` | `/internal/v2/${string}` | `/webhooks/${string}`;
   readonly service: ServiceName;
   readonly summary: string;
@@ -69,76 +69,76 @@ export interface Endpoint {
   readonly rate_limit?: RateLimit;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** Request headers of its own, in lower case; what is missing or odd is the handler's to judge. */
+  /** Additional request headers, in lower case. The handler checks missing or malformed ones. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Its body is a file; it has no `body` then. */
+  /** The request's body is a file. It excludes `body`. */
   readonly upload?: UploadRules;
-  /** Its body is bytes, signed by whoever sends them: for one sender, and no part of the reference. */
+  /** The request's body is bytes that their sender has signed. Such an endpoint is for one sender, and not in the API reference. */
   readonly raw?: true;
-  /** Takes an `Idempotency-Key`. `secret`: its answer holds a secret and is not kept. */
+  /** Accepts an `Idempotency-Key`. `secret`: the response contains a secret and is not stored. */
   readonly idempotent?: true | 'secret';
-  /** Its effect is at another's, outside the transaction: a repeated request is the same attempt there too (ADR 17). */
+  /** Its effect is in another system, outside the transaction. A repeated request is the same attempt there too (ADR 17). */
   readonly external?: true;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
     readonly body?: z.ZodType;
-    /** It answers a file, and has no `body` then. Of a GET alone: no Idempotency-Key could keep it. */
+    /** The response is a file. It excludes `body`, and is for GET only, because no Idempotency-Key could store a file. */
     readonly download?: DownloadRules;
   };
-  /** The problems of its own; those that follow from the other fields are added by `problemsOf`. */
+  /** Additional problems. `problemsOf` adds those that follow from the other fields. */
   readonly problems?: readonly ProblemKind[];
 }
 
-/** Declares an endpoint. The one value serves gateway, service, document, client and tests. */
+/** Declares an endpoint. The gateway, the service, the OpenAPI document, the client and tests use this one value. */
 export function endpoint<const E extends Endpoint>(definition: E): E {
   return definition;
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type Given<S> = S extends z.ZodType ? z.input<S> : undefined;
-type Part<E, K extends string> = E extends Record<K, infer S> ? S : undefined;
+type Field<E, K extends string> = E extends Record<K, infer S> ? S : undefined;
 
-/** What a handler receives, parsed. */
+/** The parsed input of a handler. */
 export interface Input<E extends Endpoint> {
-  readonly params: Parsed<Part<E, 'params'>>;
-  readonly query: Parsed<Part<E, 'query'>>;
-  readonly headers: Parsed<Part<E, 'headers'>>;
-  readonly body: Parsed<Part<E, 'body'>>;
+  readonly params: Parsed<Field<E, 'params'>>;
+  readonly query: Parsed<Field<E, 'query'>>;
+  readonly headers: Parsed<Field<E, 'headers'>>;
+  readonly body: Parsed<Field<E, 'body'>>;
 }
 
-/** What a handler returns: the success body, or nothing. */
-export type Output<E extends Endpoint> = Given<Part<E['success'], 'body'>>;
+/** The result of a handler: the success body, or nothing. */
+export type Output<E extends Endpoint> = Given<Field<E['success'], 'body'>>;
 
-/** The media types of an endpoint's file, where it takes one. */
+/** The media types of the file that an endpoint accepts, if it does. */
 export type UploadMedia<E extends Endpoint> = E extends { readonly upload: infer U extends UploadRules }
   ? U['media'][number]
   : never;
 
-/** The media types of the file that an endpoint answers, where it does. */
+/** The media types of the file that an endpoint returns, if it does. */
 export type DownloadMedia<E extends Endpoint> = E['success'] extends {
   readonly download: infer D extends DownloadRules;
 }
   ? D['media'][number]
   : never;
 
-/** A file to send. Its length is announced unless it is a stream. */
+/** A file to send. Unless it is a stream, it is sent with its length. */
 export interface FileToSend<M extends string> {
   readonly media: M;
   readonly content: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 }
 
-/** What a caller sends. Query values go as strings. */
+/** What a caller sends. Query values are converted to strings. */
 export interface Call<E extends Endpoint> {
-  readonly params?: Given<Part<E, 'params'>>;
+  readonly params?: Given<Field<E, 'params'>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Given<Part<E, 'body'>>;
+  readonly body?: Given<Field<E, 'body'>>;
   readonly upload?: FileToSend<UploadMedia<E>>;
 }
 
-/** Every problem an endpoint can answer, by ascending status. */
+/** Every problem that an endpoint can respond with, by ascending status. */
 export function problemsOf(e: Endpoint): ProblemKind[] {
   const kinds = new Set<ProblemKind>(e.problems);
   if (e.body || e.query || e.raw || e.upload) kinds.add('validation-error');

@@ -3,7 +3,7 @@ import type { Topic } from './topic.ts';
 import { Timestamp } from './wire/formats.ts';
 import { id } from './wire/ids.ts';
 
-/** What travels on a topic. `key` picks the field of `data` that orders the events. */
+/** The contract of an event. Events with the same `key` are delivered in order. */
 export interface EventType<D extends z.ZodObject = z.ZodObject> {
   readonly type: string;
   readonly topic: Topic;
@@ -24,7 +24,7 @@ export const Envelope = z.object({
   account_id: id('account'),
   key: z.string().min(1),
   occurred_at: Timestamp,
-  /** W3C trace context of the request that caused it, where there was one. */
+  /** The W3C trace context of the request that caused the event, if there was one. */
   traceparent: z.string().nullable(),
   data: z.record(z.string(), z.unknown()),
 });

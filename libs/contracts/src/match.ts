@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 
-/** A path segment that is its own normal form: unreserved characters alone, not `.` or `..`. */
+/** A path segment in normal form: unreserved characters only, and not `.` or `..`. */
 const plainSegment = /^(?!\.{1,2}$)[A-Za-z0-9._~-]+$/;
 
 interface Node {
@@ -12,9 +12,9 @@ interface Node {
 const newNode = (): Node => ({ literals: new Map(), endpoints: new Map() });
 
 /**
- * Finds the endpoint of a method and a raw path (without the query). Only a path in its normal form matches:
- * doubled, encoded, dotted, upper-case or trailing variants are unknown, so that no two spellings of a path can be
- * judged differently along the way. HEAD is GET.
+ * Finds the endpoint of a method and a raw path (without the query). Only a path in normal form matches: variants with
+ * double or trailing slashes, escapes, dots or upper case are unknown, so that the gateway and a service cannot interpret
+ * a path differently. HEAD counts as GET.
  */
 export function createMatcher(endpoints: readonly Endpoint[]): (method: string, path: string) => Endpoint | undefined {
   const root = newNode();
@@ -39,7 +39,7 @@ function childOf(node: Node, segment: string): Node {
   return child;
 }
 
-/** The endpoints of a path, by method. One that is spelled out is never another's parameter, whatever the method. */
+/** The endpoints of a path, by method. A literal path is never matched as another path's parameter, whatever the method. */
 function find(node: Node, segments: string[], at: number): ReadonlyMap<string, Endpoint> | undefined {
   const segment = segments[at];
   if (segment === undefined) return node.endpoints.size > 0 ? node.endpoints : undefined;

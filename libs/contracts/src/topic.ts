@@ -1,20 +1,20 @@
 import type { ServiceName } from './endpoint.ts';
 
-/** A topic, the service that alone writes to it, and how a cluster keeps it: all that is said of it stands here. */
+/** A topic, the only service that publishes to it, and its settings in the cluster. */
 export interface Topic {
   readonly name: string;
   readonly owner: ServiceName;
-  /** Never changed once it is in use: a key would go to another partition, and its order be lost. */
+  /** It must not change once the topic is in use: keys would move to other partitions, and lose their order. */
   readonly partitions: number;
-  /** Whole days that an event can be read. Shorter than inboxes remember, or a redelivery would take effect again. */
+  /** Whole days that events are kept. It must be shorter than the time that inbox rows are kept, or a redelivery would take effect again. */
   readonly retentionDays: number;
   readonly cleanupPolicy: 'delete' | 'compact';
-  /** Copies, of which so many must have an event before it counts as told. A smaller cluster has fewer. */
+  /** The number of copies, and how many of them must have an event before it counts as published. A smaller cluster has fewer. */
   readonly replicationFactor: number;
   readonly minInsyncReplicas: number;
 }
 
-/** What a topic is when nothing else is said of it: one broker may be lost, or be restarted, and telling goes on. */
+/** The defaults of a topic. With these, publishing continues while one broker is lost or restarted. */
 const usual = { retentionDays: 14, cleanupPolicy: 'delete', replicationFactor: 3, minInsyncReplicas: 2 } as const;
 
 /** Declares a topic. */

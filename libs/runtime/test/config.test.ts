@@ -14,7 +14,7 @@ const Settings = z.object({
 });
 const read = (environment: Record<string, string | undefined>) => readConfig(Settings, environment);
 
-/** The message of the refusal. */
+/** The message of the error. */
 function refusal(environment: Record<string, string | undefined>): string {
   try {
     read(environment);
@@ -24,13 +24,13 @@ function refusal(environment: Record<string, string | undefined>): string {
   throw new Error('It was let pass');
 }
 
-test('what is not set, or empty, has its default; what is not known is not there', () => {
+test('unset and empty variables have their defaults, and unknown ones are dropped', () => {
   const defaults = { PORT: 8080, COUNT: 3, FLAG: false, LIST: [] };
   expect(read({})).toEqual(defaults);
   expect(read({ PORT: '', COUNT: undefined, LIST: '', FLAG: '', OTHER: 'x' })).toEqual(defaults);
 });
 
-test('values are read from their text', () => {
+test('values are parsed from their text', () => {
   const given = { PORT: '0', COUNT: '12', FLAG: 'true', LIST: ' a, b ,,c,', URL_OF_IT: 'https://example.com/x' };
   expect(read(given)).toEqual({
     PORT: 0,
@@ -41,12 +41,12 @@ test('values are read from their text', () => {
   });
 });
 
-test('JSON is parsed and held against its schema', () => {
+test('JSON is parsed and validated by its schema', () => {
   const keys = generateKeySets('k1').public;
   expect(read({ KEYS: JSON.stringify(keys) }).KEYS).toEqual(keys);
 });
 
-test('a configuration is never changed', () => {
+test('a configuration is immutable', () => {
   const config = read({}) as { PORT: number };
   expect(() => {
     config.PORT = 1;
@@ -56,7 +56,7 @@ test('a configuration is never changed', () => {
 const hidden = 'hunter2-hunter2';
 const rsa = JSON.stringify({ keys: [{ kty: 'RSA', kid: 'k', d: hidden }] });
 
-describe('a bad value', () => {
+describe('an invalid value', () => {
   test.each([
     ['PORT', '65536'],
     ['PORT', '-1'],
@@ -74,26 +74,26 @@ describe('a bad value', () => {
     ['KEYS', '{}'],
     ['KEYS', rsa],
     ['KEYS', `[${JSON.stringify(hidden)}]`],
-  ])('of %s is told by the name, and not shown: %s', (name, value) => {
+  ])('of %s is reported by its name, without the value: %s', (name, value) => {
     const message = refusal({ [name]: value });
     expect(message).toMatch(new RegExp(`^The configuration is not valid:\n {2}${name}[.\\w]*: .`));
     if (value.length > 5) expect(message).not.toContain(value);
     expect(message).not.toContain(hidden);
   });
 
-  test('is told together with every other', () => {
+  test('is reported together with all others', () => {
     const lines = refusal({ PORT: 'x', COUNT: 'y', FLAG: 'z' }).split('\n').slice(1);
     expect(lines.map((line) => line.trim().split(':')[0])).toEqual(['PORT', 'COUNT', 'FLAG']);
   });
 
-  test('that is missing is told too', () => {
+  test('that is missing is reported too', () => {
     expect(() => readConfig(z.object({ DATABASE_URL: z.url() }), {})).toThrow(
       /^The configuration is not valid:\n {2}DATABASE_URL: /,
     );
   });
 });
 
-test('what every process reads has defaults that are safe to begin with', () => {
+test('the settings of every process have safe defaults', () => {
   const { PROBLEM_BASE, ...rest } = readConfig(z.object(processSettings), {});
   expect(rest).toEqual({ NODE_ENV: 'development', LOG_LEVEL: 'info', HOST: '127.0.0.1' });
   expect(PROBLEM_BASE).toMatch(/^https:\/\/.*[^/]$/);

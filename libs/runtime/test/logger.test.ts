@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createLogger } from '../src/index.ts';
 
-/** What is written of the fields. */
+/** The fields as they are logged. */
 function written(fields: object): Record<string, unknown> {
   const { logger, text } = captureLogs();
   logger.info(fields, 'message');
@@ -33,7 +33,7 @@ const secrets = [
 const hidden = 'hunter2';
 
 describe.each(secrets)('the field %s', (name) => {
-  test('is never written, at the top or however deep, in objects or lists', () => {
+  test('is never logged, at any depth, in objects or lists', () => {
     const secret = { [name]: hidden };
     for (const fields of [
       secret,
@@ -49,13 +49,13 @@ describe.each(secrets)('the field %s', (name) => {
     }
   });
 
-  test('is not written by its parts where it is no text', () => {
+  test('is not logged in part if it is not a string', () => {
     expect(JSON.stringify(written({ [name]: { value: hidden } }))).not.toContain(hidden);
     expect(JSON.stringify(written({ a: { [name]: [hidden] } }))).not.toContain(hidden);
   });
 });
 
-test('what is no secret is written as it is, and so is that a secret was not there', () => {
+test('other fields are logged unchanged, and so is a missing secret', () => {
   const fields = {
     code: null,
     user: { token: undefined, id: 'usr_1', at: new Date(0), sizes: [1, null, 'a'] },
@@ -65,13 +65,13 @@ test('what is no secret is written as it is, and so is that a secret was not the
   expect(written(fields)).toMatchObject({ code: null, user, flag: true, msg: 'message', service: 'test', level: 30 });
 });
 
-test('the fields of the caller stay as they are', () => {
+test('the caller’s object is not changed', () => {
   const fields = { user: { password: hidden } };
   written(fields);
   expect(fields).toEqual({ user: { password: hidden } });
 });
 
-test('what nests too deep to be meant, even without an end, is cut', () => {
+test('values that are nested too deep, or circular, are cut off', () => {
   const circle: { next?: unknown; name: string } = { name: 'circle' };
   circle.next = circle;
   expect(JSON.stringify(written({ circle }))).toContain('"[nested deeper]"');
@@ -84,7 +84,7 @@ test('child loggers hide the same, and carry their name', () => {
   expect(text()).not.toContain(hidden);
 });
 
-test('lines for people hide the same', () => {
+test('readable lines hide the same', () => {
   const lines: string[] = [];
   const destination = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
   createLogger({ name: 'test', level: 'info', destination }).info({ user: { password: hidden } }, 'message');
@@ -92,7 +92,7 @@ test('lines for people hide the same', () => {
   expect(lines.join('')).not.toContain(hidden);
 });
 
-test('below its level nothing is written', () => {
+test('lines below the level are not written', () => {
   const lines: string[] = [];
   const destination = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
   const logger = createLogger({ name: 'test', level: 'warn', destination });
@@ -103,7 +103,7 @@ test('below its level nothing is written', () => {
 });
 
 describe('an error', () => {
-  test('is written by its name, message, code and frames, with its causes, wherever it stands', () => {
+  test('is logged with its name, message, code, frames and causes, in any field', () => {
     const cause = Object.assign(new RangeError('below'), { code: 'ELOW', secret: hidden });
     const error = Object.assign(new Error('above', { cause }), { code: 'EHIGH', parameters: [hidden], detail: hidden });
     const described = {
@@ -130,7 +130,7 @@ describe('an error', () => {
     });
   });
 
-  test('of Prisma’s that shows the whole call is written by its last paragraph', () => {
+  test('of Prisma that shows the whole call is logged with its last paragraph only', () => {
     const message = `\nInvalid \`prisma.user.create()\` invocation:\n\n{\n  data: {\n    name: "${hidden}"\n  }\n}\n\nArgument \`id\`: Invalid value.`;
     const error = Object.assign(new Error(message), { name: 'PrismaClientValidationError' });
     const line = written({ err: error });
@@ -152,12 +152,12 @@ describe('an error of the database', () => {
   afterAll(() => client.end());
 
   test.each([
-    ['a row that is there already', `INSERT INTO people VALUES (1, '${hidden}x')`, '23505'],
+    ['a duplicate row', `INSERT INTO people VALUES (1, '${hidden}x')`, '23505'],
     ['a row that a check refuses', `INSERT INTO people VALUES (2, '${hidden}')`, '23514'],
     ['a missing value', `INSERT INTO people VALUES (NULL, '${hidden}x')`, '23502'],
   ])('about %s tells its code and constraint, and neither row nor value', async (_what, sql, code) => {
     const error: unknown = await client.query(sql).catch((thrown: unknown) => thrown);
-    expect(JSON.stringify(error)).toMatch(/hunter2|\(id\)=\(1\)/); // The driver’s own error has it.
+    expect(JSON.stringify(error)).toMatch(/hunter2|\(id\)=\(1\)/); // The driver’s own error contains the value.
     const line = written({ err: error });
     expect(line).toMatchObject({ err: { code, message: expect.stringContaining('people') } });
     expect(JSON.stringify(line)).not.toContain(hidden);

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { newId, newUuid } from '@attribution/ids';
 import { testKeys, testSigner } from './tokens.ts';
 
-/** Tokens that must not open anything, by what is wrong with each. */
+/** Invalid tokens, by what is wrong with each. */
 export function badTokens(): [string, string | undefined][] {
   const claims = {
     sub: newId('user'),

@@ -1,11 +1,11 @@
 import type { Clock } from '@attribution/runtime';
 
 export interface TestClock extends Clock {
-  /** Moves the time on. */
+  /** Advances the time. */
   advance(by: { seconds?: number; minutes?: number; days?: number }): void;
 }
 
-/** Real time, plus what the test has moved it on. */
+/** Real time, plus what the test has advanced it by. */
 export function createTestClock(): TestClock {
   let ahead = 0;
   return {

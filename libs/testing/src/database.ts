@@ -24,7 +24,7 @@ async function admin(sql: string): Promise<void> {
   }
 }
 
-/** A database of its own for a test file: a copy of the service's migrated one. */
+/** A database for one test file: a copy of the service's migrated one. */
 export async function createTestDatabase(service: string): Promise<TestDatabase> {
   const name = `test_${service}_${randomBytes(6).toString('hex')}`;
   await admin(`CREATE DATABASE ${name} TEMPLATE ${templateName(service)}`);
@@ -33,6 +33,6 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
   return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-/** A database of a service that speaks SQL alone: without a generated client. */
+/** A database for SQL only, without a generated Prisma client. */
 export const openBareDatabase = (options: DatabaseOptions): Database =>
   openDatabase(options, () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>);

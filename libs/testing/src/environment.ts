@@ -1,4 +1,4 @@
-/** What is still being fetched or built while the first turn of files runs: whoever asked then would be skipped. */
+/** Servers that are still being fetched or built while the first turn of files runs. A test that needs one must run later, or it would be skipped. */
 const later = new Set(process.env.TEST_SERVERS_LATER?.split(','));
 
 /** The real servers of this test run, as `npm test` found them. */
@@ -20,22 +20,22 @@ export const testServers = {
   postgresUrl: () => required('TEST_POSTGRES_URL'),
   redisUrl: () => given('TEST_REDIS_URL'),
   kafkaBrokers: () => given('TEST_KAFKA_BROKERS')?.split(','),
-  /** The directory of a Python environment that has it. */
+  /** The directory of a Python environment with Schemathesis. */
   schemathesis: () => given('TEST_SCHEMATHESIS'),
-  /** Where Toxiproxy takes commands. */
+  /** The URL for commands to Toxiproxy. */
   toxiproxyUrl: () => given('TEST_TOXIPROXY_URL'),
-  /** The file of libfaketime. */
+  /** The path of libfaketime. */
   faketime: () => given('TEST_FAKETIME'),
-  /** How file systems may be mounted here. */
+  /** How this process can mount file systems: `root` or `sudo`. */
   mounts: () => given('TEST_MOUNTS'),
   /** The paths of programs that benchmarks need. */
   wrk: () => given('TEST_WRK'),
   nginx: () => given('TEST_NGINX'),
   stripeMockUrl: () => given('STRIPE_MOCK_URL'),
-  /** The programs of Prometheus and Alertmanager that judge rules and routes. */
+  /** The paths of the programs of Prometheus and Alertmanager that check rules and routes. */
   promtool: () => given('TEST_PROMTOOL'),
   amtool: () => given('TEST_AMTOOL'),
 };
 
-/** Of a service's migrated, empty database, which each test file copies. */
+/** The name of a service's migrated, empty database, which each test file copies. */
 export const templateName = (service: string) => `template_${service}`;

@@ -1,4 +1,4 @@
-/** Repeats a look until it passes; the last failure is thrown when it never does. For what happens by itself. */
+/** Repeats assertions until they pass, for what happens asynchronously. If they never do, it throws the last failure. */
 export async function eventually<T>(look: () => Promise<T> | T, within = 30_000): Promise<T> {
   const deadline = Date.now() + within;
   for (;;) {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Runs the program in its first argument, and ends when it has been loaded. */
+/** A program that loads the module in its first argument, and ends. */
 const watch = `
 import { registerHooks } from 'node:module';
 const urls = [];
@@ -15,7 +15,7 @@ await import(process.argv[1]);
 process.stdout.write(JSON.stringify(urls), () => process.exit());
 `;
 
-/** The URLs of all modules, ours and packages', that a program has loaded when its main module has run, in a process of its own. */
+/** The URLs of all modules, including packages, that a program has loaded after its main module has run in a new process. */
 export async function modulesLoadedBy(
   program: URL,
   environment: Readonly<Record<string, string>>,

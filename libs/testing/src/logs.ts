@@ -8,7 +8,7 @@ export interface CapturedLogs {
   text(): string;
 }
 
-/** A logger that keeps what is written, at every level. */
+/** A logger that collects its lines, at every level. */
 export function captureLogs(name = 'test'): CapturedLogs {
   const lines: string[] = [];
   const destination = new Writable({

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { eventually } from './eventually.ts';
 
 export interface Mailbox {
-  /** All messages to an address, oldest first, as raw text. */
+  /** All mails to an address, oldest first, as raw text. */
   messagesTo(email: string): Promise<string[]>;
-  /** Waits until the address has got that many messages and returns the code in the latest. */
+  /** Waits until the address has received that many mails, and returns the code in the latest. */
   codeFor(email: string, count?: number): Promise<string>;
-  /** The same of the `token=` in a link. */
+  /** Like `code`, for the `token=` in a link. */
   tokenFor(email: string, count?: number): Promise<string>;
 }
 
-/** Reads the folder that messages are written to. */
+/** Reads the folder that mails are written to. */
 export function openMailbox(directory: string): Mailbox {
   const mailbox: Mailbox = {
     async messagesTo(email) {
@@ -33,5 +33,5 @@ export function openMailbox(directory: string): Mailbox {
   return mailbox;
 }
 
-/** Quoted-printable (RFC 2045 §6.7) breaks long lines, and spells out equals signs. */
+/** Quoted-printable (RFC 2045 §6.7) wraps long lines, and escapes equals signs. */
 const unquoted = (text: string) => text.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=');

@@ -1,6 +1,6 @@
 import type { TestService } from './service.ts';
 
-/** An answer as it is on the wire, without the two headers that differ by nature. */
+/** A response as it is on the wire, without the two headers that always differ. */
 export async function sendRaw(
   service: TestService,
   method: string,

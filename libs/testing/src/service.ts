@@ -25,16 +25,16 @@ import { testInternal, testKeys } from './tokens.ts';
 
 export interface TestService {
   readonly url: string;
-  /** A client without a token; `client.with({ token })` has one. Every answer is held against its contract. */
+  /** A client without a token; `client.with({ token })` has one. It checks every response against its contract. */
   readonly client: Client;
-  /** The service's own database, to look from outside. */
+  /** A pool for the service's database, to inspect it. */
   readonly db: pg.Pool;
   readonly clock: TestClock;
   readonly logs: CapturedLogs;
   readonly mailbox: Mailbox;
   /** Every event that the service has published, oldest first. */
   readonly published: readonly Envelope[];
-  /** Brings an event to the service, as its transport does; resolves when the effect is committed. */
+  /** Delivers an event to the service, like its transport. Resolves when the effect is committed. */
   deliver<T extends EventType>(type: T, data: EventData<T>, accountId: string): Promise<Envelope>;
   redeliver(envelope: Envelope, topic: string): Promise<void>;
   readonly statementsOf: StatementRecorder['statementsOf'];
@@ -43,7 +43,7 @@ export interface TestService {
 
 export const problemBase = 'https://problems.test';
 
-/** Configuration for tests: fast hashes, and secrets of no worth. */
+/** Configuration for tests, with fast hashes and worthless secrets. */
 const testEnvironment: Environment = {
   BCRYPT_COST: '4',
   PASSWORD_PEPPER: 'a pepper for tests, of no worth at all',
@@ -52,11 +52,11 @@ const testEnvironment: Environment = {
   TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
 };
 
-/** Nobody is there: a test whose service asks another one has one of its own. */
+/** An address where nothing listens. A test whose service calls another one gives that one's address. */
 const addressesOfNobody = (calls: Calls): Environment =>
   Object.fromEntries(Object.keys(calls).map((name) => [addressSetting(name as ServiceName), 'http://127.0.0.1:1']));
 
-/** Starts one service on a database of its own, reached by HTTP. */
+/** Starts one service on its own database, reachable by HTTP. */
 export async function startTestService(
   { name, calls, create }: ServiceDefinition,
   options: { environment?: Environment } = {},
@@ -86,12 +86,12 @@ export async function startTestService(
   const recorder = createStatementRecorder();
   const server = await listen(recorder.recorded(service.app), { host: '127.0.0.1', port: 0, problemBase });
   const url = `http://127.0.0.1:${server.port}`;
-  // On a busy machine the first connection to a new database may take longer than a request waits for one.
+  // On a busy machine the first connection to a new database may take longer than a request's timeout for it.
   await eventually(async () => {
     if (!(await fetch(`${url}/readyz`)).ok) throw new Error(`${name} is not ready`);
   }, 30_000);
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
-  db.on('error', () => {}); // The database is dropped below idle connections.
+  db.on('error', () => {}); // The database is dropped while connections are idle.
 
   async function redeliver(envelope: Envelope, topic: string): Promise<void> {
     const { failed } = await transport.deliver([{ topic, envelope }]);
@@ -124,7 +124,7 @@ export async function startTestService(
   };
 }
 
-/** The in-process transport, whose deliveries are the test's own and whose publications are kept. */
+/** The in-process transport, for which the test makes the deliveries, and which collects published events. */
 function recordingTransport(published: Envelope[]): Transport & { deliver: Transport['publish'] } {
   const transport = createInProcessTransport();
   return {

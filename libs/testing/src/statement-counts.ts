@@ -1,30 +1,30 @@
 import { type Endpoint, endpoints, internalEndpoints, type ServiceName } from '@attribution/contracts';
 import type { TestService } from './service.ts';
 
-/** What one endpoint sends to the database. */
+/** The number of statements that one endpoint sends to the database. */
 export interface CountedCall {
-  /** SQL statements of a call that succeeds, BEGIN and COMMIT among them, however many rows there are. */
+  /** The SQL statements of a successful call, including BEGIN and COMMIT, however many rows there are. */
   readonly statements: number;
-  /** Makes ready for a call that meets so many rows, where the endpoint reads several, and gives the call. */
+  /** Prepares the given number of rows, if the endpoint reads several, and returns the call. */
   prepare(rows: number): Promise<() => Promise<{ readonly status: number; readonly body: unknown }>>;
 }
 
 /** By operation. */
 export type StatementTable = Readonly<Record<string, CountedCall>>;
 
-/** The numbers of a table, and for each endpoint of the service what is sent; both by operation. */
+/** The expected numbers, and the counted ones of each endpoint of the service, both by operation. */
 export async function countStatements(service: TestService, name: ServiceName, table: StatementTable, rows: number) {
   const counted: Record<string, number | readonly string[]> = {};
   for (const endpoint of [...endpoints, ...internalEndpoints].filter((one) => one.service === name)) {
     const call = table[endpoint.operation];
     const sent = call ? await statementsOf(service, endpoint, call, rows) : ['it is not in the table'];
-    // The statements themselves tell more where their number is wrong.
+    // If the number is wrong, the failure shows the statements themselves.
     counted[endpoint.operation] = sent.length === call?.statements ? sent.length : sent;
   }
   return counted;
 }
 
-/** The table as it is compared with what was counted. */
+/** The expected numbers in the form of the counted ones. */
 export const numbersOf = (table: StatementTable) =>
   Object.fromEntries(Object.entries(table).map(([operation, { statements }]) => [operation, statements]));
 

@@ -8,13 +8,13 @@ export interface StatementRecorder {
   /** The handler, whose requests are recorded. */
   recorded(handler: Handler): Handler;
   /**
-   * The SQL statements, BEGIN and COMMIT among them, that were sent for the requests made by `work`. What else runs in
-   * the service meanwhile (relay, jobs, consumers) was started elsewhere, and is not counted.
+   * The SQL statements, including BEGIN and COMMIT, that were sent for the requests made by `work`. Statements of the relay,
+   * jobs and consumers are not counted, because these were started outside of the requests.
    */
   statementsOf(work: () => Promise<unknown>): Promise<string[]>;
 }
 
-/** The list that the statements of the present request go to. */
+/** The list that collects the statements of the current request. */
 const ofRequest = new AsyncLocalStorage<string[]>();
 let watching = false;
 
@@ -37,7 +37,7 @@ export function createStatementRecorder(): StatementRecorder {
   };
 }
 
-/** Every connection's `query`, whoever made the connection: Prisma's adapter and our own SQL end there. */
+/** Wraps the `query` of every connection, which both Prisma's adapter and plain SQL use. */
 function watchStatements(): void {
   if (watching) return;
   watching = true;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** Changes rows of a table past its triggers, as somebody at a prompt, or a fault of ours, would. */
+/** Changes rows of a table without running its triggers, like a manual change or a bug. */
 export async function tamper(pool: Pool, table: string, sql: string, values: readonly unknown[] = []): Promise<void> {
   const client = await pool.connect();
   try {

@@ -16,13 +16,13 @@ export const testSigner = createSigner(testKeys.private);
 
 const internalKeys = generateInternalKeys();
 
-/** What a service of a test run is called with, and calls others with. */
+/** The internal tokens of a service in a test run, to verify calls and to sign its own. */
 export const testInternal = (self: ServiceName) => internalOf(self, internalKeys.private[self], internalKeys.public);
 
-/** What `caller` shows at `target`. */
+/** The token with which `caller` calls `target`. */
 export const internalToken = (caller: ServiceName, target: ServiceName): string => testInternal(caller).sign(target);
 
-/** The token of an operator who looks on. */
+/** The token of an operator's support session. */
 export const supportToken = (claims: Claims = {}): string =>
   personToken({ sub: 'grace@attribution.example', role: 'admin', support: { reason: 'A test' }, ...claims });
 

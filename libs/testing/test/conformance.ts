@@ -6,17 +6,17 @@ import { sendRaw } from '../src/send-raw.ts';
 import { problemBase, type TestService } from '../src/service.ts';
 import { keyToken, personToken, supportToken } from '../src/tokens.ts';
 
-/** What is to be known of a service beside its contracts. */
+/** What the tests need to know about a service besides its contracts. */
 export interface Conformance {
   readonly service: Endpoint['service'];
   start(): Promise<TestService>;
-  /** What an owner gets who asks without a body and for an unknown id, where that does not follow from the contract. */
+  /** The statuses that an owner gets without a body and with an unknown id, where these do not follow from the contract. */
   readonly answers?: Readonly<Record<string, number>>;
-  /** Operations that judge by data too, which they do before they answer that: only owners are sure to be let in. */
+  /** Operations that first check access rules which need data, so that only owners are certain to be let in. */
   readonly judging?: readonly string[];
 }
 
-/** A caller, and what decides where it is let in. */
+/** A caller, with everything that decides on its access. */
 interface Caller {
   readonly who: string;
   readonly token: string;
@@ -24,7 +24,7 @@ interface Caller {
   readonly role: Role;
   readonly readonly?: true;
   readonly withoutBilling?: true;
-  /** What the token grants in the service. Default: `w`. */
+  /** The access to the service that the token grants. Default: `w`. */
   readonly granted?: 'r' | 'none';
 }
 
@@ -91,7 +91,7 @@ function callersOf(service: string): Caller[] {
   ];
 }
 
-/** Why the contract refuses a caller, in the order in which it is judged; undefined where it lets the caller in. */
+/** The first reason, in the order of the checks, why the contract refuses a caller; undefined if it allows the caller. */
 function refusalOf(endpoint: Endpoint, caller: Caller): string | undefined {
   const { access, service } = endpoint;
   if (access.credential !== 'any' && access.credential !== 'person') return undefined;
@@ -114,9 +114,9 @@ function refusalOf(endpoint: Endpoint, caller: Caller): string | undefined {
 }
 
 /**
- * Declares the tests that a service does what its contracts say of access and pages: who is refused with 401 and 403, in
- * which words, before anything of the request is looked at; who is let in; which pages are 400. Every endpoint of the
- * service is asked, so that a new one is covered from its first day.
+ * Declares tests that a service implements what its contracts say about access and pages: which callers are refused with
+ * 401 and 403, with which detail, before the request is read; which callers are allowed; which pages are 400. The tests
+ * cover every endpoint of the service, so a new one is tested from its first day.
  */
 export function describeConformance({ service: name, start, answers = {}, judging = [] }: Conformance): void {
   const guarded = endpoints.filter(

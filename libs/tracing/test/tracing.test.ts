@@ -18,8 +18,8 @@ const open = (ratio: number, endpoint: string | undefined = collector.url) =>
 const traceOf = (span: Span | undefined) => span?.traceparent.slice(3, 35) ?? '';
 const idOf = (span: Span | undefined) => span?.traceparent.slice(36, 52);
 
-describe('what is recorded', () => {
-  test('a span is below the one that caused it, which may be another process’s, and tells what it was about', async () => {
+describe('recording', () => {
+  test('a span has its attributes, and is below the span that caused it, also if that is another process’s', async () => {
     const tracing = await open(0);
     const request = tracing.begin('GET /v2/things', 'server', sampled, { operation: 'list_things' });
     const effect = tracing.begin('consume thing.counted', 'consumer', request?.traceparent);
@@ -38,7 +38,7 @@ describe('what is recorded', () => {
     });
   });
 
-  test('without a caller a trace of its own begins, which has no parent', async () => {
+  test('without a parent a new trace begins', async () => {
     const tracing = await open(1);
     const span = tracing.begin('a job', 'consumer', undefined);
     expect(span?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
@@ -47,7 +47,7 @@ describe('what is recorded', () => {
     expect(collector.spansOf(traceOf(span))).toMatchObject([{ parentSpanId: undefined }]);
   });
 
-  test('of traces that begin here the ratio; of others what their caller decided', async () => {
+  test('new traces are recorded by the ratio, others as their caller decided', async () => {
     const [never, always] = [await open(0), await open(1)];
     expect([never.chooses(), always.chooses()]).toEqual([false, true]);
     expect(never.begin('x', 'server', undefined)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('what is recorded', () => {
     await Promise.all([never.close(), always.close()]);
   });
 
-  test('of a failure the name alone: messages may hold what is in rows', async () => {
+  test('only the name of an error is recorded, because messages can contain rows', async () => {
     const tracing = await open(1);
     const span = tracing.begin('x', 'server', undefined);
     span?.end(new TypeError('key (email)=(ada@example.com) exists'));
@@ -69,14 +69,14 @@ describe('what is recorded', () => {
   });
 });
 
-test('nobody who takes traces: nothing is recorded, and nothing of OpenTelemetry is there to be asked', async () => {
+test('without an endpoint nothing is recorded, and OpenTelemetry is not loaded', async () => {
   const tracing = await openTracing({ endpoint: undefined, ratio: 1, service: 'probe', role: 'api' });
   expect(tracing).toBe(noTracing);
   expect(tracing.begin('x', 'server', sampled)).toBeUndefined();
   await tracing.close();
 });
 
-test('who takes them is away: what was lost is told, and nothing else suffers', async () => {
+test('an unavailable collector: lost spans are reported, and nothing else is affected', async () => {
   const outcomes: (Error | undefined)[] = [];
   const tracing = await openTracing({
     ...{ endpoint: 'http://127.0.0.1:1', ratio: 1, service: 'probe', role: 'api' },
@@ -87,32 +87,32 @@ test('who takes them is away: what was lost is told, and nothing else suffers', 
   await eventually(() => expect(outcomes).toMatchObject([{ code: 'ECONNREFUSED' }]));
 });
 
-test('spans that find too many before them are told of as lost: none is neither sent nor lost', async () => {
-  const told = { sent: 0, lost: 0 };
+test('spans beyond the queue are reported as lost, so that each span is either sent or lost', async () => {
+  const reported = { sent: 0, lost: 0 };
   const tracing = await openTracing({
     ...{ endpoint: collector.url, ratio: 1, service: 'probe', role: 'api' },
     onSent: (spans, error) => {
-      told[error ? 'lost' : 'sent'] += spans;
+      reported[error ? 'lost' : 'sent'] += spans;
     },
   });
   for (let n = 0; n < 5_000; n++) tracing.begin('x', 'server', undefined)?.end();
   await tracing.close();
-  await eventually(() => expect(told.sent + told.lost).toBe(5_000));
-  expect(told.lost).toBeGreaterThan(0);
+  await eventually(() => expect(reported.sent + reported.lost).toBe(5_000));
+  expect(reported.lost).toBeGreaterThan(0);
 });
 
-describe('the trace of the work in hand', () => {
-  test('is told to the log and to others, in what is awaited too, and nowhere else', async () => {
+describe('the trace of the current work', () => {
+  test('is in log fields and outgoing headers, also after an await, and nowhere else', async () => {
     expect([traceFields(), traceHeaders()]).toEqual([undefined, {}]);
-    const told = await inTrace({ traceparent: sampled }, async () => {
+    const seen = await inTrace({ traceparent: sampled }, async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       return [traceFields(), traceHeaders()];
     });
-    expect(told).toEqual([{ trace_id: trace }, { traceparent: sampled }]);
+    expect(seen).toEqual([{ trace_id: trace }, { traceparent: sampled }]);
     expect(traceFields()).toBeUndefined();
   });
 
-  test('the span is told where it is one that is recorded', () => {
+  test('has the span’s id if the span is recorded', () => {
     expect(traceFields({ traceparent: sampled, recorded: true })).toEqual({ trace_id: trace, span_id: caller });
   });
 });

@@ -10,7 +10,7 @@ import * as invitations from './invitations.endpoints.ts';
 import * as mfa from './mfa.endpoints.ts';
 import * as users from './users.endpoints.ts';
 
-/** In the order of the reference. */
+/** In the order of the API reference. */
 export const area = defineArea({
   endpoints: [auth, mfa, account, accounts, users, invitations, apiKeys, audit],
   internalEndpoints: [internal],

@@ -19,7 +19,7 @@ export const accountCreated = event({
   }),
 });
 
-/** A sign-up that was never verified has been taken back: nothing of the account is left. */
+/** A sign-up that was never verified was undone: the account no longer exists. */
 export const accountPurged = event({
   type: 'account.purged',
   topic: accountEvents,
@@ -66,7 +66,7 @@ export const tokensGranted = event({
 export const tokensHeld = event({ type: 'tokens.held', ...byAccount, data: hold });
 export const tokensCaptured = event({ type: 'tokens.captured', ...byAccount, data: hold });
 export const tokensVoided = event({ type: 'tokens.voided', ...byAccount, data: hold });
-/** Of a grant that ran out, or of a hold that nobody resolved. */
+/** A grant has expired, or a hold that was neither captured nor released. */
 export const tokensExpired = event({
   type: 'tokens.expired',
   ...byAccount,

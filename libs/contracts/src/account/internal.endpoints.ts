@@ -8,11 +8,11 @@ import { GroupGrants } from './people.resources.ts';
 import { LedgerEntry, TokenHold } from './resources.ts';
 
 const service = 'account';
-/** Billing holds the tokens of what it refunds, and Account itself settles that; Campaign holds and spends those of scores. */
+/** Billing holds the tokens of a refund, and Account itself settles that hold. Campaign holds and captures the tokens of scores. */
 const holders = { credential: 'internal', callers: ['billing', 'campaign'] } as const;
 const spenders = { credential: 'internal', callers: ['campaign'] } as const;
 const positive = z.int().min(1, 'must be at least 1').max(1_000_000_000_000);
-/** Of the caller's own choosing; kept with what it made, for good. */
+/** Chosen by the caller, and stored permanently with what it made. */
 const idempotencyKey = z.string().min(1).max(200);
 
 export const createTokenGrant = endpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The rules for a new password are the service's: what was accepted once must always log in. */
+/** The rules for a new password are in the service, because a login must accept every password that was valid once. */
 export const Password = z.string().min(1).max(1024).meta({ format: 'password', example: 'seven quiet lanterns' });
 export const NewPassword = Password.meta({
   description: '8 to 128 characters, not a common one',

@@ -4,7 +4,7 @@ import { Email, Name, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { Account, GroupGrant, Session } from './resources.ts';
 
-/** Grants as they are given: ids, or ids with a role; always answered as objects (decision 21). */
+/** Grants in a request: ids, or ids with a role. Responses always have objects (decision 21). */
 export const GroupGrants = z
   .array(
     z.union(
@@ -15,7 +15,7 @@ export const GroupGrants = z
       'must be a group id (grp_…), or an object of group_id and role',
     ),
   )
-  // All of them travel in each access token, and headers have an end.
+  // Every access token contains all of them, and the size of headers is limited.
   .max(100, 'must have at most 100 groups')
   .refine(
     (grants) => new Set(grants.map(({ group_id }) => group_id)).size === grants.length,
@@ -33,7 +33,7 @@ export const ServiceAccessMap = z
 const groupScope = z.enum(['all', 'selected']);
 const role = z.enum(['owner', 'admin', 'member']);
 
-/** What a membership gives, as it is read. */
+/** The permissions of a membership in a response. */
 const rights = {
   group_scope: groupScope,
   groups: z.array(GroupGrant).meta({ description: 'Empty when group_scope is all' }),
@@ -55,7 +55,7 @@ export const Member = z
   })
   .meta({ id: 'Member', description: 'A user in this account' });
 
-/** What may be given to somebody; without role owner, which is handed over. */
+/** The permissions that can be assigned. The role `owner` is not among them, because ownership is handed over. */
 const givenRights = {
   role: z.enum(['admin', 'member']),
   group_scope: groupScope.meta({ description: 'all for an admin' }),

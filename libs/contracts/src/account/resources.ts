@@ -151,7 +151,7 @@ export const Balance = z
   })
   .meta({ id: 'Balance' });
 
-/** Between services alone. */
+/** Used between services only. */
 export const TokenHold = z.object({
   id: id('token_hold'),
   account_id: id('account'),

@@ -4,7 +4,7 @@ import * as events from './events.ts';
 import * as internal from './internal.endpoints.ts';
 import * as webhooks from './webhook.endpoints.ts';
 
-/** In the order of the reference. */
+/** In the order of the API reference. */
 export const area = defineArea({
   endpoints: [billing, webhooks],
   internalEndpoints: [internal],

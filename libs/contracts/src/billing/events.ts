@@ -10,7 +10,7 @@ const inAccount = { account_id: id('account') };
 const bought = {
   ...inAccount,
   payment_id: id('payment'),
-  /** What was bought, for people. */
+  /** A description of the purchase, for people. */
   description: z.string(),
   amount_cents: z.int(),
   currency: z.string(),
@@ -26,25 +26,25 @@ const refund = z.object({
   ...bought,
   refund_id: id('refund'),
   token_amount: z.int(),
-  /** Of the tokens that are taken back; null: nobody held any before it, as it was made at the provider. */
+  /** The hold of the tokens that are taken back; null: there was no hold, because the refund was made at the provider. */
   hold_id: id('token_hold').nullable(),
 });
 const subscription = z.object({ ...inAccount, plan_key: z.string(), status: z.string() });
 
-/** Of a token pack: its tokens are granted once by `payment_id`. */
+/** A token pack was paid. Its tokens are granted once for each `payment_id`. */
 export const paymentSucceeded = event({ type: 'payment.succeeded', ...byAccount, data: payment });
-/** Told once of a payment, however often its payer tries. */
+/** Published once for a payment, however often the payer tries. */
 export const paymentFailed = event({
   type: 'payment.failed',
   ...byAccount,
   data: payment.extend({ reason: z.string().nullable().meta({ description: 'For people' }) }),
 });
-/** Of a subscription's period: its tokens are granted once by `payment_id`. */
+/** A period of a subscription was paid. Its tokens are granted once for each `payment_id`. */
 export const invoicePaid = event({ type: 'invoice.paid', ...byAccount, data: payment });
 export const subscriptionUpdated = event({ type: 'subscription.updated', ...byAccount, data: subscription });
 export const subscriptionDeleted = event({ type: 'subscription.deleted', ...byAccount, data: subscription });
 export const refundSucceeded = event({ type: 'refund.succeeded', ...byAccount, data: refund });
-/** `reversed`: it had succeeded before, as a bank may send the money back. */
+/** `reversed`: the refund had succeeded before, but the bank returned the money. */
 export const refundFailed = event({
   type: 'refund.failed',
   ...byAccount,

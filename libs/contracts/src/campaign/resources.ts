@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CalendarDate, Count, JsonObject, Name, Text, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 
-/** What the campaign is for. Fields beyond the named ones are kept as given. */
+/** The purpose of the campaign. Additional fields are stored unchanged. */
 const briefFields = {
   version: z.int().min(1).max(1_000_000),
   product: Text(500).nullable().meta({ example: 'Trail shoe X2' }),

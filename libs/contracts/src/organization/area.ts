@@ -8,7 +8,7 @@ import * as internal from './internal.endpoints.ts';
 import * as screens from './screens.endpoints.ts';
 import * as zones from './zones.endpoints.ts';
 
-/** In the order of the reference. */
+/** In the order of the API reference. */
 export const area = defineArea({
   endpoints: [organization, zones, screens, installations, cameras, estate],
   internalEndpoints: [internal],

@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * For `superRefine`: both are numbers, both are null, or both are left out. The issue is at the missing one.
- * So whoever cannot see what is there leaves no half of a place behind.
+ * For `superRefine`: both are numbers, both are null, or both are left out; the issue is at the missing one. So a caller
+ * who does not know the current values cannot leave a place with one coordinate.
  */
 export function bothOrNeither({ latitude, longitude }: Place, context: z.RefinementCtx): void {
   const missing = given(longitude) - given(latitude);
@@ -22,5 +22,5 @@ export function bothOrNeither({ latitude, longitude }: Place, context: z.Refinem
   context.addIssue({ code: 'custom', path: [path], message: `must be given with ${other}` });
 }
 
-/** How much is said: nothing, that there is none, or where. */
+/** Whether the coordinate is omitted, null or given. */
 const given = (degrees: number | null | undefined) => (degrees === undefined ? 0 : degrees === null ? 1 : 2);

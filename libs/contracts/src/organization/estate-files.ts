@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { Count, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 
-/** The file of an estate: what is imported, and what an export gives back. */
+/** The file of an estate, for imports and exports. */
 
 export const estateMedia = ['text/csv', 'application/x-ndjson'] as const;
 export type EstateMedia = (typeof estateMedia)[number];
 
-/** What a file may hold. */
+/** The limits of a file. */
 export const estateFileLimits = { rows: 100_000, bytes: 128 * 1024 * 1024 } as const;
 
-/** The columns of a file; in NDJSON the members of each line. */
+/** The columns of a CSV file, and the members of each line of NDJSON. */
 export const estateColumns = [
   'kind',
   'external_id',
@@ -79,5 +79,5 @@ export const EstateImport = z
   })
   .meta({ id: 'EstateImport' });
 
-/** The columns of an import's report: a line for each row that was refused. */
+/** The columns of an import's report, which has a line for each refused row. */
 export const reportColumns = ['row', 'kind', 'external_id', 'reason'] as const;

@@ -7,25 +7,25 @@ import { Group, Location } from './resources.ts';
 
 export const organizationEvents = topic({ name: 'organization.events', owner: 'organization', partitions: 6 });
 
-/** `aggregate_version` counts the changes of the one thing, from 1; its deletion is the last of them. */
-const told = { account_id: id('account'), aggregate_version: z.int().min(1) };
+/** `aggregate_version` counts the changes of a resource, from 1. Its deletion is the last change. */
+const envelope = { account_id: id('account'), aggregate_version: z.int().min(1) };
 const byAccount = { topic: organizationEvents, version: 1, key: (data: { account_id: string }) => data.account_id };
 
-const groupState = z.object({ ...told, group: Group });
-const locationState = z.object({ ...told, location: Location });
-const zoneState = z.object({ ...told, zone: Zone });
-const screenState = z.object({ ...told, screen: Screen });
-const installationState = z.object({ ...told, installation: Installation });
-const cameraState = z.object({ ...told, camera: Camera });
+const groupState = z.object({ ...envelope, group: Group });
+const locationState = z.object({ ...envelope, location: Location });
+const zoneState = z.object({ ...envelope, zone: Zone });
+const screenState = z.object({ ...envelope, screen: Screen });
+const installationState = z.object({ ...envelope, installation: Installation });
+const cameraState = z.object({ ...envelope, camera: Camera });
 
-const groupGone = z.object({ ...told, group_id: id('group') });
-const locationGone = z.object({ ...told, location_id: id('location') });
-const zoneGone = z.object({ ...told, zone_id: id('zone') });
-const screenGone = z.object({ ...told, screen_id: id('screen') });
-const installationGone = z.object({ ...told, installation_id: id('installation') });
-const cameraGone = z.object({ ...told, camera_id: id('camera') });
+const groupGone = z.object({ ...envelope, group_id: id('group') });
+const locationGone = z.object({ ...envelope, location_id: id('location') });
+const zoneGone = z.object({ ...envelope, zone_id: id('zone') });
+const screenGone = z.object({ ...envelope, screen_id: id('screen') });
+const installationGone = z.object({ ...envelope, installation_id: id('installation') });
+const cameraGone = z.object({ ...envelope, camera_id: id('camera') });
 
-/** What is told of an account comes in this order of kinds: nothing before what it is in, nothing gone before what is in it. */
+/** The events of an account are ordered: a parent is created before its children, and deleted after them. */
 export const groupCreated = event({ type: 'group.created', ...byAccount, data: groupState });
 export const groupUpdated = event({ type: 'group.updated', ...byAccount, data: groupState });
 export const groupDeleted = event({ type: 'group.deleted', ...byAccount, data: groupGone });
@@ -45,7 +45,7 @@ export const cameraCreated = event({ type: 'camera.created', ...byAccount, data:
 export const cameraUpdated = event({ type: 'camera.updated', ...byAccount, data: cameraState });
 export const cameraDeleted = event({ type: 'camera.deleted', ...byAccount, data: cameraGone });
 
-/** What is, as the events tell of it: a page of an estate, kinds in the same order. */
+/** A page of the current estate, with the same data as the events and the kinds in the same order. */
 export const EstatePage = z.object({
   groups: z.array(groupState),
   locations: z.array(locationState),

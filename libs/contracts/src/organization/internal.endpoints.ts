@@ -6,7 +6,7 @@ import { pageQuery } from '../wire/pages.ts';
 import { EstatePage } from './events.ts';
 import { estateKinds } from './kinds.ts';
 
-/** For services whose projection has not heard of a group yet. */
+/** For services whose projection does not have a group yet. */
 export const lookUpGroups = endpoint({
   operation: 'look_up_groups',
   method: 'GET',
@@ -23,8 +23,8 @@ export const lookUpGroups = endpoint({
 });
 
 /**
- * For a consumer that starts late. Its pages are read one after the other, and changes go on meanwhile: each of them is
- * told by an event after the page that shows it, or that does not show it yet. By `aggregate_version` the newer state wins.
+ * A snapshot for a consumer that starts late. The estate may change while its pages are read. Every such change is also
+ * published as an event, whether or not a page shows it already, and `aggregate_version` decides which state is newer.
  */
 export const estateSnapshot = endpoint({
   operation: 'estate_snapshot',

@@ -23,11 +23,11 @@ interface Fault {
   readonly input: string;
 }
 
-/** Local times by weekday. The first fault alone is reported. */
+/** Local times by weekday. Only the first fault is reported. */
 export const OpeningHours = z
   .partialRecord(z.enum(weekdays), z.array(Span).max(4))
   .superRefine((week, context) => {
-    if (context.issues.length > 0) return; // What is no time has no order.
+    if (context.issues.length > 0) return; // Invalid times cannot be compared.
     const [fault] = faults(week);
     if (fault) context.addIssue({ code: 'custom', ...fault });
   })
@@ -37,7 +37,7 @@ export const OpeningHours = z
     example: { mon: [{ opens: '09:00', closes: '18:30' }], sat: [{ opens: '18:00', closes: '02:00' }] },
   });
 
-/** Those of single days first: what a span means must be clear before it is held against another day's. */
+/** Each day is checked alone first, because spans of different days can be compared only if each is valid. */
 function* faults(week: Week): Generator<Fault> {
   for (const day of weekdays) {
     for (const [index, span] of (week[day] ?? []).entries()) {
@@ -46,7 +46,7 @@ function* faults(week: Week): Generator<Fault> {
     }
   }
   for (const [index, day] of weekdays.entries()) {
-    const before = weekdays.at(index - 1) ?? day; // Before monday is sunday.
+    const before = weekdays.at(index - 1) ?? day; // Sunday is before monday.
     const last = week[before]?.at(-1);
     const first = week[day]?.[0];
     if (!last || !first || minutes(first.opens) >= endOf(last) - wholeDay) continue;
@@ -62,12 +62,12 @@ function faultOf(span: Span, before: Span | undefined): { at: keyof Span; messag
   if (span.opens < before.opens) return { at: 'opens', message: 'must be later than the span before it' };
   const gap = minutes(span.opens) - endOf(before);
   if (gap < 0) return { at: 'opens', message: 'must not overlap the span before it' };
-  // Two that touch are one, and would be two ways to say the same.
+  // Adjacent spans are refused, as they would be a second way to write one span.
   return gap === 0 ? { at: 'opens', message: 'must be after the span before it closes' } : undefined;
 }
 
 const wholeDay = 24 * 60;
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
-/** Minutes from the beginning of the day that it opens on: 1,441 is a minute into the next. */
+/** Minutes since the start of the day on which the span opens: 1,441 is a minute into the next day. */
 const endOf = (span: Span) => minutes(span.closes) + (span.closes <= span.opens ? wholeDay : 0);

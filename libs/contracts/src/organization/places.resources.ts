@@ -5,7 +5,7 @@ import { ExternalId } from './common.ts';
 import { fitsSize, orientations, ScreenPixels } from './screen-size.ts';
 import { Tags } from './tags.ts';
 
-/** What is inside a location: zones, screens, installations and cameras. */
+/** The resources inside a location: zones, screens, installations and cameras. */
 
 const made = { created_at: Timestamp, updated_at: Timestamp };
 

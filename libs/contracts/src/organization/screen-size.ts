@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** One side of a screen, in pixels. No JPEG has a longer one (ITU-T T.81 §B.2.2: 16 bits). */
+/** One side of a screen, in pixels. The maximum is a JPEG's (ITU-T T.81 §B.2.2: 16 bits). */
 export const ScreenPixels = z.int().min(1).max(65_535).meta({ description: 'Pixels', example: 1920 });
 
 export const orientations = ['landscape', 'portrait', 'square'] as const;
 export type Orientation = (typeof orientations)[number];
 
-/** Of a screen as it hangs, from its size in pixels. */
+/** The orientation of a mounted screen, from its size in pixels. */
 export function orientationOf(width: number, height: number): Orientation {
   if (width === height) return 'square';
   return width > height ? 'landscape' : 'portrait';
@@ -18,7 +18,7 @@ interface Sized {
   readonly orientation?: Orientation | undefined;
 }
 
-/** For `superRefine`: an orientation that is given agrees with the size. Without all three there is nothing to hold it against. */
+/** For `superRefine`: a given orientation must agree with the size. It is checked only if all three values are given. */
 export function fitsSize({ width_px, height_px, orientation }: Sized, context: z.RefinementCtx): void {
   if (!width_px || !height_px || !orientation || context.issues.length > 0) return;
   const right = orientationOf(width_px, height_px);

@@ -5,13 +5,13 @@ const maxCharacters = 50;
 const maxTags = 50;
 const tooLong = `must have at most ${maxCharacters} characters`;
 
-/** One spelling of what reads alike. Twice NFKC: lower case of some letters is composed anew. Idempotent. */
+/** One spelling for texts that read alike. NFKC is applied twice because lower-casing can decompose letters. Idempotent. */
 const normalized = (text: string) => text.normalize('NFKC').toLowerCase().normalize('NFKC').trim().replace(/\s+/g, '-');
 
-/** A tag: 1 to 50 letters, marks and digits of any script, and `-_.:`; never a comma, for filters join tags by commas. */
+/** A tag: 1 to 50 letters, marks and digits of any script, and `-_.:`. A comma is not allowed, as filters join tags by commas. */
 export const Tag = z
   .string()
-  // Before it is normalized, as some characters become eighteen.
+  // Checked before normalization, because that turns some characters into eighteen.
   .max(4 * maxCharacters, { error: tooLong, abort: true })
   .overwrite(normalized)
   .min(1, 'must not be empty')
@@ -19,7 +19,7 @@ export const Tag = z
   .refine((tag) => /^[\p{L}\p{M}\p{Nd}_.:-]*$/u.test(tag), 'must have letters, digits and - _ . : only')
   .meta({ maxLength: maxCharacters, description: 'Lower case, without spaces: others become so', example: 'window' });
 
-/** In the order of their code points, which is also that of `COLLATE "C"` in Postgres; each once. */
+/** Sorted by code points, like `COLLATE "C"` in Postgres, without duplicates. */
 const distinct = (tags: string[]) => [...new Set(tags)].sort(byCodePoint);
 
 function byCodePoint(a: string, b: string): number {
@@ -28,7 +28,7 @@ function byCodePoint(a: string, b: string): number {
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
 }
 
-/** Up to 50 as given; normalized, each once, sorted. */
+/** Up to 50 tags in the request; normalized, without duplicates, sorted. */
 export const Tags = z
   .array(Tag)
   .max(maxTags, `must have at most ${maxTags} values`)

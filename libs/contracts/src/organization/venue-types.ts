@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** The list that a venue type is of: a later one may mean something else by the same name. */
+/** The version of the taxonomy, because a later version may use the same name for something else. */
 export const venueTaxonomy = 'openooh-1.1';
 
 /**
  * Names and enumeration ids of the OpenOOH Venue Taxonomy 1.1.0, by its working group, Apache-2.0:
  * https://github.com/openooh/venue-taxonomy/blob/main/specification-1.1.md
  *
- * It is what that repository calls current. In 1.2.1 several names fit neither their parents nor its own mapping to 1.1.
+ * That repository calls this version current. In 1.2.1 several names fit neither their parents nor its own mapping to 1.1.
  * An id without its last two digits is the parent's. Names are as published, so `residential.apartment` is the parent of
- * `residential.apartment_buildings.lobby`; only a dot behind `health_beauty.gyms.lobby`, a slip, is gone.
+ * `residential.apartment_buildings.lobby`; only the erroneous dot after `health_beauty.gyms.lobby` is removed.
  */
 export const venueTypeIds = {
   transit: 1,
@@ -120,7 +120,7 @@ export const venueTypes = Object.keys(venueTypeIds) as readonly VenueType[];
 
 const isVenueType = (name: string): name is VenueType => Object.hasOwn(venueTypeIds, name);
 
-/** An enum, but for its error: a hundred names are no help. */
+/** Like an enum, but with a short error, because a list of a hundred names would not help. */
 export const VenueType = z
   .string()
   .refine(isVenueType, 'must be a venue type of OpenOOH 1.1, such as retail.grocery')

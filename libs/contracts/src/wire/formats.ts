@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** The formats of spec §2.2, as schemas. */
 
-/** Characters of a timestamp with nine digits of a fraction, which is more than any clock of ours tells apart. */
+/** The length of a timestamp with nine fractional digits, more than any of the platform's clocks resolves. */
 const maxTimestamp = '2026-03-01T09:30:00.123456789Z'.length;
 
 /** RFC 3339, UTC, `Z`. */
@@ -26,11 +26,11 @@ export const Cents = z.int().meta({ description: 'Integer cents', example: 1990 
 /** A number of tokens, signed. */
 export const Tokens = z.int().meta({ description: 'Whole tokens', example: 1000 });
 
-/** One line a person reads, trimmed, 1 to `max` characters. */
+/** One line of text for people, trimmed, 1 to `max` characters. */
 export function Name(max = 200) {
   return z
     .string()
-    .max(max, `must have at most ${max} characters`) // As it is given: so the document says it.
+    .max(max, `must have at most ${max} characters`) // Checked before trimming, because the document states it for the value as sent.
     .trim()
     .min(1, 'must not be empty')
     .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name), 'must be one line, without control characters')
@@ -42,7 +42,7 @@ export function Text(max = 5000) {
   return z.string().max(max, `must have at most ${max} characters`);
 }
 
-/** Any JSON object; its depth and its characters are checked with the whole body. */
+/** Any JSON object. Its depth and characters are checked with the whole body. */
 export function JsonObject() {
   return z.record(z.string(), z.unknown());
 }
@@ -62,12 +62,13 @@ export const Email = z
   .refine((address) => address.indexOf('@') <= maxLocalPart, 'must be an email address')
   .meta({ format: 'email', example: 'ada@example.com' });
 
-/** Begins with a capital, so that offsets are none. */
+/** It must begin with a capital letter, which excludes offsets. */
 const ianaName = /^[A-Z][A-Za-z0-9_+-]*(\/[A-Z][A-Za-z0-9_+-]*)*$/;
 
 /**
- * Whether this runtime knows the IANA zone or link, spelt so. Temporal gives a name back in its own letter case and follows
- * no link; Intl follows them, and takes names of ICU's own besides (`PST`, `SystemV/AST4`). A look-up takes 2 to 4 µs: it needs no cache.
+ * Whether the runtime knows an IANA zone or link of exactly this spelling. Temporal returns a name in its canonical letter
+ * case and does not follow links; Intl follows links, but also accepts ICU's own names (`PST`, `SystemV/AST4`). A look-up
+ * takes 2 to 4 µs, so it needs no cache.
  */
 function isTimeZone(name: string): boolean {
   if (!ianaName.test(name)) return false;
@@ -96,7 +97,7 @@ export function CommaSeparated<T extends z.ZodType<string, string>>(item: T, max
     .meta({ type: 'array', items, minItems: 1, maxItems: max, description: 'Comma-joined values' });
 }
 
-/** Fields that a resource has but this request cannot change: naming one is an error, not silence. */
+/** Fields that a resource has but this request cannot change. Naming one is an error, rather than being ignored. */
 export function unchangeable<const F extends string>(...fields: F[]) {
   const refuse = z.never('cannot be changed here').optional();
   return Object.fromEntries(fields.map((field) => [field, refuse])) as Record<F, typeof refuse>;

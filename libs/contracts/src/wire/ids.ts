@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every resource's id prefix (spec §2.1). An id is `<prefix>_<UUIDv7>`, opaque to clients. */
+/** The id prefix of each kind of resource (spec §2.1). An id is `<prefix>_<UUIDv7>`, opaque to clients. */
 export const idPrefixes = {
   account: 'acc',
   user: 'usr',
@@ -53,5 +53,5 @@ export function id(kind: IdKind) {
 
 const anyId = new RegExp(`^[a-z]{2,3}_${uuidV7}$`);
 
-/** Whether a text has the shape of an id, of whatever kind. */
+/** Whether a text has the shape of an id of any kind. */
 export const looksLikeId = (text: string) => anyId.test(text);

@@ -30,10 +30,10 @@ export const ProblemDetails = z
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457)' });
 export type ProblemDetails = z.output<typeof ProblemDetails>;
 
-/** Missing and not visible answer alike, so that ids cannot be probed. */
+/** The same response for missing and for invisible resources, so that ids cannot be probed. */
 export const notFoundDetail = 'There is no such resource, or it is not visible to this account.';
 
-/** The one error that is thrown anywhere and written as problem details by one middleware. */
+/** The error that any code throws for a failed request. One middleware writes it as problem details. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly kind: ProblemKind;
@@ -61,7 +61,7 @@ export class Problem extends Error {
     return { type: `${base}/${this.kind}`, title, status, detail: this.detail };
   }
 
-  /** The response headers of this problem, those that its status requires among them. */
+  /** The response headers of this problem, including those that its status requires. */
   toHeaders(): Record<string, string> {
     const challenge = this.kind === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {};
     return { 'content-type': 'application/problem+json', ...challenge, ...this.headers };
