@@ -74,7 +74,12 @@ test('an unavailable database is tried again until the listener stops', async ()
   const url = new URL(database.url);
   url.pathname = '/nowhere_at_all';
   const failures: unknown[] = [];
-  const lost = listenTo({ url: url.href, channel: 'x', onNotification: () => {}, onError: (error) => failures.push(error) });
+  const lost = listenTo({
+    url: url.href,
+    channel: 'x',
+    onNotification: () => {},
+    onError: (error) => failures.push(error),
+  });
   await eventually(() => expect(failures.length).toBeGreaterThan(1));
   await lost.stop();
 });

@@ -123,13 +123,16 @@ describe('a cursor', () => {
     }
   });
 
-  test.each(['=', ' ', '!', '\n', '.', 'A'])('400: with %j added is refused, at the start, within and at the end', (added) => {
-    const cursor = cursorAt('a');
-    const half = cursor.length / 2;
-    for (const changed of [added + cursor, cursor.slice(0, half) + added + cursor.slice(half), cursor + added]) {
-      expect(() => readCursor(changed, scope, ['string'])).toThrow(refused);
-    }
-  });
+  test.each(['=', ' ', '!', '\n', '.', 'A'])(
+    '400: with %j added is refused, at the start, within and at the end',
+    (added) => {
+      const cursor = cursorAt('a');
+      const half = cursor.length / 2;
+      for (const changed of [added + cursor, cursor.slice(0, half) + added + cursor.slice(half), cursor + added]) {
+        expect(() => readCursor(changed, scope, ['string'])).toThrow(refused);
+      }
+    },
+  );
 
   test.each(['', 'abc', '%00', '🏬', '[]', encoded([]), Buffer.from('[1e999]').toString('base64url')])(
     '400: of %j is refused',

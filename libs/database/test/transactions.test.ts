@@ -117,12 +117,9 @@ async function attemptsOf(sqlstate: string): Promise<number> {
   return attempts;
 }
 
-test.each(['40001', '40P01'])(
-  '%s: a permanent conflict is thrown after four attempts',
-  async (sqlstate) => {
-    expect(await attemptsOf(sqlstate)).toBe(4);
-  },
-);
+test.each(['40001', '40P01'])('%s: a permanent conflict is thrown after four attempts', async (sqlstate) => {
+  expect(await attemptsOf(sqlstate)).toBe(4);
+});
 
 test.each(['23505', '22012', '55P03', '57014'])('%s: any other error is thrown at once', async (sqlstate) => {
   expect(await attemptsOf(sqlstate)).toBe(1);

@@ -23,7 +23,8 @@ export function watchSenders(
       const read = socket.bytesRead;
       const last = arriving.get(latest);
       // While this side has not read what has arrived, the client cannot send more, so it is not the client that is slow.
-      const goesOn = !last || (pending.has(latest) && (read - last.read >= minimumProgress || latest.req.readableLength > 0));
+      const goesOn =
+        !last || (pending.has(latest) && (read - last.read >= minimumProgress || latest.req.readableLength > 0));
       if (goesOn) arriving.set(latest, { since: now, read });
       else if (now - last.since >= timeoutMs) onLate(connection);
     }

@@ -59,11 +59,7 @@ test.each([
     `POST / HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     'This is not a valid HTTP request.',
   ],
-  [
-    'an invalid length',
-    `POST / HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`,
-    'This is not a valid HTTP request.',
-  ],
+  ['an invalid length', `POST / HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`, 'This is not a valid HTTP request.'],
   ['an unknown version', `GET / HTTP/9.9\r\n${host}\r\n`, 'This is not a valid HTTP request.'],
   [
     'headers beyond 16 KiB',

@@ -1,14 +1,14 @@
 import type { Consumer } from 'kafkajs';
 import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js';
 
-/** By what a group knows a consumer, and whoever takes its place. */
+/** The identity of a consumer in its group, which a successor can take over. */
 export interface Place {
   memberId?: string;
 }
 
 const { joinAndSync } = ConsumerGroup.prototype;
 
-/** A consumer of kafkajs always comes as somebody new. It is to ask first whether it takes a place that there is. */
+/** kafkajs always joins as a new member. This makes it first try to take over an existing member's place. */
 ConsumerGroup.prototype.joinAndSync = function joinAtOnesPlace(this: ConsumerGroup) {
   const take = (memberId: string) => {
     this.memberId = memberId;

@@ -22,7 +22,7 @@ export function countMissed(admin: Admin, prefix: string, logger: Logger) {
           'Events were deleted before they were handled: their effects are missing',
         );
     },
-    /** Of each topic that somebody listens to, none too. */
+    /** The number for each subscribed topic, also if it is 0. */
     read: (subscriptions: readonly Subscription[]): Missed[] =>
       subscriptions.flatMap((subscription) =>
         subscription.topics.map((topic) => ({

@@ -21,7 +21,7 @@ import kafkajs, { CompressionTypes, type Message as KafkaMessage } from 'kafkajs
 
 const ending = endAfterEach();
 
-/** A service that hears of things on a topic of one partition, and somebody who puts there whatever he likes. */
+/** A service that handles events of a topic with one partition, and a foreign producer that can send anything to it. */
 async function open() {
   const { topic, type, number } = things(1);
   const database = await openTestDatabase();
@@ -56,7 +56,7 @@ withKafka(
   'whatever lies on a topic, the partition goes on: what cannot be handled is a dead letter with its reason, once',
   async () => {
     const { database, listen, listener, put, good, letters, logs, group, prefix } = await open();
-    const said = logs.text().length;
+    const logged = logs.text().length;
     const deep = JSON.parse(`${'['.repeat(4_000)}${']'.repeat(4_000)}`);
     const poisons: [KafkaMessage, RegExp][] = [
       [{ key: 'a', value: 'not JSON' }, /not valid JSON/],
@@ -80,16 +80,16 @@ withKafka(
       expect(buried.map(({ error }) => error)).toContainEqual(expect.stringMatching(reason));
     for (const { attempts, consumer, topic } of buried)
       expect([attempts, consumer, topic]).toEqual([1, 'campaign', 'things']);
-    // Of the six that are events it is told as well; the others are nobody's.
+    // The six that are events also become dead letters of the service; the others belong to no one.
     expect(await outboxRows(database)).toHaveLength(6);
 
-    // Who comes after finds nothing to be done again, and nobody crashed.
+    // A second replica finds nothing to handle again, and nothing crashed.
     const admin = plainKafka().admin();
     await admin.connect();
     ending.push(() => admin.disconnect());
     const [offsets] = await admin.fetchOffsets({ groupId: group, topics: [`${prefix}things`] });
     expect(offsets?.partitions).toMatchObject([{ offset: String(poisons.length + 2) }]);
-    expect(logs.text().slice(said)).not.toMatch(/not reachable|Crash/);
+    expect(logs.text().slice(logged)).not.toMatch(/not reachable|Crash/);
     await listener.transport.stopConsuming();
     const next = await listen();
     await put([messageOf(good(3))]);
@@ -100,7 +100,7 @@ withKafka(
   120_000,
 );
 
-withKafka('a dead letter that nobody can read yet stays one when it is replayed, and says why', async () => {
+withKafka('a dead letter that still cannot be read remains one when it is replayed, with the reason', async () => {
   const { database, listener, put, good, letters } = await open();
   const stranger = { ...good(1), version: 2 };
   await put([{ key: 'a', value: 'not JSON' }, messageOf(stranger), messageOf({ ...good(2), key: 'a\0' })]);
@@ -124,7 +124,7 @@ withKafka('a dead letter that nobody can read yet stays one when it is replayed,
   expect(await letters()).toHaveLength(1);
 });
 
-withKafka('a foreign producer that compresses in a way that we do not read stops nobody', async () => {
+withKafka('a foreign producer with an unsupported compression does not stop the consumer', async () => {
   const { database, put, good } = await open();
   const { CompressionCodecs } = kafkajs;
   const unreadable = CompressionCodecs[CompressionTypes.ZSTD];

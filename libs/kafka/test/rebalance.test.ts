@@ -25,7 +25,7 @@ async function open(partitions: number) {
   ending.push(() => database.drop());
   const prefix = newPrefix();
 
-  /** A replica of the service, which hears and tells from now on. */
+  /** A replica of the service, which handles and publishes events from now on. */
   async function join(before: (n: number) => void | Promise<void> = () => {}, sessionTimeout = 6_000) {
     const { transport, total } = counting(kafka(prefix, undefined, { sessionTimeout }));
     transport.declare([topic]);

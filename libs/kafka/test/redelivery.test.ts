@@ -73,7 +73,7 @@ async function open(at: readonly string[], sessionTimeout = 6_000) {
       }
     },
     effects: () => expectOnceInOrder(database, sent),
-    told: () => [...sent.values()].reduce((sum, count) => sum + count, 0),
+    sentCount: () => [...sent.values()].reduce((sum, count) => sum + count, 0),
   };
 }
 
@@ -84,10 +84,10 @@ async function openWire(): Promise<Wire> {
 }
 
 withKafka(
-  'of events whose acknowledgements are lost each takes effect once, in order, though many come more than once',
+  'events whose acknowledgements are lost take effect once, in order, although many are delivered more than once',
   async () => {
     const wire = await openWire();
-    const { first, send, effects, told } = await open([wire.broker]);
+    const { first, send, effects, sentCount } = await open([wire.broker]);
     let answers = 0;
     wire.disturb(({ api: kind, isAnswer }) =>
       kind === api.produce && isAnswer && ++answers % 3 === 0 ? 'cut' : 'pass',
@@ -95,43 +95,43 @@ withKafka(
     await send(60);
     while (answers < 6) await send(1); // A slow start may have let all of them wait for one batch.
     await effects();
-    expect(first.deliveries.size).toBe(told());
-    expect(first.total()).toBeGreaterThan(told());
+    expect(first.deliveries.size).toBe(sentCount());
+    expect(first.total()).toBeGreaterThan(sentCount());
   },
   120_000,
 );
 
 withKafka(
-  'effects whose offsets could not be committed take place once, though all of their events come again',
+  'effects whose offsets could not be committed happen once, although all of their events are delivered again',
   async () => {
     const wire = await openWire();
-    const { first, replica, send, effects, told } = await open([wire.broker]);
+    const { first, replica, send, effects, sentCount } = await open([wire.broker]);
     wire.disturb(({ api: kind, isAnswer }) => (kind === api.offsetCommit && !isAnswer ? 'cut' : 'pass'));
     await send(4);
     await effects();
     await first.transport.stopConsuming();
-    expect(first.deliveries.size).toBe(told());
+    expect(first.deliveries.size).toBe(sentCount());
 
     wire.disturb(() => 'pass');
     const second = await replica();
     await send(2);
     await effects();
-    expect(second.deliveries.size).toBe(told()); // From the very first.
+    expect(second.deliveries.size).toBe(sentCount()); // From the very first.
   },
   120_000,
 );
 
-/** By Kafka's numbers: what a broker answers to a producer whose sequence it does not follow. */
+/** Kafka's error codes for a producer whose sequence numbers the broker does not accept. */
 const broken: [string, number][] = [
   ['out-of-order sequence', 45],
   ['unknown producer id', 59],
 ];
 
 (brokers ? test : test.skip).each(broken)(
-  'a producer that is told of an %s is replaced and goes on: nothing is lost, nothing takes effect twice',
+  'a producer that gets %s is replaced and continues: nothing is lost, nothing takes effect twice',
   async (_name, code) => {
     const wire = await openWire();
-    const { first, send, effects, told, log } = await open([wire.broker]);
+    const { first, send, effects, sentCount, log } = await open([wire.broker]);
     await send(5);
     let refusals = 0;
     wire.disturb(({ api: kind, isAnswer, bytes }) => {
@@ -142,7 +142,7 @@ const broken: [string, number][] = [
     await effects();
     expect(log().split('another has taken its place').length - 1).toBe(2);
     // What was refused had been written, and was written again.
-    expect(first.total()).toBeGreaterThan(told());
+    expect(first.total()).toBeGreaterThan(sentCount());
   },
   120_000,
 );
@@ -154,7 +154,7 @@ withKafka(
     ending.push(() => rm(directory, { recursive: true, force: true }));
     const broker = await startKafka({ directory, cache: join(import.meta.dirname, '../../../.cache') });
     ending.push(() => broker.stop());
-    const { send, effects, first, told } = await open(broker.brokers, 60_000); // Nobody's place is lost meanwhile.
+    const { send, effects, first, sentCount } = await open(broker.brokers, 60_000); // Long enough that no consumer loses its place meanwhile.
     await send(20);
     await effects();
     const before = await membersAt(broker.brokers);
@@ -165,7 +165,7 @@ withKafka(
     await broker.restart();
     await flow;
     await effects();
-    expect(first.deliveries.size).toBe(told());
+    expect(first.deliveries.size).toBe(sentCount());
     expect(before).toHaveLength(1);
     expect(await membersAt(broker.brokers)).toEqual(before);
   },

@@ -11,7 +11,7 @@ import type { KafkaOptions } from '../src/index.ts';
 
 const login = { mechanism: 'plain', username: 'platform', password: 'an hour by the sea' } as const;
 
-/** Of this machine's own address, signed by nobody else; with its key, as PEM. */
+/** A self-signed certificate of this machine's address, and its key, as PEM. */
 function selfSigned() {
   const keys = forge.pki.rsa.generateKeyPair(2048);
   const certificate = forge.pki.createCertificate();

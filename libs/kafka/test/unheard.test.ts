@@ -1,4 +1,4 @@
-/** What tells that a service does not hear its events: while it is kept out, and when they are gone. */
+/** How it shows that a service does not receive its events: while it cannot join its group, and after they were deleted. */
 
 import { endAfterEach, kafka, newPrefix, plainKafka, things, withKafka } from '@attribution/messaging/testing';
 import { captureLogs, eventually } from '@attribution/testing';
@@ -21,10 +21,10 @@ async function connectAdmin() {
   ending.push(() => admin.disconnect());
 }
 
-/** A transport that declares the topic, and listens to what it is told to; with what it heard. */
+/** A transport that declares the topic and subscribes to `topics`, and the numbers that it received. */
 async function start(topics: readonly string[] = [], handle: () => Promise<void> = async () => {}) {
   const { logger, text } = captureLogs();
-  const heard: number[] = [];
+  const received: number[] = [];
   const transport = kafka(prefix, undefined, { logger });
   transport.declare([topic]);
   if (topics.length > 0)
@@ -33,7 +33,7 @@ async function start(topics: readonly string[] = [], handle: () => Promise<void>
       topics,
       async handle(messages) {
         await handle();
-        for (const { envelope } of messages) heard.push((envelope.data as { n: number }).n);
+        for (const { envelope } of messages) received.push((envelope.data as { n: number }).n);
         return [];
       },
       setAside: async () => {},
@@ -45,12 +45,12 @@ async function start(topics: readonly string[] = [], handle: () => Promise<void>
       const { failed } = await transport.publish(numbers.map((n) => number('a', n).message));
       expect(failed).toEqual([]);
     }, 30_000);
-  return { transport, heard, text, publish };
+  return { transport, received, text, publish };
 }
 
 describe('a consumer that cannot join its group', () => {
-  withKafka('is told of: the broker counts as away, and what waits for it is known', async () => {
-    // kafkajs joins with all topics or with none.
+  withKafka('fails the check of the broker, and its lag is known', async () => {
+    // kafkajs joins with all topics or not at all.
     const { transport, publish } = await start([topic.name, 'nowhere']);
     await publish(1, 2, 3);
     await eventually(async () => {
@@ -61,7 +61,7 @@ describe('a consumer that cannot join its group', () => {
 });
 
 describe('events that were deleted before they were handled', () => {
-  /** Deletes what its partition has below an offset, as retention does. */
+  /** Deletes the events below an offset, as retention does. */
   async function deleteBelow(offset: string) {
     const ends = await admin.fetchTopicOffsets(prefix + topic.name);
     const { partition = 0 } = ends.find(({ high }) => high !== '0') ?? {};
@@ -69,18 +69,18 @@ describe('events that were deleted before they were handled', () => {
   }
   const missed = (events: number) => [{ group, topic: topic.name, events }];
 
-  withKafka('are counted and named when the consumer comes back and goes on behind them', async () => {
+  withKafka('are counted and logged when the consumer returns and continues after them', async () => {
     const before = await start([topic.name]);
     await before.publish(0, 1);
-    await eventually(() => expect(before.heard).toEqual([0, 1]), 30_000);
+    await eventually(() => expect(before.received).toEqual([0, 1]), 30_000);
     expect(before.transport.missed?.()).toEqual(missed(0));
     await before.transport.stopConsuming();
     await before.publish(2, 3, 4, 5, 6);
     await connectAdmin();
     await deleteBelow('5');
 
-    const { transport, heard, text } = await start([topic.name]);
-    await eventually(() => expect(heard).toEqual([5, 6]), 40_000);
+    const { transport, received, text } = await start([topic.name]);
+    await eventually(() => expect(received).toEqual([5, 6]), 40_000);
     await eventually(() => expect(transport.missed?.()).toEqual(missed(3)), 20_000);
     const line = text()
       .split('\n')
@@ -89,19 +89,19 @@ describe('events that were deleted before they were handled', () => {
     expect(await transport.lag?.()).toMatchObject([{ events: 0, next: [] }]);
   });
 
-  withKafka('are counted where nothing is left behind them, too; a group that begins misses nothing', async () => {
+  withKafka('are counted also if no event follows them; a new group misses nothing', async () => {
     const sender = await start();
     await sender.publish(0, 1);
     await connectAdmin();
     await deleteBelow('1');
     const first = await start([topic.name]);
-    await eventually(() => expect(first.heard).toEqual([1]), 30_000);
+    await eventually(() => expect(first.received).toEqual([1]), 30_000);
     expect(first.transport.missed?.()).toEqual(missed(0));
     await first.transport.stopConsuming();
     await sender.publish(2, 3);
     await deleteBelow('4');
-    const { transport, heard } = await start([topic.name]);
+    const { transport, received } = await start([topic.name]);
     await eventually(() => expect(transport.missed?.()).toEqual(missed(2)), 40_000);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });

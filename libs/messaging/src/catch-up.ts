@@ -34,7 +34,7 @@ export interface CatchUp {
 const every = 60_000;
 const pauses = { first: 250, longest: 30_000 };
 
-/** Moves the cursor past a page, unless somebody else has moved it. */
+/** Moves the cursor past a page, unless another replica has moved it. */
 const moveCursor = `
   UPDATE projection_snapshots SET cursor = $3, completed_at = CASE WHEN $3::text IS NULL THEN now() END
   WHERE name = $1 AND cursor IS NOT DISTINCT FROM $2 AND completed_at IS NULL`;

@@ -9,7 +9,7 @@ export interface EventMetrics {
   readonly onFailed: (envelope: Envelope) => void;
 }
 
-/** Counts events by their effects here, by the types that somebody here listens to: no other can become a label. */
+/** Counts events by their types, if the service has handlers for the type: other types do not become labels. */
 export function observeEvents(
   registry: Registry,
   service: string,
@@ -21,7 +21,7 @@ export function observeEvents(
   const registers = [registry];
   const handled = new Counter({
     name: 'events_handled_total',
-    help: 'Events whose effects are done, those that came again too',
+    help: 'Events that were handled, including repeated deliveries',
     labelNames,
     registers,
   });

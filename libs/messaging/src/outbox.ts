@@ -85,7 +85,7 @@ export interface Outbox {
 
 /** `wake` is called after a commit that appended something. */
 export function createOutbox(wake: () => void): Outbox {
-  /** Of transactions whose events are being gathered. */
+  /** The events of transactions that are still collecting them. */
   const gathered = new WeakMap<SqlTransaction, NewEvent[]>();
 
   async function append(tx: SqlTransaction, events: readonly NewEvent[]): Promise<void> {

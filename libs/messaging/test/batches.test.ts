@@ -83,7 +83,7 @@ describe.each(ways)('a batch of events handled %s', (_name, handler) => {
     expect(await marks()).toBe(19);
   });
 
-  test('with one whose values Prisma tells in its error: a dead letter does not repeat them', async () => {
+  test('with one whose values Prisma has in its error: a dead letter does not repeat them', async () => {
     const error = new Error(
       '\nInvalid `tx.user.create()` invocation:\n\n{ code: "482913" }\n\nArgument `id`: Invalid value.',
     );

@@ -59,7 +59,7 @@ describe.each(transports)('over the %s transport', (_name, newTransport) => {
     await eventually(async () => expect(await outboxRows(database)).toEqual([]));
   });
 
-  test('an event whose transaction is rolled back is never heard of', async () => {
+  test('an event whose transaction is rolled back is never published', async () => {
     const { type, database, sender } = await start();
     const failed = database.transaction(async (tx) => {
       await sender.outbox.append(tx, number(type, 'a', 1));
@@ -70,7 +70,7 @@ describe.each(transports)('over the %s transport', (_name, newTransport) => {
     await eventually(async () => expect(await effectsOf(database, 'campaign', 'a')).toEqual([2]), 20_000);
   });
 
-  test('events of one key take effect in the order of their commits, whoever wrote them at once', async () => {
+  test('events of one key take effect in the order of their commits, also if they were written concurrently', async () => {
     const { type, database, sender } = await start();
     await database.pool.query('CREATE TABLE counter (n int); INSERT INTO counter VALUES (0)');
     // The counter is drawn after the append: without the key's lock, draws and sequences would not agree.
@@ -144,8 +144,8 @@ describe.each(transports)('over the %s transport', (_name, newTransport) => {
     expect((await database.pool.query('SELECT 1 FROM dead_letters')).rowCount).toBe(0);
   });
 
-  test('a dead letter is told on the dead-letter topic', async () => {
-    const told: Message[] = [];
+  test('a dead letter is announced on the dead-letter topic', async () => {
+    const announced: Message[] = [];
     const { type, sender } = await start(
       () => {
         throw new Error('cannot be done');
@@ -153,14 +153,14 @@ describe.each(transports)('over the %s transport', (_name, newTransport) => {
       (transport) => ({
         ...transport,
         publish: (messages) => {
-          told.push(...messages.filter((message) => message.topic === 'campaign.dead-letters'));
+          announced.push(...messages.filter((message) => message.topic === 'campaign.dead-letters'));
           return transport.publish(messages);
         },
       }),
     );
     await sender.send(number(type, 'a', 1));
-    await eventually(() => expect(told).toHaveLength(1), 20_000);
-    expect(told[0]?.envelope).toMatchObject({
+    await eventually(() => expect(announced).toHaveLength(1), 20_000);
+    expect(announced[0]?.envelope).toMatchObject({
       type: 'event.dead_lettered',
       account_id: accountId,
       data: { consumer: 'campaign', topic: 'things', error: 'cannot be done', envelope: { data: { n: 1 } } },

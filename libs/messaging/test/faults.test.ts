@@ -84,7 +84,7 @@ test('while a listener’s disk is full its events wait, however often they are 
   await node.relay.stop(Date.now());
 });
 
-test('while somebody holds a lock for longer than statements may take, events wait in their order, and none is given up', async () => {
+test('while a lock is held for longer than the statement timeout, events wait in their order, and none becomes a dead letter', async () => {
   const transport = createInProcessTransport();
   const hurried: typeof database = {
     ...database,
@@ -112,7 +112,7 @@ test('while somebody holds a lock for longer than statements may take, events wa
   await node.relay.stop(Date.now());
 });
 
-test('a dead letter that somebody asked to be replayed is still asked for when the disk was full', async () => {
+test('a dead letter that was marked for replay stays marked if the disk was full', async () => {
   const transport = createInProcessTransport();
   let broken = true;
   const fails = () => {

@@ -1,4 +1,4 @@
-/** Gauges that are read when metrics are asked for, at the worst of times: when most waits. */
+/** Gauges that are read during a scrape, while many events wait. */
 import { eventually } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -7,29 +7,29 @@ import { observeMessaging } from '../src/index.ts';
 import { openTestDatabase } from './support.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
-/** Waits for as long as a test does. */
+/** A pool without timeouts. */
 let pool: pg.Pool;
 beforeEach(async () => {
   database = await openTestDatabase();
   pool = new pg.Pool({ connectionString: database.pool.options.connectionString });
-  pool.on('error', () => {}); // The database is dropped below its connections.
+  pool.on('error', () => {}); // The database is dropped while connections are open.
 });
 afterEach(async () => {
-  await database.drop(); // With what still waits for a lock.
+  await database.drop(); // This also ends queries that still wait for a lock.
   await pool.end();
 });
 
-function observe(patience?: number) {
+function observe(timeoutMs?: number) {
   const registry = new Registry();
-  const { refresh } = observeMessaging(registry, 'campaign', pool, patience);
-  const told = async (name: string) => {
+  const { refresh } = observeMessaging(registry, 'campaign', pool, timeoutMs);
+  const gauge = async (name: string) => {
     const [, value] = (await registry.metrics()).match(new RegExp(`^${name}{service="campaign"} (.+)$`, 'm')) ?? [];
     return value === undefined ? undefined : Number(value);
   };
-  return { refresh, told };
+  return { refresh, gauge };
 }
 
-/** Events that wait: the first since an hour, and tried three times. */
+/** Inserts waiting events; the first has waited for an hour and was tried three times. */
 async function fillOutbox(rows: number): Promise<void> {
   await pool.query(
     `INSERT INTO outbox (event_id, topic, type, version, account_id, key, occurred_at, data, attempts)
@@ -40,10 +40,10 @@ async function fillOutbox(rows: number): Promise<void> {
   );
 }
 
-/** Keeps everybody from a table until it is released. */
+/** Locks a table until it is released. */
 async function lock(table: string) {
   const client = new pg.Client(pool.options);
-  client.on('error', () => {}); // A test that failed leaves it to the database's end.
+  client.on('error', () => {}); // After a failed test the connection ends when the database is dropped.
   await client.connect();
   await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   return async () => {
@@ -52,41 +52,41 @@ async function lock(table: string) {
   };
 }
 
-test('an outbox is counted as far as it matters, and its first event is told whatever its length', async () => {
+test('an outbox is counted up to a limit, and the age of its first event is known whatever its length', async () => {
   await fillOutbox(100_100);
-  const { refresh, told } = observe(60_000);
+  const { refresh, gauge } = observe(60_000);
   await refresh();
-  expect(await told('outbox_pending')).toBe(100_001);
-  expect(await told('outbox_oldest_seconds')).toBeGreaterThan(3_590);
-  expect(await told('outbox_attempts_max')).toBe(3);
-  expect(await told('dead_letters')).toBe(0);
+  expect(await gauge('outbox_pending')).toBe(100_001);
+  expect(await gauge('outbox_oldest_seconds')).toBeGreaterThan(3_590);
+  expect(await gauge('outbox_attempts_max')).toBe(3);
+  expect(await gauge('dead_letters')).toBe(0);
   const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
     'EXPLAIN SELECT occurred_at FROM outbox ORDER BY sequence LIMIT 1',
   );
   expect(rows.map((row) => row['QUERY PLAN']).join()).not.toContain('Sort');
 });
 
-test('what cannot be read in time is left out, and takes nothing else with it', async () => {
+test('a gauge that cannot be read in time is left out, and affects no other', async () => {
   await fillOutbox(1);
-  const { refresh, told } = observe(3_000);
-  /** Repeated, as a busy machine may be late for reasons of its own. */
-  const comesToTell = (deadLetters?: number) =>
+  const { refresh, gauge } = observe(3_000);
+  /** Repeated, because a busy machine may be slow for other reasons. */
+  const expectEventually = (deadLetters?: number) =>
     eventually(async () => {
       await refresh();
-      expect(await told('dead_letters')).toBe(deadLetters);
-      expect(await told('outbox_pending')).toBe(1);
-      expect(await told('outbox_oldest_seconds')).toBeGreaterThan(3_590);
+      expect(await gauge('dead_letters')).toBe(deadLetters);
+      expect(await gauge('outbox_pending')).toBe(1);
+      expect(await gauge('outbox_oldest_seconds')).toBeGreaterThan(3_590);
     });
-  await comesToTell(0);
+  await expectEventually(0);
   const release = await lock('dead_letters');
-  await comesToTell(undefined);
+  await expectEventually(undefined);
   await release();
-  await comesToTell(0);
+  await expectEventually(0);
 });
 
-test('who asks while it is being read asks nothing of the database, and both are told', async () => {
+test('concurrent scrapes share one read of the database', async () => {
   await fillOutbox(1);
-  const { refresh, told } = observe(60_000);
+  const { refresh, gauge } = observe(60_000);
   const release = await lock('dead_letters');
   const scrapes = [refresh(), refresh(), refresh()];
   const waiting = async () =>
@@ -98,13 +98,13 @@ test('who asks while it is being read asks nothing of the database, and both are
     ).rowCount;
   await eventually(async () => {
     expect(await waiting()).toBe(1);
-    expect(await told('outbox_oldest_seconds')).toBeGreaterThan(3_590);
+    expect(await gauge('outbox_oldest_seconds')).toBeGreaterThan(3_590);
   }, 30_000);
   const late = refresh();
-  expect(await told('outbox_oldest_seconds')).toBeGreaterThan(3_590); // One that begins now takes away nothing.
+  expect(await gauge('outbox_oldest_seconds')).toBeGreaterThan(3_590); // A read that begins now does not remove the value.
   expect(await waiting()).toBe(1);
   await release();
   await Promise.all([...scrapes, late]);
-  expect(await told('dead_letters')).toBe(0);
-  expect(await told('outbox_pending')).toBe(1);
+  expect(await gauge('dead_letters')).toBe(0);
+  expect(await gauge('outbox_pending')).toBe(1);
 });

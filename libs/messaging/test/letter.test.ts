@@ -39,7 +39,7 @@ describe('a letter', () => {
     expect(envelopeOf(kept(letter))).toEqual(event);
   });
 
-  test('that is too large for a broker together with what is told of it is told without its content', () => {
+  test('that is too large for a broker together with its reason is announced without its content', () => {
     expect(publishedPartOf(letterOf(envelope({ text: 'short' })))).toMatchObject({ data: { text: 'short' } });
     expect(publishedPartOf(letterOf(envelope({ text: 'x'.repeat(900_000) })))).toEqual({
       type: 'thing.counted',

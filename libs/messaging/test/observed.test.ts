@@ -107,7 +107,7 @@ describe('an event of a recorded trace', () => {
     expect(others).toEqual([]);
   });
 
-  test('that fails is a span for each attempt, and its log lines tell of its trace', async () => {
+  test('that fails has a span for each attempt, and its log lines have its trace', async () => {
     let attempts = 0;
     const { spans, registry, text, send, stop } = await start(() => {
       if (++attempts < 3) throw new Error('not yet');
@@ -126,10 +126,10 @@ describe('an event of a recorded trace', () => {
       .split('\n')
       .find((one) => one.includes('An event failed'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: trace });
-    const told = await registry.metrics();
-    expect(told).toContain('events_handled_total{service="campaign",type="thing.counted"} 1');
-    expect(told).toContain('event_failures_total{service="campaign",type="thing.counted"} 1');
-    expect(told).toContain('event_age_seconds_count{service="campaign"} 1');
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('events_handled_total{service="campaign",type="thing.counted"} 1');
+    expect(metrics).toContain('event_failures_total{service="campaign",type="thing.counted"} 1');
+    expect(metrics).toContain('event_age_seconds_count{service="campaign"} 1');
   });
 });
 
@@ -168,7 +168,7 @@ test('a dead letter that is replayed is counted, and is a span, as any other att
   expect(spans.at(-1)?.parent).toBe(spans.find(({ kind }) => kind === 'producer')?.id);
 });
 
-test('a type that nobody here listens to becomes no label', async () => {
+test('a type without handlers does not become a label', async () => {
   const registry = new Registry();
   const { onHandled, onFailed } = observeEvents(registry, 'campaign', [{ event: type }]);
   const { envelope } = event('a', 1).message;
@@ -176,7 +176,7 @@ test('a type that nobody here listens to becomes no label', async () => {
     onHandled([{ ...envelope, type: `made.up-${n}` }]);
     onFailed({ ...envelope, type: `made.up-${n}` });
   }
-  const told = await registry.metrics();
-  expect(told).toContain('events_handled_total{service="campaign",type="other"} 10');
-  expect(told).not.toContain('made.up');
+  const metrics = await registry.metrics();
+  expect(metrics).toContain('events_handled_total{service="campaign",type="other"} 10');
+  expect(metrics).not.toContain('made.up');
 });

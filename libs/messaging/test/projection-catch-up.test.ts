@@ -35,7 +35,7 @@ function source(count: number) {
   return { states, asked, pages, versions: Object.fromEntries(states.map((s) => [s.gadget.id, s.aggregate_version])) };
 }
 
-test('every page is read, once, and after that nobody is asked again', async () => {
+test('every page is read once, and after the last no more requests are made', async () => {
   const { pages, asked, versions } = source(10);
   const logs = captureLogs();
   await catchUpGadgets(database, pages, logs).run(never);
@@ -56,9 +56,9 @@ test('a rebuild, which is the deletion of its row, brings back what is missing a
   expect((await rowsOf(database)).join()).not.toContain('old');
 });
 
-test('whoever comes after a crash between pages goes on with the next one', async () => {
+test('after a crash between pages the next run continues with the next page', async () => {
   const { pages, asked, versions } = source(10);
-  const crash = new Promise<never>(() => {}); // The answer that nobody waits for any more.
+  const crash = new Promise<never>(() => {}); // A response that never arrives.
   void catchUpGadgets(database, (cursor) => (cursor === '6' ? crash : pages(cursor))).run(never);
   await eventually(async () => expect(Object.keys(await versionsOf(database))).toHaveLength(6));
   await catchUpGadgets(database, pages).run(never);
@@ -66,7 +66,7 @@ test('whoever comes after a crash between pages goes on with the next one', asyn
   expect(await versionsOf(database)).toEqual(versions);
 });
 
-test('a page whose rows cannot be written leaves nothing behind, and is the next to be asked for', async () => {
+test('a page whose rows cannot be written leaves nothing behind, and is read again', async () => {
   const { pages, asked, versions } = source(10);
   await database.pool.query(`ALTER TABLE gadgets ADD CONSTRAINT refuse CHECK (name <> '5')`);
   await expect(catchUpGadgets(database, pages).run(never)).rejects.toThrow('refuse');
@@ -97,12 +97,12 @@ test('of two replicas that walk at once, neither takes a page that the other has
 });
 
 test('a page that shows a newer state than the next events keeps it; an older page than the events changes nothing', async () => {
-  const { hear } = listener(database);
+  const { deliver } = listener(database);
   const [newer, older, gone] = [newGadget(), newGadget(), newGadget()];
-  await hear(stateEvent(stateOf({ ...older, name: 'by event' }, 5)), goneEvent(gone.id, 3));
+  await deliver(stateEvent(stateOf({ ...older, name: 'by event' }, 5)), goneEvent(gone.id, 3));
   const shown = [stateOf({ ...newer, name: 'by page' }, 4), stateOf(older, 2), stateOf(gone, 2)];
   await catchUpGadgets(database, async () => ({ gadgets: shown, next_cursor: null })).run(never);
-  await hear(stateEvent(stateOf(newer, 2)), stateEvent(stateOf(newer, 3)), stateEvent(stateOf(newer, 4)));
+  await deliver(stateEvent(stateOf(newer, 2)), stateEvent(stateOf(newer, 3)), stateEvent(stateOf(newer, 4)));
   const { rows } = await database.pool.query('SELECT name, aggregate_version FROM gadgets ORDER BY name');
   expect(rows).toEqual([
     { name: 'by event', aggregate_version: 5 },
@@ -110,17 +110,17 @@ test('a page that shows a newer state than the next events keeps it; an older pa
   ]);
 });
 
-test('while nobody answers it is tried again, said once, and read when somebody does', async () => {
+test('while the owner is unavailable the read is retried, the failure logged once, and the pages read later', async () => {
   const { pages, versions } = source(4);
   const logs = captureLogs();
   let tries = 0;
-  const away = (cursor: string | null) => (++tries < 4 ? Promise.reject(new Error('nobody there')) : pages(cursor));
+  const away = (cursor: string | null) => (++tries < 4 ? Promise.reject(new Error('unavailable')) : pages(cursor));
   await catchUpGadgets(database, away, logs).run(never);
   expect(await versionsOf(database)).toEqual(versions);
   expect(logs.text().match(/cannot be read yet/g)).toHaveLength(1);
 });
 
-test('who is told to stop does so between two pages, and at once while nobody answers', async () => {
+test('the job stops between two pages, and at once while the owner is unavailable', async () => {
   const { pages } = source(10);
   const stop = new AbortController();
   await catchUpGadgets(database, async (cursor) => {
@@ -130,13 +130,14 @@ test('who is told to stop does so between two pages, and at once while nobody an
   expect(Object.keys(await versionsOf(database))).toHaveLength(6);
 
   const other = new AbortController();
-  const fourth = Promise.withResolvers<void>(); // Try, after which it pauses for two seconds.
-  let tries = 0;
-  const nobody = () => {
-    if (++tries === 4) fourth.resolve();
-    return Promise.reject(new Error('nobody there'));
+  // After the fourth attempt the job pauses for two seconds.
+  const fourth = Promise.withResolvers<void>();
+  let attempts = 0;
+  const fail = () => {
+    if (++attempts === 4) fourth.resolve();
+    return Promise.reject(new Error('unavailable'));
   };
-  const waiting = catchUpGadgets(database, nobody).run(other.signal);
+  const waiting = catchUpGadgets(database, fail).run(other.signal);
   await fourth.promise;
   await new Promise((resolve) => setTimeout(resolve, 100));
   const began = performance.now();

@@ -31,7 +31,7 @@ async function open(): Promise<Db> {
   return database;
 }
 
-/** The owner of gadgets: its rows, what it tells of them, and its snapshot. */
+/** The owner of gadgets: its rows, its events, and its snapshot. */
 async function startOwner(prefix: string) {
   const database = await open();
   const transport = kafka(prefix);
@@ -53,7 +53,7 @@ async function startOwner(prefix: string) {
     living.push(state);
   }
 
-  /** One change, of a gadget that nobody else changes now. */
+  /** One change, of a gadget that is not being changed concurrently. */
   async function change(): Promise<void> {
     const chance = Math.random();
     const at = randomInt(Math.max(living.length, 1));
@@ -90,7 +90,7 @@ async function startOwner(prefix: string) {
         }),
       );
     },
-    async told(): Promise<void> {
+    async published(): Promise<void> {
       await eventually(async () => {
         expect((await database.pool.query('SELECT 1 FROM outbox LIMIT 1')).rowCount).toBe(0);
       }, 20_000);
@@ -150,7 +150,7 @@ withKafka(
     const prefix = `${randomBytes(4).toString('hex')}.`;
     const owner = await startOwner(prefix);
     await owner.make(50);
-    await owner.told();
+    await owner.published();
     const late = await startListener(prefix, 'billing');
     await until(late, 50);
     expect(await rowsOf(late)).toEqual(await rowsOf(owner.database));
@@ -165,13 +165,13 @@ withKafka(
     const owner = await startOwner(prefix);
     const early = await startListener(prefix, 'campaign');
     await owner.make(900);
-    await owner.told();
+    await owner.published();
     await until(early, 900);
     const lost = await forget(`${prefix}gadgets`);
     expect(lost).toBe(900);
 
     await owner.make(100); // Which the topic still has when the late one comes.
-    await owner.told();
+    await owner.published();
     const late = await startListener(prefix, 'billing');
     let pages = 0;
     const walk = catchUpGadgets(late, async (cursor) => {
@@ -181,7 +181,7 @@ withKafka(
       return page;
     });
     await Promise.all([walk.run(never), owner.make(1_000)]);
-    await owner.told();
+    await owner.published();
     await until(early, 2_000);
     await until(late, 1_100);
 

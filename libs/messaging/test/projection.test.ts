@@ -29,14 +29,14 @@ const deadLetters = async () => (await database.pool.query('SELECT error FROM de
 
 describe('a state', () => {
   test('is a row, with columns of every kind, null ones too', async () => {
-    const { hear } = listener(database);
+    const { deliver } = listener(database);
     const box = { wide: 3 };
     const made_at = '2026-01-02T03:04:05.678Z';
     const [full, bare] = [
       newGadget({ name: `O'Neil "\\" €`, size: 1.5, tags: ['a', '{,}'], made_at, box }),
       newGadget(),
     ];
-    await hear(stateEvent(stateOf(full, 1)), stateEvent(stateOf(bare, 7)));
+    await deliver(stateEvent(stateOf(full, 1)), stateEvent(stateOf(bare, 7)));
     const { rows } = await database.pool.query('SELECT * FROM gadgets ORDER BY aggregate_version');
     const row = { account_id: accountId, aggregate_version: 1 };
     expect(rows).toEqual([
@@ -48,34 +48,34 @@ describe('a state', () => {
   test('that is older than the row changes nothing, whether they come one by one or together', async () => {
     const gadget = newGadget();
     const states = range(5).map((n) => stateEvent(stateOf({ ...gadget, name: `${n + 1}` }, n + 1)));
-    const { hear } = listener(database);
-    for (const at of [2, 0, 4, 3, 1, 4]) await hear(states[at] as never);
+    const { deliver } = listener(database);
+    for (const at of [2, 0, 4, 3, 1, 4]) await deliver(states[at] as never);
     const name = async () => (await database.pool.query('SELECT name, aggregate_version FROM gadgets')).rows;
     expect(await name()).toEqual([{ name: '5', aggregate_version: 5 }]);
     await database.pool.query('TRUNCATE gadgets, inbox');
-    await hear(...[2, 0, 4, 3, 1].map((at) => states[at] as never));
+    await deliver(...[2, 0, 4, 3, 1].map((at) => states[at] as never));
     expect(await name()).toEqual([{ name: '5', aggregate_version: 5 }]);
   });
 
   test('that comes as another event of the same version changes nothing', async () => {
     const gadget = newGadget({ name: 'first' });
-    const { hear } = listener(database);
-    await hear(stateEvent(stateOf(gadget, 3)));
-    await hear(stateEvent(stateOf({ ...gadget, name: 'second' }, 3)));
+    const { deliver } = listener(database);
+    await deliver(stateEvent(stateOf(gadget, 3)));
+    await deliver(stateEvent(stateOf({ ...gadget, name: 'second' }, 3)));
     expect((await rowsOf(database)).join()).toContain('first');
   });
 });
 
 describe('what is deleted', () => {
   test('stays so, whatever older comes after: one by one, together, and before the deletion in one batch', async () => {
-    const { hear } = listener(database);
+    const { deliver } = listener(database);
     const [one, two, three, kept] = [newGadget(), newGadget(), newGadget(), newGadget()];
-    await hear(stateEvent(stateOf(one, 1)), stateEvent(stateOf(kept, 1)));
-    await hear(goneEvent(one.id, 3));
-    await hear(stateEvent(stateOf(one, 2)));
-    await hear(goneEvent(two.id, 2), stateEvent(stateOf(two, 1)));
-    await hear(stateEvent(stateOf(three, 1)), goneEvent(three.id, 2));
-    await hear(goneEvent(three.id, 2), goneEvent(newGadget().id, 1));
+    await deliver(stateEvent(stateOf(one, 1)), stateEvent(stateOf(kept, 1)));
+    await deliver(goneEvent(one.id, 3));
+    await deliver(stateEvent(stateOf(one, 2)));
+    await deliver(goneEvent(two.id, 2), stateEvent(stateOf(two, 1)));
+    await deliver(stateEvent(stateOf(three, 1)), goneEvent(three.id, 2));
+    await deliver(goneEvent(three.id, 2), goneEvent(newGadget().id, 1));
     expect(await versionsOf(database)).toEqual({ [kept.id]: 1 });
     expect((await database.pool.query('SELECT id FROM projection_tombstones')).rowCount).toBe(4);
   });
@@ -87,9 +87,9 @@ describe('what is deleted', () => {
       if (rows.length > 0) throw new Error('The row is still there');
       if (broken) throw new Error('not now');
     });
-    const { hear, consumer } = listener(database, [...gadgets.handlers, effect] as never);
+    const { deliver, consumer } = listener(database, [...gadgets.handlers, effect] as never);
     const gadget = newGadget();
-    await hear(stateEvent(stateOf(gadget, 1)), goneEvent(gadget.id, 2));
+    await deliver(stateEvent(stateOf(gadget, 1)), goneEvent(gadget.id, 2));
     expect(await deadLetters()).toEqual([{ error: 'not now' }]);
     expect(await versionsOf(database)).toEqual({ [gadget.id]: 1 });
     broken = false;
@@ -101,7 +101,7 @@ describe('what is deleted', () => {
 
   test('at the moment when a page of a snapshot shows it, is gone after that, in each of many rounds', async () => {
     await slowDown(database);
-    const { hear } = listener(database);
+    const { deliver } = listener(database);
     for (const round of range(60)) {
       const shown = range(8).map(() => stateOf(newGadget(), 1));
       await database.pool.query('DELETE FROM projection_snapshots');
@@ -111,7 +111,7 @@ describe('what is deleted', () => {
         catchUpGadgets(database, page).run(never),
         ...[0, 4].map(async (from) => {
           await new Promise((resolve) => setTimeout(resolve, (round % 10) * 2));
-          await hear(...deletions.slice(from, from + 4));
+          await deliver(...deletions.slice(from, from + 4));
         }),
       ]);
       expect(await versionsOf(database)).toEqual({});
@@ -121,7 +121,7 @@ describe('what is deleted', () => {
 
   test('while an older dead letter of it is replayed, is gone after that, in each of many rounds', async () => {
     await slowDown(database);
-    const { hear, consumer } = listener(database);
+    const { deliver, consumer } = listener(database);
     for (const round of range(60)) {
       const gadget = newGadget();
       const { envelope } = stateEvent(stateOf(gadget, 1)).message;
@@ -132,7 +132,7 @@ describe('what is deleted', () => {
       );
       await Promise.all([
         consumer.replay(),
-        new Promise((resolve) => setTimeout(resolve, round % 6)).then(() => hear(goneEvent(gadget.id, 2))),
+        new Promise((resolve) => setTimeout(resolve, round % 6)).then(() => deliver(goneEvent(gadget.id, 2))),
       ]);
       expect(await versionsOf(database)).toEqual({});
     }
@@ -142,19 +142,19 @@ describe('what is deleted', () => {
 describe('events that follow each other', () => {
   test('and are of one projection take effect together, in few statements; what stands between keeps its place', async () => {
     await database.pool.query(`
-      CREATE TABLE said (ordinal serial, what text);
+      CREATE TABLE statements (ordinal serial, what text);
       CREATE FUNCTION say() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN INSERT INTO said (what) VALUES (TG_OP); RETURN NULL; END $$;
+        BEGIN INSERT INTO statements (what) VALUES (TG_OP); RETURN NULL; END $$;
       CREATE TRIGGER say AFTER INSERT OR DELETE ON gadgets FOR EACH STATEMENT EXECUTE FUNCTION say()`);
     const other = event({ ...gadgetDeleted, type: 'gadget.polished' });
     const polish = onBatch(other, async (tx) => {
-      await tx.$executeRaw`INSERT INTO said (what) SELECT 'polished beside ' || count(*) FROM gadgets`;
+      await tx.$executeRaw`INSERT INTO statements (what) SELECT 'polished beside ' || count(*) FROM gadgets`;
     });
-    const { hear } = listener(database, [...gadgets.handlers, polish] as never);
+    const { deliver } = listener(database, [...gadgets.handlers, polish] as never);
     const [one, two, three] = [newGadget(), newGadget(), newGadget()];
     const polished = { message: { ...goneEvent(one.id, 9).message } };
     polished.message.envelope = { ...polished.message.envelope, type: 'gadget.polished' };
-    await hear(
+    await deliver(
       stateEvent(stateOf(one, 1)),
       stateEvent(stateOf(one, 2)),
       stateEvent(stateOf(two, 1)),
@@ -163,13 +163,13 @@ describe('events that follow each other', () => {
       stateEvent(stateOf(three, 1)),
       goneEvent(two.id, 2),
     );
-    const { rows } = await database.pool.query<{ what: string }>('SELECT what FROM said ORDER BY ordinal');
-    const said = rows.map(({ what }) => what);
-    expect(said).toEqual(['INSERT', 'DELETE', 'polished beside 1', 'INSERT', 'DELETE']);
+    const { rows } = await database.pool.query<{ what: string }>('SELECT what FROM statements ORDER BY ordinal');
+    const statements = rows.map(({ what }) => what);
+    expect(statements).toEqual(['INSERT', 'DELETE', 'polished beside 1', 'INSERT', 'DELETE']);
     expect(await versionsOf(database)).toEqual({ [three.id]: 1 });
   });
 
-  test('and tell of the same things in many accounts at once, with pages between, end without a deadlock', async () => {
+  test('about the same resources in many accounts, concurrent with pages, end without a deadlock', async () => {
     await slowDown(database); // Whoever writes has some rows for a while before the next.
     // A join by hash would bring rows in one order by chance.
     await database.pool.query(`DO $$ BEGIN
@@ -181,7 +181,7 @@ describe('events that follow each other', () => {
     );
     const write = async (n: number) => {
       const order = n % 2 ? things : [...things].reverse();
-      await listener(database).hear(
+      await listener(database).deliver(
         ...order.map((gadget) => stateEvent(stateOf(gadget, n + 1, newId('account')))),
         goneEvent(newGadget().id, 1),
       );

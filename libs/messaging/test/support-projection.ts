@@ -15,7 +15,7 @@ import { accountId, openTestDatabase, type TestDb } from './support.ts';
 
 const topic = topicOf({ name: 'gadgets', owner: 'organization', partitions: 3 });
 const byAccount = { topic, version: 1, key: (data: { account_id: string }) => data.account_id };
-const told = { account_id: id('account'), aggregate_version: z.int().min(1) };
+const envelope = { account_id: id('account'), aggregate_version: z.int().min(1) };
 
 const Gadget = z.object({
   id: z.string(),
@@ -26,7 +26,7 @@ const Gadget = z.object({
   box: z.object({ wide: z.int() }).nullable(),
 });
 type Gadget = z.output<typeof Gadget>;
-const gadgetState = z.object({ ...told, gadget: Gadget });
+const gadgetState = z.object({ ...envelope, gadget: Gadget });
 export type GadgetState = z.output<typeof gadgetState>;
 
 export const gadgetTopic = topic;
@@ -35,7 +35,7 @@ const gadgetUpdated = event({ type: 'gadget.updated', ...byAccount, data: gadget
 export const gadgetDeleted = event({
   type: 'gadget.deleted',
   ...byAccount,
-  data: z.object({ ...told, gadget_id: z.string() }),
+  data: z.object({ ...envelope, gadget_id: z.string() }),
 });
 
 /** A column of every kind. */
@@ -108,7 +108,7 @@ export function listener(database: TestDb, handlers: readonly EventHandler<never
   });
   return {
     consumer,
-    async hear(...events: readonly { message: Message }[]): Promise<void> {
+    async deliver(...events: readonly { message: Message }[]): Promise<void> {
       const failures = await consumer.subscription.handle(events.map(({ message }) => message));
       if (failures[0]) throw failures[0].error;
     },

@@ -1,5 +1,4 @@
 /** The source of time, which tests can set. */
---
 export interface Clock {
   now(): Date;
 }

@@ -3,12 +3,12 @@ import { run, tail, which } from './which.ts';
 
 const env = { DEBIAN_FRONTEND: 'noninteractive' };
 
-/** One at a time, as apt does not share its lists between processes. */
+/** Runs one installation at a time, as apt locks its lists. */
 let queue: Promise<unknown> = Promise.resolve();
 
 /**
- * Installs the first of these sets of packages that can be installed, where this process may do so.
- * @returns why it could not, else undefined.
+ * Installs the first of these sets of packages that can be installed, if this process may do so.
+ * @returns the reason if it could not, else undefined.
  */
 export function aptInstall(choices: string[][], say: Say): Promise<string | undefined> {
   const turn = queue.then(() => install(choices, say));
@@ -20,7 +20,7 @@ async function install(choices: string[][], say: Say): Promise<string | undefine
   const apt = process.getuid?.() === 0 ? await which('apt-get') : undefined;
   if (apt === undefined) return 'only root on Debian or Ubuntu could have it installed';
   say('apt-get: updating the lists of packages…');
-  // A repository that fails is not the end: the lists there are may do.
+  // A failing repository is tolerated, because the existing lists may be sufficient.
   await run(apt, ['update'], { ms: 5 * 60_000, env });
   let reason = '';
   for (const packages of choices) {

@@ -6,20 +6,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import { tail } from './which.ts';
 
-/** A server process that ends with this one, however this one ends. */
+/** A server process that ends when this process ends, however that happens. */
 export interface Child {
-  /** Resolves once `trouble` has nothing to say; rejects with the end of the log. */
+  /** Resolves when `trouble` returns undefined; rejects with the end of the log. */
   ready(trouble: () => Promise<string | undefined>, ms: number): Promise<void>;
   /** SIGTERM, and after 10 s SIGKILL. */
   stop(): Promise<void>;
-  /** Sends a signal, as SIGKILL or SIGSTOP. */
+  /** Sends a signal, such as SIGKILL or SIGSTOP. */
   signal(name: NodeJS.Signals): void;
 }
 
 const PATIENCE_MS = 10_000;
 
 export interface Command {
-  /** What it is called in an error. */
+  /** Its name in error messages. */
   name: string;
   program: string;
   args: string[];
@@ -41,7 +41,7 @@ export async function startChild({ name, program, args, log }: Command): Promise
     child.once('exit', (code, signal) => settle(signal ?? `exit code ${code}`));
   });
   await file.close();
-  // A forgotten stop() is no reason for the parent to stay.
+  // A forgotten stop() must not keep the parent running.
   child.unref();
   if (child.pid !== undefined) {
     const release = tether(['sh', '-c', END, 'sh', String(child.pid)]);
@@ -81,14 +81,14 @@ const END = `kill "$1"; n=${PATIENCE_MS / 1_000}
 while kill -0 "$1" && [ $n -gt 0 ]; do sleep 1; n=$((n - 1)); done; kill -9 "$1"`;
 
 /**
- * Has a command run when this process is gone, even by SIGKILL, which no handler sees: a shell waits for the
- * end of its input, and the system closes that. Signals meant for a whole terminal must not end the shell.
- * The function returned takes it back.
+ * Runs a command when this process has ended, even by SIGKILL, for which no handler runs: a shell waits for the end of its
+ * input, which the system closes. Signals to all processes of a terminal must not end the shell. The returned function
+ * cancels this.
  */
 export function tether(command: string[]): () => void {
   const watch = `trap '' INT TERM HUP; read -r line; trap - INT TERM HUP; exec "$@"`;
   const shell = spawn('sh', ['-c', watch, 'sh', ...command], { stdio: ['pipe', 'ignore', 'ignore'] });
-  // Without a shell, as on Windows, only stop() ends what was started.
+  // Without a shell, as on Windows, only stop() ends the started process.
   shell.on('error', () => {});
   shell.unref();
   (shell.stdin as Socket).unref();

@@ -13,12 +13,12 @@ export interface Container {
   trouble(url: string): Promise<string | undefined>;
 }
 
-/** Whether there is an engine behind the client, which a stopped Docker leaves hanging. */
+/** Whether the Docker client has an engine. If Docker is stopped, the client hangs. */
 async function dockerAnswers(): Promise<boolean> {
   return (await which('docker')) !== undefined && (await run('docker', ['info'], { ms: 3_000 })).ok;
 }
 
-/** Runs a container that is removed at stop(), and when this process is gone. */
+/** Runs a container that is removed by stop(), and when this process has ended. */
 export async function inDocker(container: Container, say: Say): Promise<Found | string> {
   if (!(await dockerAnswers())) return 'no Docker engine answers';
   const { image } = container;

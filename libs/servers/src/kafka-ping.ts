@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs';
 
-/** Says what keeps a Kafka from answering, or undefined when it answers; `brokers` are joined by commas. */
+/** The reason why Kafka does not respond, or undefined if it does. `brokers` are joined by commas. */
 export async function kafkaTrouble(brokers: string): Promise<string | undefined> {
   const admin = new Kafka({
     brokers: brokers.split(',').map((broker) => broker.trim()),
@@ -12,7 +12,7 @@ export async function kafkaTrouble(brokers: string): Promise<string | undefined>
   }).admin();
   try {
     await admin.connect();
-    // A broker that has just come up answers before it belongs to its cluster, and then cannot create topics.
+    // A broker responds shortly before it has joined its cluster, and cannot create topics then.
     return (await admin.describeCluster()).brokers.length > 0 ? undefined : 'no broker is ready';
   } catch (error) {
     return (error as Error).message;

@@ -1,17 +1,17 @@
 export interface Node {
-  /** For clients, who reach it at 127.0.0.1. */
+  /** The port for clients, which reach it at 127.0.0.1. */
   port: number;
-  /** For the node itself. */
+  /** The port for the node itself. */
   controllerPort: number;
   /** The address to listen on for clients. Default 127.0.0.1. */
   bind?: string;
-  /** Directory of the data. */
+  /** The directory of the data. */
   data: string;
 }
 
 type Settings = Record<string, string>;
 
-/** A single node that is broker and controller, with one copy of everything; groups settle at once. */
+/** A single node that is both broker and controller, with one copy of everything, and without delays for groups. */
 export function nodeSettings({ port, controllerPort, bind = '127.0.0.1', data }: Node): Settings {
   return {
     'process.roles': 'broker,controller',
@@ -25,7 +25,7 @@ export function nodeSettings({ port, controllerPort, bind = '127.0.0.1', data }:
     'auto.create.topics.enable': 'false',
     'group.initial.rebalance.delay.ms': '0',
     'offsets.topic.replication.factor': '1',
-    // Its partitions, 50 by default, are created when the first group appears.
+    // The partitions of this topic, 50 by default, are created when the first group appears.
     'offsets.topic.num.partitions': '5',
     'transaction.state.log.replication.factor': '1',
     'transaction.state.log.min.isr': '1',
@@ -39,7 +39,7 @@ export function properties(settings: Settings): string {
   return lines.join('');
 }
 
-/** Arguments of `docker run`, by which the image apache/kafka takes settings. */
+/** Arguments of `docker run` that pass the settings to the image apache/kafka. */
 export function dockerEnvironment(settings: Settings): string[] {
   return Object.entries(settings).flatMap(([key, value]) => [
     '--env',

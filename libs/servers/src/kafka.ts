@@ -9,21 +9,21 @@ import { dockerEnvironment, nodeSettings } from './kafka-settings.ts';
 import { which } from './which.ts';
 
 export interface KafkaOptions {
-  /** Of its data and its log; created when missing. */
+  /** The directory of its data and log. It is created if it is missing. */
   directory: string;
-  /** Keeps Kafka's jars between runs. */
+  /** The folder that keeps Kafka's jars between runs. */
   cache: string;
-  /** The pom.xml that names them. Default: the workspace's. */
+  /** The pom.xml with Kafka's jars. Default: the workspace's. */
   pom?: string;
-  /** Told before each step that takes time. */
+  /** Called before each step that takes time. */
   say: Say;
 }
 
 const HINT = `Start Docker, install Java ${MIN_JAVA} and Maven, or give TEST_KAFKA_BROKERS (host:port,…).`;
 
 /**
- * A Kafka for tests: TEST_KAFKA_BROKERS, else Docker, else one run by this machine's Java, which is installed
- * first, like Maven, where that can be done. Rejects when the one given does not answer.
+ * A Kafka for tests: TEST_KAFKA_BROKERS, else in Docker, else run by this machine's Java, which is installed first, like
+ * Maven, if possible. Rejects if the given one does not respond.
  */
 export async function findKafka(options: KafkaOptions): Promise<Found | Missing> {
   const brokers = process.env.TEST_KAFKA_BROKERS;
@@ -34,12 +34,12 @@ export async function findKafka(options: KafkaOptions): Promise<Found | Missing>
 
 const urlOf = (port: number) => `127.0.0.1:${port}`;
 
-/** The port is the same inside and outside, as the broker reaches itself by the address it advertises. */
+/** The port is the same inside and outside, because the broker connects to itself at the address that it advertises. */
 function container(version: string): Container {
   const controllerPort = 9093;
   const settings = (port: number) => ({
     ...nodeSettings({ port, controllerPort, bind: '0.0.0.0', data: '/tmp/kafka-data' }),
-    // The image formats for voters that are fixed in the settings.
+    // The image formats the storage only for voters that are fixed in the settings.
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
   });
   return {
@@ -69,13 +69,13 @@ async function local(options: KafkaOptions): Promise<Found | string> {
   };
 }
 
-/** Has Java, and Maven if it is needed, installed unless they are there; says why that could not be. */
+/** Installs Java, and Maven if it is needed, unless they are there. Returns the reason if that fails. */
 async function provide(options: KafkaOptions): Promise<string | undefined> {
   const java = (await findJava()) !== undefined;
   const maven = (await cachedJars(options)).there || (await which('mvn')) !== undefined;
   if (java && maven) return undefined;
   const tools = maven ? [] : ['maven'];
-  // Newer releases have only a newer Java, under the second name.
+  // Newer releases of Debian have only a newer Java, under the second name.
   const runtimes = java ? [[]] : [['openjdk-17-jre-headless'], ['default-jre-headless']];
   const choices = runtimes.map((runtime) => [...runtime, ...tools]);
   const refused = await aptInstall(choices, options.say);

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { type Found, firstOf, type Missing, type Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
-const HINT = 'Run this as root, or as somebody whom sudo asks for no password.';
+const HINT = 'Run this as root, or as a user who may use sudo without a password.';
 
 export interface SmallDisk {
   readonly directory: string;
-  /** Whoever uses it has left it. */
+  /** Unmounts it. No process may be using it. */
   unmount(): Promise<void>;
 }
 
-/** A file system of so many MiB, in memory, that belongs to a user; `how` is the `url` that `findMounts` found. */
+/** Mounts a file system of some MiB in memory, owned by a user. `how` is the `url` that `findMounts` found. */
 export async function mountSmallDisk(how: string, mebibytes: number, uid: number): Promise<SmallDisk> {
   const directory = await mkdtemp(join(tmpdir(), 'small-disk-'));
   const options = `size=${mebibytes}m,uid=${uid},mode=0700`;

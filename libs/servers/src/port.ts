@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A free port of 127.0.0.1, below the ranges from which systems take ports for outgoing connections: a server
- * that needs seconds to come up would otherwise find its port taken now and then.
+ * A free port of 127.0.0.1, below the ranges from which systems take ports for outgoing connections. Otherwise such a
+ * connection could take the port of a server that needs seconds to start.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {

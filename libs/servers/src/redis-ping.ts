@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 
 const TIMEOUT_MS = 3_000;
 
-/** Says what keeps the Redis of a `redis:` or `rediss:` URL from answering PING, or undefined. */
+/** The reason why the Redis of a `redis:` or `rediss:` URL does not respond to PING, or undefined. */
 export async function redisTrouble(url: string): Promise<string | undefined> {
   if (!URL.canParse(url)) return 'this is not a URL';
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -12,7 +12,7 @@ export async function redisTrouble(url: string): Promise<string | undefined> {
   const names = [username, password].filter((name) => name !== '').map(decodeURIComponent);
   const request = (password === '' ? '' : command('AUTH', ...names)) + command('PING');
   const at = { host, port: Number(port || 6379) };
-  // TLS takes no address for a server's name.
+  // TLS does not allow an IP address as the server's name.
   const tls = isIP(host) ? at : { ...at, servername: host };
   return new Promise((resolve) => {
     const socket = protocol === 'redis:' ? connect(at) : connectTls(tls);
@@ -28,7 +28,7 @@ export async function redisTrouble(url: string): Promise<string | undefined> {
       if (refusal !== undefined) settle(refusal);
       else if (answer.includes('+PONG\r\n')) settle();
     });
-    // A name with several addresses fails with one error for all, whose own message is empty.
+    // A name with several addresses fails with an aggregate error, whose own message is empty.
     socket.on('error', (error: NodeJS.ErrnoException) => settle(error.message || error.code || 'failed'));
     socket.on('close', () => settle('it closed the connection'));
     socket.write(request);

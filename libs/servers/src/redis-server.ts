@@ -10,26 +10,26 @@ export interface RedisServer {
   /** For a person: `redis-server 7.0.15 on this machine, port 20123`. */
   found: string;
   url: string;
-  /** May be called again. */
+  /** Ends it. It may be called again. */
   stop(): Promise<void>;
-  /** Ends it, if it runs, and starts another on the same port, with nothing in it. */
+  /** Ends it, if it is running, and starts another on the same port, without data. */
   restart(): Promise<void>;
-  /** Sends it a signal, as SIGKILL, or SIGSTOP that makes it hang. */
+  /** Sends it a signal, such as SIGKILL, or SIGSTOP to make it hang. */
   signal(name: NodeJS.Signals): void;
 }
 
 export interface RedisServerOptions {
-  /** For its log; created when missing. */
+  /** The directory of its log. It is created if it is missing. */
   directory: string;
-  /** Told before each step that takes time. */
+  /** Called before each step that takes time. */
   say: Say;
 }
 
-/** Nothing outlives the server. */
+/** Nothing is persisted. */
 export const MEMORY_ONLY = ['--save', '', '--appendonly', 'no'];
 const START_MS = 15_000;
 
-/** Runs this machine's `redis-server` on 127.0.0.1, installed first where it is missing and that can be done. */
+/** Runs this machine's `redis-server` on 127.0.0.1, installed first if it is missing and apt can be used. */
 export async function startRedis({ directory, say }: RedisServerOptions): Promise<RedisServer> {
   const program = await findProgram(say);
   const version = /\bv=(\S+)/.exec((await run(program, ['--version'], { ms: 5_000 })).output)?.[1] ?? '';

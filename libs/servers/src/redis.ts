@@ -7,8 +7,8 @@ const IMAGE = 'redis:7-alpine';
 const HINT = 'Start Docker, install redis-server, or give TEST_REDIS_URL.';
 
 /**
- * A Redis for tests: TEST_REDIS_URL, else Docker, else `redis-server` of this machine, installed first where
- * that can be done. Rejects when the one given does not answer.
+ * A Redis for tests: TEST_REDIS_URL, else in Docker, else this machine's `redis-server`, installed first if possible.
+ * Rejects if the given one does not respond.
  */
 export async function findRedis(options: RedisServerOptions): Promise<Found | Missing> {
   const url = process.env.TEST_REDIS_URL;
@@ -31,5 +31,5 @@ export async function findRedis(options: RedisServerOptions): Promise<Found | Mi
 
 const urlOf = (port: number) => `redis://127.0.0.1:${port}`;
 
-/** Without the password. */
+/** The URL without the password. */
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : 'no URL');

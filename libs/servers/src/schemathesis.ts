@@ -6,15 +6,15 @@ import { aptInstall } from './apt.ts';
 import { type Found, firstOf, type Missing, type Say } from './found.ts';
 import { run, tail, which } from './which.ts';
 
-/** Schemathesis and all that it needs, with hashes. */
+/** Schemathesis and all its dependencies, with hashes. */
 const REQUIREMENTS = fileURLToPath(new URL('../../../infra/e2e/faults/schemathesis/requirements.txt', import.meta.url));
-/** Says nothing where Python is new enough and can make virtual environments with pip in them. */
+/** A program that succeeds silently if Python is new enough and can make virtual environments with pip. */
 const PROBE = 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))';
 const HINT = 'Install Python 3.10 or newer with venv and pip, or give TEST_SCHEMATHESIS (a virtual environment).';
 
 /**
- * A virtual environment that has Schemathesis, whose directory is the `url`: TEST_SCHEMATHESIS, else one below
- * `cache`, made by this machine's Python. It is run by `bin/python -m schemathesis.cli`.
+ * A virtual environment with Schemathesis; its directory is the `url`. It is TEST_SCHEMATHESIS, else one below `cache`, made
+ * by this machine's Python. `bin/python -m schemathesis.cli` runs it.
  */
 export async function findSchemathesis({ cache, say }: { cache: string; say: Say }): Promise<Found | Missing> {
   const given = process.env.TEST_SCHEMATHESIS;
@@ -28,7 +28,7 @@ export async function findSchemathesis({ cache, say }: { cache: string; say: Say
   return firstOf('Schemathesis', [own], HINT, say);
 }
 
-/** The python3 on PATH, or else Debian's, installed first where that can be done. */
+/** The python3 on PATH, else Debian's, installed first if possible. */
 async function findPython(say: Say): Promise<string | undefined> {
   const able = async () => {
     const python = await which('python3');
@@ -41,7 +41,7 @@ async function findPython(say: Say): Promise<string | undefined> {
   return able();
 }
 
-/** Made beside its final place and renamed when whole, so that callers may race; its name has the requirements' hash. */
+/** Made beside its final place and renamed when complete, so that callers may race. Its name contains the requirements' hash. */
 async function environment(python: string, cache: string, say: Say): Promise<string> {
   const hash = createHash('sha256').update(await readFile(REQUIREMENTS));
   const directory = join(resolve(cache), `schemathesis-${hash.digest('hex').slice(0, 16)}`);
@@ -62,7 +62,7 @@ async function environment(python: string, cache: string, say: Say): Promise<str
   return directory;
 }
 
-/** Its Python may have gone since: the environment only links to it. */
+/** Whether it still runs: the environment only links to its Python, which may have been removed. */
 function runs(directory: string): Promise<boolean> {
   return access(join(directory, 'bin/python')).then(
     () => true,

@@ -5,9 +5,9 @@ import { goProgram } from './go.ts';
 import { freePort } from './port.ts';
 
 export interface StripeMockOptions {
-  /** For its log; created when missing. */
+  /** The directory of its log. It is created if it is missing. */
   directory: string;
-  /** Keeps the program between runs. */
+  /** The folder that keeps the program between runs. */
   cache: string;
   say: Say;
 }
@@ -17,8 +17,8 @@ const PACKAGE = `github.com/stripe/stripe-mock@${VERSION}`;
 const HINT = 'Install Go 1.22 or newer, or give STRIPE_MOCK_URL.';
 
 /**
- * Stripe's own double of its API, which holds requests against Stripe's OpenAPI document and keeps no state:
- * STRIPE_MOCK_URL, else one built by this machine's Go, installed first where that can be done.
+ * Stripe's own mock of its API, which checks requests against Stripe's OpenAPI document and keeps no state:
+ * STRIPE_MOCK_URL, else one built by this machine's Go, which is installed first if possible.
  */
 export async function findStripeMock(options: StripeMockOptions): Promise<Found | Missing> {
   const url = process.env.STRIPE_MOCK_URL;
@@ -31,14 +31,14 @@ async function local({ directory, cache, say }: StripeMockOptions): Promise<Foun
   if (program === undefined) return 'go is not on PATH';
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  // It would listen for TLS on all addresses if it were not told otherwise.
+  // By default it would listen for TLS on all addresses.
   const args = ['-http-addr', `127.0.0.1:${port}`, '-https-addr', '127.0.0.1:0'];
   const server = await startChild({ name: 'stripe-mock', program, args, log: join(directory, 'stripe-mock.log') });
   await server.ready(() => trouble(url), 30_000);
   return { found: `stripe-mock ${VERSION} on this machine, port ${port}`, url, stop: server.stop };
 }
 
-/** Says what keeps it from answering, or undefined. */
+/** The reason why it does not respond, or undefined. */
 async function trouble(url: string): Promise<string | undefined> {
   try {
     const headers = { authorization: 'Bearer sk_test_ping' };

@@ -5,9 +5,9 @@ import { goProgram } from './go.ts';
 import { freePort } from './port.ts';
 
 export interface ToxiproxyOptions {
-  /** For its log; created when missing. */
+  /** The directory of its log. It is created if it is missing. */
   directory: string;
-  /** Keeps the program between runs. */
+  /** The folder that keeps the program between runs. */
   cache: string;
   say: Say;
 }
@@ -17,8 +17,8 @@ const PROGRAM = { name: 'toxiproxy', module: `github.com/Shopify/toxiproxy/v2/cm
 const HINT = 'Install Go 1.23 or newer, or give TEST_TOXIPROXY_URL.';
 
 /**
- * Shopify's proxy that delays and breaks connections at a command: TEST_TOXIPROXY_URL, else one built by this machine's
- * Go, installed first where that can be done. The `url` is where it takes commands.
+ * Shopify's proxy, which delays and breaks connections on command: TEST_TOXIPROXY_URL, else one built by this machine's
+ * Go, which is installed first if possible. The `url` is where it takes commands.
  */
 export async function findToxiproxy(options: ToxiproxyOptions): Promise<Found | Missing> {
   const url = process.env.TEST_TOXIPROXY_URL;
@@ -37,7 +37,7 @@ async function local({ directory, cache, say }: ToxiproxyOptions): Promise<Found
   return { found: `Toxiproxy ${VERSION} on this machine, port ${port}`, url, stop: server.stop };
 }
 
-/** Says what keeps it from answering, or undefined. */
+/** The reason why it does not respond, or undefined. */
 async function trouble(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(new URL('/version', url), { signal: AbortSignal.timeout(3_000) });

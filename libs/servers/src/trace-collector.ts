@@ -3,37 +3,37 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A span as it was sent. */
+/** A received span. */
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Of what caused it; undefined where the trace begins. */
+  /** The id of the parent span; undefined if the trace begins here. */
   readonly parentSpanId: string | undefined;
   readonly name: string;
   readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
-  /** Which process did it. */
+  /** The process that sent it. */
   readonly service: string;
   readonly role: string;
   /** Milliseconds since the epoch. */
   readonly start: number;
   readonly end: number;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** What went wrong, where something did. */
+  /** The name of the error, if there was one. */
   readonly failure: string | undefined;
 }
 
 export interface TraceCollector {
-  /** Where OTLP is taken by HTTP. `/traces/<id>` there shows a trace. */
+  /** The URL for OTLP over HTTP. `/traces/<id>` there shows a trace. */
   readonly url: string;
-  /** The spans of a trace that have come so far, in the order of their beginnings. */
+  /** The spans of a trace that were received so far, ordered by their start. */
   spansOf(traceId: string): readonly CollectedSpan[];
   stop(): Promise<void>;
 }
 
-/** Traces that are kept; then the oldest goes. */
+/** The number of traces that are kept. Older ones are dropped. */
 const kept = 2_000;
 
-/** Takes spans by OTLP over HTTP, as JSON, and keeps them in memory: what tests, and people without a trace store, look into. */
+/** Receives spans by OTLP over HTTP, as JSON, and keeps them in memory, for tests and for people without a trace store. */
 export async function startTraceCollector(): Promise<TraceCollector> {
   const traces = new Map<string, CollectedSpan[]>();
 
@@ -79,7 +79,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   };
 }
 
-/** ExportTraceServiceRequest in OTLP's JSON encoding, as far as it is used here. */
+/** What is used here of ExportTraceServiceRequest in OTLP's JSON encoding. */
 interface ExportRequest {
   readonly resourceSpans?: readonly {
     readonly resource?: { readonly attributes?: readonly KeyValue[] };
@@ -128,6 +128,6 @@ function spansIn({ resourceSpans = [] }: ExportRequest): CollectedSpan[] {
   });
 }
 
-/** `{ key, value: { stringValue } }`, and its like of other types. */
+/** `{ key, value: { stringValue } }`, or a value of another type. */
 const valuesOf = (pairs: readonly KeyValue[] = []): Record<string, unknown> =>
   Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]]));

@@ -22,11 +22,11 @@ async function isProgram(path: string): Promise<boolean> {
 
 export interface Outcome {
   ok: boolean;
-  /** What it wrote to stdout and stderr. */
+  /** Its output, from stdout and stderr. */
   output: string;
 }
 
-/** Runs a program to its end, or kills it after `ms`. Never rejects: one that cannot be started is not ok. */
+/** Runs a program to its end, or kills it after `ms`. Never rejects: if it cannot be started, the result is not `ok`. */
 export function run(
   program: string,
   args: string[],
@@ -44,7 +44,7 @@ export function run(
     const timer = setTimeout(() => {
       output += `\n${program} took longer than ${options.ms / 1_000} s`;
       child.kill('SIGKILL');
-      // A grandchild may hold the pipes open, which would put off the end.
+      // A grandchild may keep the pipes open, which would delay the end.
       for (const stream of streams) stream.destroy();
     }, options.ms);
     const end = (ok: boolean) => {
@@ -59,7 +59,7 @@ export function run(
   });
 }
 
-/** The last lines of a text: of a failed program's output they usually say why. */
+/** The last lines of a text. Those of a failed program's output usually state the reason. */
 export function tail(text: string, lines = 15): string {
   return text.trimEnd().split('\n').slice(-lines).join('\n');
 }

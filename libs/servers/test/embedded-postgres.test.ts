@@ -32,7 +32,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 
 const keptRows = (server: PostgresServer) => query(server.url('things'), 'SELECT n FROM kept');
 
-test('a new cluster serves its databases by their URLs, with the password alone; 20 may make one database at once', async () => {
+test('a new cluster serves its databases by their URLs, only with the password; 20 callers can create one database concurrently', async () => {
   const said: string[] = [];
   const server = await start({ say: (line) => said.push(line) });
   try {
@@ -52,7 +52,7 @@ test('a new cluster serves its databases by their URLs, with the password alone;
   await expect(query(server.url('things'), 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('a second start keeps the data, whatever process the trace of a dead server names', async () => {
+test('a second start keeps the data, whatever process the pid file of a dead server names', async () => {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   await writeFile(join(directory, 'postmaster.pid'), `${other.pid}\n${directory}\n`);
   const said: string[] = [];
@@ -67,7 +67,7 @@ test('a second start keeps the data, whatever process the trace of a dead server
   }
 });
 
-test('a server that an earlier run left behind is stopped, and the data stays', async () => {
+test('a server that an earlier run left behind is stopped, and the data kept', async () => {
   const left = await start();
   const said: string[] = [];
   const server = await start({ say: (line) => said.push(line) });
@@ -81,13 +81,13 @@ test('a server that an earlier run left behind is stopped, and the data stays', 
   }
 });
 
-test('another password than the cluster was made with is told, not tried for long', async () => {
+test('a wrong password is reported at once, not retried', async () => {
   await expect(start({ password: 'another' })).rejects.toThrow(
     `The PostgreSQL cluster ${directory} was created with another password.`,
   );
 });
 
-test('a port that is taken is named', async () => {
+test('a port in use is named in the error', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -95,7 +95,7 @@ test('a port that is taken is named', async () => {
   other.close();
 });
 
-test('a folder with something else in it is refused and left as it is', async () => {
+test('a folder with other content is refused and not changed', async () => {
   const other = join(folder, 'other');
   await mkdir(other);
   await writeFile(join(other, 'diary.txt'), 'Dear diary');

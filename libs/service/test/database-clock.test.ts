@@ -19,7 +19,11 @@ const realNow = () => performance.timeOrigin + performance.now();
 
 async function follow(intervalMs?: number, url = testServers.postgresUrl()) {
   const logs = captureLogs();
-  const clock = await followDatabaseClock({ url, logger: logs.logger, ...(intervalMs !== undefined && { intervalMs }) });
+  const clock = await followDatabaseClock({
+    url,
+    logger: logs.logger,
+    ...(intervalMs !== undefined && { intervalMs }),
+  });
   clocks.push(clock);
   return { clock, logs, error: () => Math.abs(clock.now().getTime() - realNow()) };
 }

@@ -45,7 +45,6 @@ describe('the labels of a request’s metrics', () => {
   });
 });
 
-
 describe('the metrics of a service’s dependencies', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let service: Service;

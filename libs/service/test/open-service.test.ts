@@ -15,7 +15,6 @@ import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { implement, openService, type Service } from '../src/index.ts';
 import { declare, problemOf, send } from './support.ts';
 
-
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let logs: ReturnType<typeof captureLogs>;
 let service: Service;

@@ -59,7 +59,6 @@ const load = declare({
 });
 const plain = declare({ operation: 'plain', method: 'POST', path: '/v2/plain', access, body, success: made });
 
-
 export const account = newId('account');
 const ada = personToken({ account });
 

@@ -76,22 +76,16 @@ async function answerOf(req: ClientRequest) {
 }
 
 describe('an uploaded file', () => {
-  test.each([false, true])(
-    'reaches the handler byte for byte, as often as it reads (chunked: %s)',
-    async (chunked) => {
-      const body = randomBytes(maxBytes);
-      const seen: Buffer[] = [];
-      onFile = async (upload) => {
-        for (let n = 0; n < 2; n++) seen.push(await contentOf(upload));
-      };
-      const { status, text } = await post({ body, chunked });
-      expect([status, JSON.parse(text)]).toEqual([
-        200,
-        { media: 'text/csv', bytes: body.length, digest: sha256(body) },
-      ]);
-      expect(seen.map(sha256)).toEqual([sha256(body), sha256(body)]);
-    },
-  );
+  test.each([false, true])('reaches the handler byte for byte, as often as it reads (chunked: %s)', async (chunked) => {
+    const body = randomBytes(maxBytes);
+    const seen: Buffer[] = [];
+    onFile = async (upload) => {
+      for (let n = 0; n < 2; n++) seen.push(await contentOf(upload));
+    };
+    const { status, text } = await post({ body, chunked });
+    expect([status, JSON.parse(text)]).toEqual([200, { media: 'text/csv', bytes: body.length, digest: sha256(body) }]);
+    expect(seen.map(sha256)).toEqual([sha256(body), sha256(body)]);
+  });
 
   test('is deleted when the handler is done, whether it responded, refused or failed', async () => {
     for (const outcome of [() => {}, () => Promise.reject(Problem.notFound()), () => Promise.reject(new Error('No'))]) {

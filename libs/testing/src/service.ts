@@ -53,7 +53,7 @@ const testEnvironment: Environment = {
 };
 
 /** An address where nothing listens. A test whose service calls another one gives that one's address. */
-const addressesOfNobody = (calls: Calls): Environment =>
+const unreachableAddresses = (calls: Calls): Environment =>
   Object.fromEntries(Object.keys(calls).map((name) => [addressSetting(name as ServiceName), 'http://127.0.0.1:1']));
 
 /** Starts one service on its own database, reachable by HTTP. */
@@ -79,7 +79,7 @@ export async function startTestService(
       checkAnswers: true,
       clock,
     },
-    { ...testEnvironment, ...addressesOfNobody(calls), MAIL_DIR: mailDirectory, ...options.environment },
+    { ...testEnvironment, ...unreachableAddresses(calls), MAIL_DIR: mailDirectory, ...options.environment },
   );
   await transport.start();
   service.start();
