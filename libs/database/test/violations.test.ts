@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const statements = {
-  'a second row of one key': `INSERT INTO things (id, name) VALUES (1, 'other')`,
-  'a second row of one name': `INSERT INTO things (id, name) VALUES (9, 'first')`,
-  'a parent that is not there': `INSERT INTO things (id, name, parent_id) VALUES (9, 'ninth', 77)`,
-  'a row that others hang on': 'DELETE FROM things WHERE id = 1',
+  'a duplicate primary key': `INSERT INTO things (id, name) VALUES (1, 'other')`,
+  'a duplicate name': `INSERT INTO things (id, name) VALUES (9, 'first')`,
+  'a missing parent': `INSERT INTO things (id, name, parent_id) VALUES (9, 'ninth', 77)`,
+  'a row that others refer to': 'DELETE FROM things WHERE id = 1',
   'a check': `INSERT INTO things (id, name, size) VALUES (9, 'ninth', -1)`,
   'a missing value': 'INSERT INTO things (id) VALUES (9)',
   'no such table': 'SELECT * FROM nothing',
@@ -24,10 +24,10 @@ type Statement = keyof typeof statements;
 
 /** The same statement by the methods of a model, if there is a method for it. */
 const byModel: Partial<Record<Statement, (client: Things['prisma']) => Promise<unknown>>> = {
-  'a second row of one key': (client) => client.thing.create({ data: { id: 1, name: 'other' } }),
-  'a second row of one name': (client) => client.thing.create({ data: { id: 9, name: 'first' } }),
-  'a parent that is not there': (client) => client.thing.create({ data: { id: 9, name: 'ninth', parent_id: 77 } }),
-  'a row that others hang on': (client) => client.thing.delete({ where: { id: 1 } }),
+  'a duplicate primary key': (client) => client.thing.create({ data: { id: 1, name: 'other' } }),
+  'a duplicate name': (client) => client.thing.create({ data: { id: 9, name: 'first' } }),
+  'a missing parent': (client) => client.thing.create({ data: { id: 9, name: 'ninth', parent_id: 77 } }),
+  'a row that others refer to': (client) => client.thing.delete({ where: { id: 1 } }),
   'a check': (client) => client.thing.create({ data: { id: 9, name: 'ninth', size: -1 } }),
 };
 
@@ -81,7 +81,7 @@ test('an error that is not from a database is not a violation, whatever its mess
 });
 
 test('a violation is recognized as the cause of another error', async () => {
-  const [error] = await errorsOf('a second row of one key');
+  const [error] = await errorsOf('a duplicate primary key');
   expect(isUniqueViolation(new Error('could not be written', { cause: error }))).toBe(true);
 });
 

@@ -144,5 +144,5 @@ test('the job stops between two pages, and at once while the owner is unavailabl
   other.abort();
   await waiting;
   expect(performance.now() - began).toBeLessThan(1_500);
-  expect(tries).toBe(4);
+  expect(attempts).toBe(4);
 });
