@@ -8,7 +8,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** Answers every request alike, and notes it. */
+/** Gives every request the same response, and records it. */
 function fetchOf(body: object) {
   const sent: Sent[] = [];
   const send: typeof fetch = async (url, { method, body: given } = {}) => {
@@ -18,7 +18,7 @@ function fetchOf(body: object) {
   return { sent, send };
 }
 
-test('the contracts load without anything of Node, and the client calls by the fetch that it is given', async () => {
+test('the contracts load without Node, and the client uses the given `fetch`', async () => {
   const { createClient, login } = (await loadInBrowser(source('index.ts'))) as unknown as typeof contracts;
   const challenge = { mfa_challenge: true, challenge_token: 'a challenge', expires_in: 300 };
   const { sent, send } = fetchOf(challenge);

@@ -8,18 +8,18 @@ const named = endpoints
   .filter(({ raw }) => !raw)
   .map((endpoint): [string, typeof endpoint] => [`${endpoint.method} ${endpoint.path}`, endpoint]);
 
-/** Every endpoint that is exported, known by its fields. */
+/** Every exported endpoint, recognized by its fields. */
 const exported = Object.values<unknown>(contracts).filter(
   (value): value is contracts.Endpoint => typeof value === 'object' && value !== null && 'operation' in value,
 );
 
-test('the two catalogues hold every endpoint that is declared, once', () => {
+test('the two catalogues contain every declared endpoint once', () => {
   const operations = (list: readonly contracts.Endpoint[]) => list.map(({ operation }) => operation).sort();
   expect(endpoints.length).toBeGreaterThan(20);
   expect(operations(all)).toEqual(operations(exported));
 });
 
-test('the catalogue of events holds every event that is declared, no two of one type and version', () => {
+test('the catalogue of events contains every declared event, with unique types and versions', () => {
   const declared = Object.values<unknown>(contracts).filter(
     (value): value is contracts.EventType => typeof value === 'object' && value !== null && 'topic' in value,
   );
@@ -28,25 +28,25 @@ test('the catalogue of events holds every event that is declared, no two of one 
   expect(new Set(events.map(({ type, version }) => `${type} ${version}`)).size).toBe(events.length);
 });
 
-test('a topic keeps its events for a shorter time than inboxes remember them', () => {
+test('a topic keeps its events for less time than inboxes keep their rows', () => {
   const remembered = 30;
-  const segment = 1; // What is being written is kept a day longer.
+  const segment = 1; // The segment that is being written is kept a day longer.
   for (const { topic } of events) expect(topic.retentionDays + segment).toBeLessThan(remembered);
 });
 
-test('internal endpoints, and they alone, are below /internal/ and ask for an internal token', () => {
+test('only Internal endpoints are below /internal/ and require an internal token', () => {
   const internal = all.filter(({ path }) => path.startsWith('/internal/'));
   expect(new Set(internal)).toEqual(new Set(internalEndpoints));
   expect(new Set(all.filter(({ access }) => access.credential === 'internal'))).toEqual(new Set(internalEndpoints));
 });
 
-test('what others sign is taken as bytes, below /webhooks/, without a token', () => {
+test('signed notifications are received as bytes, below /webhooks/, without a token', () => {
   const raw = all.filter((endpoint) => endpoint.raw);
   expect(new Set(all.filter(({ path }) => path.startsWith('/webhooks/')))).toEqual(new Set(raw));
   for (const { access, body } of raw) expect([access.credential, body]).toEqual(['none', undefined]);
 });
 
-test('no two endpoints have one operation', () => {
+test('operations are unique', () => {
   const operations = all.map(({ operation }) => operation);
   expect(new Set(operations).size).toBe(operations.length);
 });
@@ -71,28 +71,28 @@ describe.each(named)('%s', (_name, endpoint) => {
 const where = (holds: (endpoint: contracts.Endpoint) => boolean) => named.filter(([, endpoint]) => holds(endpoint));
 
 test.each(where(({ success }) => success.status === 200 || success.status === 201))(
-  '%s answers either a body or a file',
+  '%s returns either a body or a file',
   (_name, { success }) => {
     expect([success.body, success.download].filter(Boolean)).toHaveLength(1);
   },
 );
 
 test.each(where(({ success }) => success.status === 204))(
-  '%s answers neither a body nor a file',
+  '%s returns neither a body nor a file',
   (_name, { success }) => {
     expect([success.body, success.download]).toEqual([undefined, undefined]);
   },
 );
 
 test.each(where(({ method }) => method === 'GET' || method === 'DELETE'))(
-  '%s takes neither a body nor a file',
+  '%s accepts neither a body nor a file',
   (_name, { body, upload }) => {
     expect([body, upload]).toEqual([undefined, undefined]);
   },
 );
 
 test.each(where(({ upload }) => upload !== undefined))(
-  '%s takes a file in place of a body, of media types in lower case, with a beginning of each',
+  '%s accepts a file instead of a body, with media types in lower case and an example of each',
   (_name, { body, upload }) => {
     expect(body).toBeUndefined();
     for (const media of upload?.media ?? []) expect(media).toMatch(/^[a-z]+\/[a-z0-9.+-]+$/);
@@ -101,21 +101,21 @@ test.each(where(({ upload }) => upload !== undefined))(
 );
 
 test.each(where(({ success }) => success.download !== undefined))(
-  '%s, which answers a file, is a GET',
+  '%s, which returns a file, is a GET',
   (_name, { method }) => {
     expect(method).toBe('GET');
   },
 );
 
 test.each(where(({ success }) => success.status === 201))(
-  '%s answers the id, or the secret, of what it makes',
+  '%s returns the id, or the secret, of what it makes',
   (_name, { success }) => {
     const { shape } = success.body as unknown as z.ZodObject;
     expect(Object.keys(shape).filter((field) => field === 'id' || field === 'client_secret')).not.toEqual([]);
   },
 );
 
-/** Decision 27: an API key's token never enters here, reads included. */
+/** Decision 27: these paths are closed to the tokens of API keys, also for reading. */
 const peoplesPaths = /^\/v2\/(users|invitations|api-keys|mfa)(\/|$)|^\/v2\/accounts\/switch$/;
 
 test.each(named.filter(([, { path }]) => peoplesPaths.test(path)))('%s is closed to API keys', (_name, { access }) => {
@@ -138,7 +138,7 @@ const tokenless = [
   '/v2/invitations/accept',
 ];
 
-test.each(named)('%s asks for a token unless it is one of the credential endpoints', (_name, { access, path }) => {
+test.each(named)('%s requires a token unless it is one of the credential endpoints', (_name, { access, path }) => {
   if (access.credential === 'none' || access.credential === 'optional') expect(tokenless).toContain(path);
   else expect(tokenless).not.toContain(path);
 });

@@ -60,8 +60,8 @@ const problem = (kind: ProblemKind, status?: number) => {
   };
 };
 
-describe('what is sent', () => {
-  test('method, path, query and body are the contract’s, values encoded, a query value that is undefined left out', async () => {
+describe('a request', () => {
+  test('has the contract’s method, path, query and body, encoded, without undefined query values', async () => {
     server.answerWith({ status: 200, headers: json, body: '{"id":"a","size":1}' });
     await client().call(getThing, { params: { id: 'a/b?c' }, query: { tags: 'x,y&z', limit: undefined } });
     server.answerWith({ status: 204 });
@@ -73,7 +73,7 @@ describe('what is sent', () => {
     expect(server.seen.map(({ headers }) => headers['content-type'])).toEqual([undefined, 'application/json']);
   });
 
-  test('the token goes as a bearer, made anew for each call where a function gives it', async () => {
+  test('has the bearer token, which a function may return for each call', async () => {
     server.answerWith({ status: 204 });
     let count = 0;
     const counting = client().with({ token: () => `t${++count}`, headers: { 'x-extra': '1' } });
@@ -90,7 +90,7 @@ test.each([
   ['text', 'a,b\n1,é\n'],
   ['bytes', new TextEncoder().encode('a,b\n1,é\n')],
   ['a stream', ReadableStream.from([new Uint8Array(Buffer.from('a,b\n1,')), new Uint8Array(Buffer.from('é\n'))])],
-])('a file is sent from %s, as what it is', async (what, content) => {
+])('a file is sent from %s, with its media type', async (what, content) => {
   server.answerWith({ status: 202 });
   const headers = { 'idempotency-key': 'k' };
   const answer = await client().call(sendFile, { headers, upload: { media: 'text/csv', content } });
@@ -100,7 +100,7 @@ test.each([
   expect(server.seen[0]?.headers['content-length']).toBe(what === 'a stream' ? undefined : '9');
 });
 
-describe('a file that is answered', () => {
+describe('a file in a response', () => {
   const fileHeaders = {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': 'attachment; filename="estate.csv"',
@@ -109,7 +109,7 @@ describe('a file that is answered', () => {
     server.answerWith({ status: 200, headers: { ...fileHeaders, ...over }, body });
   const get = () => client().call(getFile);
 
-  test('is given as text, with all that is in it, its media type and its name', async () => {
+  test('is returned as unchanged text, with its media type and its name', async () => {
     answerFile({});
     const { status, body } = await get();
     expect(status).toBe(200);
@@ -118,7 +118,7 @@ describe('a file that is answered', () => {
     expect((await get()).body).toMatchObject({ media: 'application/x-ndjson', text: '' });
   });
 
-  test('is refused when it is larger than what is taken into memory', async () => {
+  test('is refused if it exceeds the limit for memory', async () => {
     answerFile({}, 'x'.repeat(1001));
     const careful = client().with({ maxDownload: 1000 });
     await expect(careful.call(getFile)).rejects.toThrow(RangeError);
@@ -136,14 +136,14 @@ describe('a file that is answered', () => {
     await expect(get()).rejects.toThrow(ContractViolation);
   });
 
-  test('a problem in its place is told by its kind', async () => {
+  test('can be a problem instead, which is returned by its kind', async () => {
     server.answerWith(problem('forbidden'));
     expect((await get()).problem).toMatchObject({ kind: 'forbidden' });
   });
 });
 
-describe('what comes back', () => {
-  test('a success gives the parsed body, status and headers; fields that the contract does not have yet are passed over', async () => {
+describe('a response', () => {
+  test('with a success has the parsed body, status and headers; fields that the contract does not have are ignored', async () => {
     server.answerWith({
       status: 200,
       headers: { ...json, 'x-request-id': 'r1' },
@@ -155,7 +155,7 @@ describe('what comes back', () => {
     expect(answer.headers.get('x-request-id')).toBe('r1');
   });
 
-  test('a problem that the contract lists is told by its kind, and reading its body throws it', async () => {
+  test('with a problem that the contract lists has its kind, and reading the body throws it', async () => {
     server.answerWith(problem('not-found'));
     const answer = await call();
     expect(answer.status).toBe(404);

@@ -22,7 +22,7 @@ describe('coordinates', () => {
     expect(PlaceChange.parse(place)).toEqual(place);
   });
 
-  test('left out they are unknown, and in a change they stay', () => {
+  test('that are left out are unknown, or unchanged by a change', () => {
     expect(NewPlace.parse({})).toEqual({ latitude: null, longitude: null });
     expect(PlaceChange.parse({})).toEqual({});
   });
@@ -34,7 +34,7 @@ describe('coordinates', () => {
     { longitude: -180.1 },
     { longitude: Number.POSITIVE_INFINITY },
     { longitude: '8.5' },
-  ])('%j is off the globe, and that alone is told', (place) => {
+  ])('%j is off the globe, and only that is reported', (place) => {
     for (const schema of [NewPlace, PlaceChange]) {
       expect(issues(schema, place)).toEqual([expect.stringContaining(`${Object.keys(place)[0]}: `)]);
       expect(issues(schema, place)[0]).not.toContain('must be given with');
@@ -47,12 +47,12 @@ describe('coordinates', () => {
     [{ latitude: 0 }, 'longitude: must be given with latitude'],
     [{ latitude: 47, longitude: null }, 'longitude: must be given with latitude'],
     [{ latitude: null, longitude: 8 }, 'latitude: must be given with longitude'],
-  ])('%j misses one, and is told which', (place, issue) => {
+  ])('%j lacks one, and the error names it', (place, issue) => {
     expect(issues(NewPlace, place)).toEqual([issue]);
     expect(issues(PlaceChange, place)).toEqual([issue]);
   });
 
-  test('a change that takes away one alone is refused: it would leave half a place', () => {
+  test('a change that removes only one is refused', () => {
     expect(issues(PlaceChange, { latitude: null })).toEqual(['longitude: must be given with latitude']);
     expect(issues(NewPlace, { latitude: null })).toEqual([]);
   });

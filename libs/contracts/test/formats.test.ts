@@ -30,15 +30,12 @@ describe('timestamps', () => {
     expect(Timestamp.parse(text)).toBe(text);
   });
 
-  test.each([10, 11, 100_000])(
-    'one with %d digits of a fraction is refused, and told how many it may have',
-    (digits) => {
-      const { error } = Timestamp.safeParse(`2026-03-01T09:30:00.${'1'.repeat(digits)}Z`);
-      expect(error?.issues.map(({ message }) => message)).toEqual([
-        'must have at most 9 digits of a fraction of a second',
-      ]);
-    },
-  );
+  test.each([10, 11, 100_000])('one with %d fractional digits is refused, and the error names the limit', (digits) => {
+    const { error } = Timestamp.safeParse(`2026-03-01T09:30:00.${'1'.repeat(digits)}Z`);
+    expect(error?.issues.map(({ message }) => message)).toEqual([
+      'must have at most 9 digits of a fraction of a second',
+    ]);
+  });
 
   test.each([
     ['no zone', '2026-03-01T09:30:00'],
@@ -77,7 +74,7 @@ describe('calendar dates', () => {
     ['a sign', '-2026-03-01'],
     ['another order', '01.03.2026'],
     ['a line end', '2026-03-01\n'],
-  ])('%s is refused, and told what a date looks like', (_what, text) => {
+  ])('%s is refused, and the error describes a date', (_what, text) => {
     expect(CalendarDate.safeParse(text).error?.issues[0]?.message).toBe('must be a calendar date (YYYY-MM-DD)');
   });
 });
@@ -90,13 +87,13 @@ describe('e-mail addresses', () => {
     },
   );
 
-  test('one is kept in its letter case, without the spaces around it', () => {
+  test('one keeps its letter case, without the spaces around it', () => {
     expect(Email.parse('  Ada@Example.com ')).toBe('Ada@Example.com');
   });
 
   const local = 'a'.repeat(64);
   const longest = `${local}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(63)}.com`;
-  test('254 characters are one, one more is none', () => {
+  test('254 characters are valid, one more is not', () => {
     expect(longest).toHaveLength(254);
     expect(accepts(Email, longest)).toBe(true);
     expect(Email.safeParse(`${longest}m`).error?.issues[0]?.message).toBe('must have at most 254 characters');
@@ -129,7 +126,7 @@ describe('e-mail addresses', () => {
 });
 
 describe('time zones', () => {
-  /** Links of the IANA database, which the runtime's own list leaves out, and zones of it. */
+  /** Zones of the IANA database, and links, which the runtime's own list does not contain. */
   const links = [
     ...['UTC', 'GMT', 'Etc/UTC', 'Etc/GMT', 'Etc/GMT+5', 'Etc/GMT-14', 'GMT0', 'GMT+0', 'Zulu', 'UCT', 'Universal'],
     ...[
@@ -162,12 +159,12 @@ describe('time zones', () => {
   ];
   const names = [...new Set([...Intl.supportedValuesOf('timeZone'), ...links])];
 
-  test('every one that the runtime lists passes as it is, and so do links, which it does not list', () => {
+  test('every zone that the runtime lists is valid, and so are links, which it does not list', () => {
     expect(names.length).toBeGreaterThan(400);
     expect(names.filter((name) => !accepts(TimeZone, name))).toEqual([]);
   });
 
-  test('none of them passes in other letter case, links no more than zones', () => {
+  test('neither zones nor links are valid in another letter case', () => {
     const others = names.flatMap((name) => {
       const title = name.replace(/[A-Za-z]+/g, (word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`);
       const last = name.replace(/[A-Za-z](?=[^A-Za-z]*$)/, (c) => (c < 'a' ? c.toLowerCase() : c.toUpperCase()));
@@ -177,7 +174,7 @@ describe('time zones', () => {
     expect(others.filter((other) => accepts(TimeZone, other) && !names.includes(other))).toEqual([]);
   });
 
-  test('whatever passes is a zone to Temporal, under the same name', () => {
+  test('every valid name is a zone for Temporal, under the same name', () => {
     const pieces = [
       ...names.flatMap((name) => name.split('/')),
       '/',
@@ -220,7 +217,7 @@ describe('time zones', () => {
       'Etc/Unknown',
     ],
     ...['Factory', 'localtime', 'posixrules'],
-    // Known to ICU alone.
+    // Only known to ICU.
     ...['PST', 'IST', 'JST', 'BST', 'ACT', 'SystemV/AST4', 'US/Pacific-New', 'Canada/East-Saskatchewan'],
     'x'.repeat(65),
   ])('%j is none', (name) => {
@@ -231,7 +228,7 @@ describe('time zones', () => {
 describe('comma-joined values', () => {
   const Colours = CommaSeparated(z.enum(['red', 'green', 'blue']), 3);
 
-  test('one value and several come as a list, in their order', () => {
+  test('one value or several become a list, in their order', () => {
     expect(Colours.parse('blue')).toEqual(['blue']);
     expect(Colours.parse('blue,red')).toEqual(['blue', 'red']);
   });
@@ -240,25 +237,25 @@ describe('comma-joined values', () => {
     expect(accepts(Colours, joined)).toBe(false);
   });
 
-  test('as many as the limit pass, one more is refused by the number', () => {
+  test('the limit is accepted, and one more is refused with the number', () => {
     expect(Colours.parse('red,red,red')).toHaveLength(3);
     expect(Colours.safeParse('red,red,red,red').error?.issues[0]?.message).toBe('must have at most 3 values');
   });
 
-  test('empty parts are refused of any text', () => {
+  test('empty values are refused, also of free text', () => {
     const Words = CommaSeparated(z.string());
     expect(Words.parse('a,b')).toEqual(['a', 'b']);
     expect(Words.safeParse('a,,b').error?.issues[0]?.message).toBe('must not have empty values');
   });
 
-  test('each part is held against the item: an id of another kind is refused', () => {
+  test('each value is validated: an id of another kind is refused', () => {
     const Groups = CommaSeparated(id('group'));
     expect(accepts(Groups, [newId('group'), newId('group')].join(','))).toBe(true);
     expect(accepts(Groups, [newId('group'), newId('zone')].join(','))).toBe(false);
   });
 });
 
-test('a name has at most the given number of characters, spaces around it among them, and one when it is trimmed', () => {
+test('a name has at most the given number of characters, including spaces around it, and at least one when it is trimmed', () => {
   expect(Name(5).parse(' abc ')).toBe('abc');
   expect(accepts(Name(4), ' abc ')).toBe(false);
   expect(Name(3).safeParse('abcd').error?.issues[0]?.message).toBe('must have at most 3 characters');
@@ -267,7 +264,7 @@ test('a name has at most the given number of characters, spaces around it among 
   }
 });
 
-test('free text is kept as it is, up to the given number of characters', () => {
+test('free text is unchanged, up to the given number of characters', () => {
   expect(Text(4).parse(' a\n ')).toBe(' a\n ');
   expect(accepts(Text(4), 'abcde')).toBe(false);
 });
@@ -286,12 +283,12 @@ test('cents and tokens may be negative, a count may not', () => {
   expect(accepts(Count, 0)).toBe(true);
 });
 
-test('an object of any fields is an object: no list, no null, no text', () => {
+test('an object of any fields is not a list, null or a string', () => {
   expect(JsonObject().parse({ a: [1] })).toEqual({ a: [1] });
   for (const value of [[], null, '{}', 1]) expect(accepts(JsonObject(), value)).toBe(false);
 });
 
-test('a field that cannot be changed is refused by name when given, even as null, and may be left out', () => {
+test('a field that cannot be changed is refused by name, even as null, and may be left out', () => {
   const schema = z.object({ name: z.string(), ...unchangeable('type') });
   expect(schema.parse({ name: 'n' })).toEqual({ name: 'n' });
   for (const type of ['api', null, false]) {

@@ -25,23 +25,23 @@ const match = createMatcher([
 ]);
 const found = (method: string, path: string) => match(method, path)?.operation;
 
-test('a literal segment goes before a parameter, in whatever order they were declared', () => {
+test('a literal segment takes precedence over a parameter, in whatever order they were declared', () => {
   expect(found('GET', '/v2/users/me')).toBe('GET /v2/users/me');
   expect(found('GET', '/v2/users/you')).toBe('GET /v2/users/{id}');
 });
 
-test('a path that is spelled out is no other’s parameter: it has its own methods alone', () => {
+test('a literal path is not matched as another path’s parameter: it has only its own methods', () => {
   for (const method of ['PATCH', 'DELETE']) expect(found(method, '/v2/users/me')).toBeUndefined();
   expect(found('PATCH', '/v2/users/you')).toBe('PATCH /v2/users/{id}');
 });
 
-test('where the literal leads to no path, the parameter is tried', () => {
+test('if the literal segment leads to no path, the parameter is tried', () => {
   expect(found('GET', '/v2/users/me/devices/1')).toBe('GET /v2/users/{id}/devices/{device_id}');
   expect(found('DELETE', '/v2/users/me/sessions')).toBe('DELETE /v2/users/{id}/sessions');
   expect(found('GET', '/v2/users/me/sessions/1')).toBe('GET /v2/users/me/sessions/{id}');
 });
 
-test('HEAD is GET, and no other method is', () => {
+test('only HEAD is treated as GET', () => {
   expect(found('HEAD', '/v2/users/me')).toBe('GET /v2/users/me');
   expect(found('HEAD', '/v2/users')).toBeUndefined();
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'get', '', '__proto__']) {
@@ -93,22 +93,22 @@ test.each([
   expect(found('GET', path)).toBeUndefined();
 });
 
-test('a parameter takes any unreserved characters: whether it is an id is asked later', () => {
+test('a parameter accepts any unreserved characters, as ids are validated later', () => {
   for (const value of ['grp_1', 'A-z.~9', '...', '.hidden', '__proto__', 'constructor']) {
     expect(found('GET', `/v2/users/${value}`)).toBe('GET /v2/users/{id}');
   }
 });
 
-test('names of every object are no paths', () => {
+test('names of inherited properties are not paths', () => {
   for (const name of ['__proto__', 'constructor', 'toString']) expect(found('GET', `/v2/${name}`)).toBeUndefined();
 });
 
-test('declaring a method and path twice is refused, by whatever name the parameter goes', () => {
+test('declaring a method and path twice is refused, whatever the parameter’s name', () => {
   const twice = () => createMatcher([declared('GET', '/v2/users/{id}'), declared('GET', '/v2/users/{user_id}')]);
   expect(twice).toThrow('Declared twice: GET /v2/users/{user_id}');
 });
 
-test('every endpoint of the platform is found by its own path, with a trailing slash by none', () => {
+test('every endpoint of the platform is found by its path, and not with a trailing slash', () => {
   const all = createMatcher(endpoints);
   for (const one of endpoints) {
     const path = one.path.replaceAll(/\{[a-z_]+\}/g, newId('campaign'));

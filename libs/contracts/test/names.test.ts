@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import * as contracts from '../src/index.ts';
 
-/** The names of all fields in a schema, those within lists, unions and maps with fixed keys too. */
+/** The names of all fields in a schema, including those within lists, unions and maps with fixed keys. */
 function fieldNames(schema: z.ZodType): string[] {
   const names = new Set<string>();
   const visit = (node: unknown): void => {

@@ -66,7 +66,7 @@ describe('opening hours', () => {
     expect(issues(week(days))).toEqual([expect.stringContaining(issue)]);
   });
 
-  test('of several faults the first is told, those within a day before those between days', () => {
+  test('only the first of several faults is reported, those within a day before those between days', () => {
     expect(
       issues(week({ mon: '01:00-05:00', wed: '09:00-09:00 08:00-07:00', sun: '20:00-02:00 22:00-23:00' })),
     ).toEqual(['wed[0].closes: must differ from opens (a whole day is 00:00 to 24:00), not 09:00']);
@@ -80,7 +80,7 @@ describe('opening hours', () => {
     [{ opens: '09:00', closes: '24:01' }, 'closes'],
     [{ opens: '09:00', closes: '25:00' }, 'closes'],
     [{ opens: '09:00', closes: '18:00\n' }, 'closes'],
-  ])('%j has what is no time of day, and that alone is told', (span, field) => {
+  ])('%j has an invalid time of day, and only that is reported', (span, field) => {
     expect(issues({ mon: [span, span] })).toEqual([
       expect.stringContaining(`mon[0].${field}: must be a time of day (HH:MM)`),
       expect.stringContaining(`mon[1].${field}: must be a time of day (HH:MM)`),
@@ -97,7 +97,7 @@ describe('opening hours', () => {
     expect(OpeningHours.safeParse(given).success).toBe(false);
   });
 
-  /** How often each hour of the week is covered by spans of whole hours: the slow and plain way. */
+  /** How often each hour of the week is covered by spans of whole hours, computed in a slow and simple way. */
   function covered(given: Record<string, { opens: string; closes: string }[]>): number[] {
     const times = new Array<number>(7 * 24).fill(0);
     for (const [index, day] of weekdays.entries()) {
@@ -112,7 +112,7 @@ describe('opening hours', () => {
     return times;
   }
 
-  test('in any week that passes no hour is covered twice, and every week without overlap or disorder passes', () => {
+  test('no valid week covers an hour twice, and every ordered week without overlap is valid', () => {
     const hour = fc.integer({ min: 0, max: 23 }).map((number) => `${String(number).padStart(2, '0')}:00`);
     const midnight = { weight: 1, arbitrary: fc.constant('24:00') };
     const span = fc.record({ opens: hour, closes: fc.oneof({ weight: 8, arbitrary: hour }, midnight) });

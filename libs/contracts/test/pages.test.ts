@@ -15,12 +15,12 @@ test.each([
   ['0', 'must be at least 1'],
   ['201', 'must be at most 200'],
   ['999999', 'must be at most 200'],
-])('a limit of %s is refused by its bound', (limit, message) => {
+])('a limit of %s is refused, and the error names the bound', (limit, message) => {
   expect(messageOf({ limit })).toBe(message);
 });
 
 test.each(['', ' 5', '5 ', '-1', '+5', '1.5', '1e2', '0x10', 'ten', '٥', '5,6', '1234567', 'NaN'])(
-  'a limit of %j is no whole number',
+  'a limit of %j is not a whole number',
   (limit) => {
     expect(messageOf({ limit })).toBe('must be a whole number from 1 to 200');
   },

@@ -26,7 +26,7 @@ const specified: [ProblemKind, number][] = [
   ['unavailable', 503],
 ];
 
-test('there are the kinds of the specification and no others: no 405, no 413, no 500', () => {
+test('the kinds are those of the specification: no 405, no 413, no 500', () => {
   expect(Object.entries(problemKinds).map(([kind, { status }]) => [kind, status])).toEqual(specified);
 });
 
@@ -49,13 +49,13 @@ test.each(specified)(
   },
 );
 
-test.each(specified)('%s goes out as application/problem+json, and only 401 with a challenge', (kind, status) => {
+test.each(specified)('%s is sent as application/problem+json, and only 401 with a challenge', (kind, status) => {
   const headers = new Problem(kind, '').toHeaders();
   expect(headers['content-type']).toBe('application/problem+json');
   expect(headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
 });
 
-test('the headers given to a problem go out with it', () => {
+test('a problem is sent with its headers', () => {
   const problem = new Problem('rate-limited', 'Too many.', { 'retry-after': '60' });
   expect(problem.toHeaders()).toEqual({ 'content-type': 'application/problem+json', 'retry-after': '60' });
 });
@@ -66,7 +66,7 @@ test('the kind is the last segment of the type, whatever stands before it', () =
   }
 });
 
-test('two 404s are the same in every byte', () => {
+test('two 404s are identical byte for byte', () => {
   const [one, other] = [Problem.notFound(), Problem.notFound()].map((problem) => JSON.stringify(problem.toJSON('b')));
   expect(one).toBe(other);
 });
@@ -95,13 +95,13 @@ test.each<[string, Partial<Endpoint>, ProblemKind[]]>([
   ['parameters', { params: z.object({}) }, ['not-found']],
   ['a rate limit', { rate_limit: { window_seconds: 1, limit: 1, counts: 'requests' } }, ['rate-limited']],
 ])(
-  'an endpoint with %s can answer what follows from it, and that a part or the service is down',
+  'an endpoint with %s can respond with the problems that follow from it, and with 502 and 503',
   (_what, more, kinds) => {
     expect(problemsOf({ ...bare, ...more })).toEqual([...kinds, 'upstream-error', 'unavailable']);
   },
 );
 
-test('the problems of an endpoint come once each, by ascending status', () => {
+test('the problems of an endpoint are unique, and sorted by status', () => {
   const all = problemsOf({
     ...bare,
     access: { credential: 'person' },

@@ -6,9 +6,12 @@ test.each([1, 1080, 65_535])('%d pixels are a side of a screen', (pixels) => {
   expect(ScreenPixels.parse(pixels)).toBe(pixels);
 });
 
-test.each([0, -1, 65_536, 1080.5, Number.NaN, Number.POSITIVE_INFINITY, '1080', null])('%p are none', (pixels) => {
-  expect(ScreenPixels.safeParse(pixels).success).toBe(false);
-});
+test.each([0, -1, 65_536, 1080.5, Number.NaN, Number.POSITIVE_INFINITY, '1080', null])(
+  '%p pixels are not',
+  (pixels) => {
+    expect(ScreenPixels.safeParse(pixels).success).toBe(false);
+  },
+);
 
 test.each([
   [1920, 1080, 'landscape'],
@@ -20,7 +23,7 @@ test.each([
   expect(orientationOf(width, height)).toBe(orientation);
 });
 
-describe('an orientation that is given', () => {
+describe('a given orientation', () => {
   const Size = z
     .object({ width_px: ScreenPixels, height_px: ScreenPixels, orientation: z.enum(orientations) })
     .partial()
@@ -30,7 +33,7 @@ describe('an orientation that is given', () => {
       ({ path, message, input }) => `${path.join('.')}: ${message}, not ${String(input)}`,
     );
 
-  test('passes where it agrees with the size, and is refused where it does not, with the one that would', () => {
+  test('is accepted if it agrees with the size, else refused with the one that does', () => {
     for (const [width_px, height_px] of [
       [1920, 1080],
       [1080, 1920],
@@ -56,7 +59,7 @@ describe('an orientation that is given', () => {
     expect(issues(value)).toEqual([]);
   });
 
-  test('is not judged by a size that is none', () => {
+  test('is not compared with an invalid size', () => {
     expect(issues({ width_px: 70_000, height_px: 1080, orientation: 'portrait' })).toEqual([
       expect.stringMatching(/^width_px: /),
     ]);

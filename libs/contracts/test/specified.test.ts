@@ -72,7 +72,7 @@ const rows = tables
   });
 
 test.each(rows.filter(([name]) => declared.has(name)))(
-  '%s succeeds with %i, and can answer every error of its row',
+  '%s succeeds with %i, and can respond with every error of its row',
   (name, success, errors) => {
     const endpoint = declared.get(name) as Endpoint;
     expect(endpoint.success.status).toBe(success);
@@ -80,7 +80,7 @@ test.each(rows.filter(([name]) => declared.has(name)))(
   },
 );
 
-test('most rows of the tables are held against an endpoint', () => {
+test('most rows of the tables are compared with an endpoint', () => {
   expect(rows.filter(([name]) => declared.has(name)).length).toBeGreaterThanOrEqual(19);
 });
 
@@ -89,13 +89,13 @@ test.each(named)('%s has the rate limit of the specification, or none', (name, {
   expect(given).toEqual(limits.get(name));
 });
 
-test.each(named)('%s answers no status but those of the specification', (_name, endpoint) => {
+test.each(named)('%s responds only with statuses of the specification', (_name, endpoint) => {
   const used = [400, 401, 402, 403, 404, 409, 410, 422, 429, 502, 503];
   expect(statusesOf(endpoint).filter((status) => !used.includes(status))).toEqual([]);
 });
 
 test.each(named.filter(([, { access }]) => access.credential !== 'none'))(
-  '%s, which asks for a token, can answer 401 and 403',
+  '%s, which requires a token, can respond with 401 and 403',
   (_name, endpoint) => {
     expect(statusesOf(endpoint)).toEqual(expect.arrayContaining([401, 403]));
   },
@@ -114,7 +114,7 @@ const lists = named.filter(
   ([, { method, query, path }]) => method === 'GET' && (query?.shape.cursor || bareArrays.includes(path)),
 );
 
-test.each(lists)('%s answers its list in the shape that is its own', (_name, { path, success }) => {
+test.each(lists)('%s returns its list in the specified shape', (_name, { path, success }) => {
   const body = success.body as unknown as { def: { type: string }; shape?: Record<string, unknown> };
   if (bareArrays.includes(path)) {
     expect(body.def.type).toBe('array');
@@ -126,7 +126,7 @@ test.each(lists)('%s answers its list in the shape that is its own', (_name, { p
 });
 
 test.each(lists.filter(([, { path }]) => !bareArrays.includes(path)))(
-  '%s takes both cursor and limit',
+  '%s accepts both cursor and limit',
   (_name, { query }) => {
     expect(Object.keys(query?.shape ?? {})).toEqual(expect.arrayContaining(['cursor', 'limit']));
   },

@@ -4,10 +4,10 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createContext, type Module, SourceTextModule } from 'node:vm';
 
-/** What a page has beside the language, as far as the client asks for it. */
+/** The browser APIs that the client uses. */
 const web = { AbortSignal, Headers, Response, TextDecoder, URL, URLSearchParams };
 
-/** Loads a module, with all that it imports, where nothing of Node is: no module, no `process`, no `Buffer`. */
+/** Loads a module with its imports in a context without Node: no modules of Node, no `process`, no `Buffer`. */
 export async function loadInBrowser(file: string): Promise<Record<string, unknown>> {
   const context = createContext({ ...web });
   const modules = new Map<string, Promise<SourceTextModule>>();
@@ -30,7 +30,7 @@ export async function loadInBrowser(file: string): Promise<Record<string, unknow
   return main.namespace as Record<string, unknown>;
 }
 
-/** A bundler would find the same; Node's own modules are nowhere. */
+/** Resolves modules like a bundler. Node's own modules are not found. */
 function pathOf(specifier: string, importer: string): string {
   if (specifier.startsWith('node:')) throw new Error(`${importer} imports ${specifier}`);
   if (specifier.startsWith('.')) return resolve(dirname(importer), specifier);

@@ -15,7 +15,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A server of the test's own that answers every request alike and notes what it got. */
+/** A server for one test that gives every request the same response, and records the requests. */
 export async function startCannedServer() {
   const seen: Seen[] = [];
   let next: Canned = { status: 204 };

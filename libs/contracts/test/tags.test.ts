@@ -7,7 +7,7 @@ import { Tag, Tags, tagsFilter } from '../src/organization/tags.ts';
 const messages = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ message, path }) => [path.join('.'), message]);
 
-/** Some of every script, white space of every kind, and what folds oddly. */
+/** Characters of many scripts, all kinds of white space, and characters with unusual normalizations. */
 const characters = [
   ...' \t\n\u00A0\u2003\u3000\uFEFF\u200B-_.:,;/\\"\'&=+%#!?0123456789٣४３',
   ...'aZßẞİıIſŉǰΐΣσςᾈﬁﬀ㎏№①Ⅳ½²ªºĲǆǄÅé\u0301\u0300\u0338´¨ـאبगก漢カｶﾞ한\u1100\u1161𝐀𐐀𞤀😀ﷺ',
@@ -44,20 +44,20 @@ describe('a tag', () => {
     expect(messages(Tag, given)).toEqual([['', 'must not be empty']]);
   });
 
-  test('50 characters of any script are one, spaces around them not counted, and 51 are none', () => {
+  test('50 characters of any script are valid, not counting spaces around them, and 51 are not', () => {
     for (const letter of ['a', 'é', '漢', '𐐨']) {
       expect(Tag.parse(`  ${letter.repeat(50)} `)).toBe(letter.repeat(50));
       expect(messages(Tag, letter.repeat(51))).toEqual([['', 'must have at most 50 characters']]);
     }
-    // One character of the given becomes 18.
+    // This character becomes 18.
     expect(messages(Tag, 'ﷺ'.repeat(3))).toEqual([['', 'must have at most 50 characters']]);
   });
 
-  test.each([null, 5, ['a'], {}])('%j is no text', (given) => {
+  test.each([null, 5, ['a'], {}])('%j is not a string', (given) => {
     expect(Tag.safeParse(given).success).toBe(false);
   });
 
-  test('what passes is kept as it is when given again, in any letter case, and has no comma', () => {
+  test('a valid tag is unchanged when it is normalized again, in any letter case, and has no comma', () => {
     const text = fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength: 5 });
     let passed = 0;
     const property = fc.property(text, (given) => {
@@ -73,7 +73,7 @@ describe('a tag', () => {
     expect(passed).toBeGreaterThan(300);
   });
 
-  test('of any single character that becomes another, too', () => {
+  test('so is a tag of any single character that normalization changes', () => {
     for (let code = 0; code < 0x30000; code++) {
       const text = String.fromCodePoint(code);
       if (text === text.normalize('NFKC').toLowerCase()) continue;
@@ -93,7 +93,7 @@ describe('tags', () => {
     expect(Tags.parse([])).toEqual([]);
   });
 
-  test('are in the order of their bytes in UTF-8, as Postgres has it, whatever they are', () => {
+  test('are sorted by their UTF-8 bytes, like in Postgres', () => {
     const letter = fc.constantFrom('a', 'b', 'é', '漢', '豈', 'ﷲ', '𐐨', '𐐩', '𞤢', '0');
     const tags = fc.array(fc.string({ unit: letter, minLength: 1, maxLength: 3 }), { maxLength: 5 });
     const property = fc.property(tags, (given) => {
@@ -105,7 +105,7 @@ describe('tags', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test('50 pass, 51 do not, and one that is none is told by its place', () => {
+  test('50 are valid, 51 are not, and an invalid tag is reported with its place', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
     expect(Tags.parse(many(50))).toHaveLength(50);
     expect(messages(Tags, many(51))).toEqual([['', 'must have at most 50 values']]);
@@ -114,7 +114,7 @@ describe('tags', () => {
 });
 
 describe('the filter', () => {
-  test('takes comma-joined tags, normalized like the tags themselves', () => {
+  test('accepts comma-joined tags, normalized like the tags themselves', () => {
     expect(tagsFilter.parse('window,Portrait')).toEqual(['portrait', 'window']);
     expect(tagsFilter.parse('Shop Window, shop-window')).toEqual(['shop-window']);
   });
@@ -127,7 +127,7 @@ describe('the filter', () => {
   );
 });
 
-test('the document has tags as lists of text, whose spelling is ours to mend', () => {
+test('the document describes tags as lists of strings, without the rules of normalization', () => {
   const { paths } = openApiDocument([
     {
       operation: 'tag_things',
@@ -150,7 +150,7 @@ test('the document has tags as lists of text, whose spelling is ours to mend', (
   expect(post.responses[200].content['application/json'].schema.properties.tags).toMatchObject(list);
 });
 
-test('a text that grows by being normalized is judged before it does', () => {
+test('a text that grows by normalization is checked before it', () => {
   const [issue] = Tag.safeParse('\uFDFA'.repeat(300_000)).error?.issues ?? [];
   expect(issue?.message).toBe('must have at most 50 characters');
 });

@@ -6,23 +6,23 @@ import { VenueType, venueTaxonomy, venueTypeIds, venueTypes } from '../src/organ
 const messages = (value: unknown) => VenueType.safeParse(value).error?.issues.map(({ message }) => message);
 
 describe('venue types', () => {
-  test('every one of the list is one, parents too', () => {
+  test('every entry of the list is valid, including parents', () => {
     for (const name of venueTypes) expect(VenueType.parse(name)).toBe(name);
     expect(venueTypes).toEqual(expect.arrayContaining(['retail', 'retail.grocery', 'transit.airports.gates']));
   });
 
   test.each(['', 'zoo', 'Retail', 'retail.', 'retail.Grocery', ' retail', 'grocery', '203', 'toString', '__proto__'])(
-    '%j is none, and is told so in one line',
+    '%j is invalid, and the error is one line',
     (name) => {
       expect(messages(name)).toEqual(['must be a venue type of OpenOOH 1.1, such as retail.grocery']);
     },
   );
 
-  test.each([203, null, true, ['retail']])('%j is no text', (value) => {
+  test.each([203, null, true, ['retail']])('%j is not a string', (value) => {
     expect(VenueType.safeParse(value).error?.issues).toMatchObject([{ code: 'invalid_type', expected: 'string' }]);
   });
 
-  test('the list is that of the taxonomy: so many of each tier, each id below its parent’s, each name below its parent’s', () => {
+  test('the list is that of the taxonomy: the count of each tier, each id and name below its parent’s', () => {
     expect(venueTaxonomy).toBe('openooh-1.1');
     const names = new Map<number, string>(Object.entries(venueTypeIds).map(([name, id]) => [id, name]));
     expect(names.size).toBe(99);
@@ -35,7 +35,7 @@ describe('venue types', () => {
     const strangers = [...names].filter(
       ([id, name]) => name.includes('.') && names.get(Math.floor(id / 100)) !== name.replace(/\.[^.]+$/, ''),
     );
-    // As published: see the source.
+    // As published; see the comment in the source.
     expect(strangers).toEqual([
       [110_101, 'residential.apartment_buildings.lobby'],
       [110_102, 'residential.apartment_buildings.elevator'],

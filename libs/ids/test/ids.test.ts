@@ -2,7 +2,7 @@ import { id } from '@attribution/contracts';
 import { expect, test } from '@jest/globals';
 import { newId, newUuid } from '../src/index.ts';
 
-test('a new id fits the schema of its kind', () => {
+test('a new id is valid for the schema of its kind', () => {
   expect(id('campaign').safeParse(newId('campaign')).success).toBe(true);
 });
 
@@ -12,7 +12,7 @@ test('ids of one kind sort by the order in which they were made', () => {
   expect(new Set(made).size).toBe(made.length);
 });
 
-test('an id made in a later millisecond sorts after one of an earlier, which it carries', () => {
+test('an id contains its millisecond, and sorts after ids of earlier ones', () => {
   const before = Date.now();
   const made = newUuid();
   const carried = Number.parseInt(made.replaceAll('-', '').slice(0, 12), 16);

@@ -35,7 +35,7 @@ export class Effects<Tx extends SqlTransaction> {
     await this.#outbox.gather(tx, () => runHandlers(tx, fresh, this.#handlersOf));
   }
 
-  /** Whether an event has handlers here. One that nobody declared may be meant for this service's next release. */
+  /** Whether an event has handlers here. An undeclared event may be meant for this service's next release. */
   concern({ envelope }: Message): boolean {
     return this.#handlersOf(envelope).length > 0 || !this.#isDeclared(envelope);
   }

@@ -82,9 +82,10 @@ export function projection<S extends StateSchema, G extends z.ZodObject>(
 }
 
 /**
- * Locks the projections of a database until the end of the transaction, before any of their rows: whoever holds the lock
- * never waits for rows of somebody who waits for the lock. Events share it. What comes out of their order (a snapshot, a
- * replay) has it to itself: no deletion is in progress that it could not see, and none begins that would not see its rows.
+ * Locks the projections of a database until the end of the transaction, before any of their rows, so that a transaction
+ * with the lock never waits for rows of one that waits for the lock. Events share the lock. Data out of their order (a
+ * snapshot, a replay) need it exclusively: no deletion that they could not see is in progress, and none begins that would
+ * not see their rows.
  */
 export async function lockProjections(tx: SqlTransaction, exclusive: boolean): Promise<void> {
   await tx.$executeRawUnsafe(

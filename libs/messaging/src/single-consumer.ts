@@ -78,8 +78,8 @@ export class SingleConsumer<Tx extends SqlTransaction> {
     } catch (error) {
       spans.end(() => error);
       metrics?.onFailed(message.envelope);
-      // Without a database, with one that is full, or behind a lock that somebody holds for long, the failure says nothing
-      // about the event: the transport delivers it again. One that is always too slow blocks its key, and raises an alert.
+      // If the database is unavailable or full, or a lock is held for long, the failure is not the event's: the transport
+      // delivers it again. An event that is always too slow blocks its key, and raises an alert.
       if (isServerTrouble(error) || isHeldUp(error)) throw error;
       await database.ping();
       return error ?? new Error('The handler threw nothing');

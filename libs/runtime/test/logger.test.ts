@@ -155,7 +155,7 @@ describe('an error of the database', () => {
     ['a duplicate row', `INSERT INTO people VALUES (1, '${hidden}x')`, '23505'],
     ['a row that a check refuses', `INSERT INTO people VALUES (2, '${hidden}')`, '23514'],
     ['a missing value', `INSERT INTO people VALUES (NULL, '${hidden}x')`, '23502'],
-  ])('about %s tells its code and constraint, and neither row nor value', async (_what, sql, code) => {
+  ])('about %s is logged with its code and constraint, without rows or values', async (_what, sql, code) => {
     const error: unknown = await client.query(sql).catch((thrown: unknown) => thrown);
     expect(JSON.stringify(error)).toMatch(/hunter2|\(id\)=\(1\)/); // The driver’s own error contains the value.
     const line = written({ err: error });

@@ -6,7 +6,7 @@ import type { Job } from './jobs.ts';
 /** Numbers of rows, by table. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** Deletes rows that nobody needs any more. A job runs it. */
+/** Deletes rows that are no longer needed. A job runs it. */
 export interface Purge {
   /** Counts what `purge` would delete now. */
   count(): Promise<Counts>;

@@ -60,7 +60,7 @@ describe('a success', () => {
   test.each([
     ['GET', 200],
     ['POST', 201],
-  ])('of %s has its status %i, its body as JSON with its length, and is kept by nobody', async (method, status) => {
+  ])('of %s has status %i, a JSON body with its length, and must not be cached', async (method, status) => {
     const answer = await app.send('/v2/things', { method });
     expect(answer).toMatchObject({
       status,

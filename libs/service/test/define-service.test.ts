@@ -9,7 +9,7 @@ import { defineService, followGroups } from '../src/index.ts';
 const nowhere = { ORGANIZATION_URL: 'http://127.0.0.1:1' };
 const dependencies = (name: ServiceName, role?: 'api' | 'worker') => ({
   ...(role && { role }),
-  databaseUrl: 'postgresql://nobody@127.0.0.1:1/nothing', // Opened when it is first asked.
+  databaseUrl: 'postgresql://nobody@127.0.0.1:1/nothing', // Not connected to before the first query.
   transport: createInProcessTransport(),
   verifier: createVerifier(testKeys.public),
   internal: testInternal(name),

@@ -126,7 +126,7 @@ describe('names', () => {
     ['{"__proto__":{"admin":true}}', 'body'],
     ['{"a":[{"b":{"__proto__":null}}]}', 'body.a[0].b'],
     ['{"\\u005f_proto__":1}', 'body'],
-  ])('400: %s, which would set a prototype, is refused, and nobody inherits of it', async (body, path) => {
+  ])('400: %s, which would set a prototype, is refused, and no prototype is changed', async (body, path) => {
     expect(await refused(body)).toEqual(invalid(`${path}: has a member named __proto__, which cannot be kept.`));
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
   });
