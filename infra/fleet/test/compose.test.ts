@@ -21,7 +21,7 @@ describe('docker-compose.yml, against what the code reads', () => {
     const [, api] = own.find(([name]) => name === 'account-api') ?? [];
     const { PASSWORD_PEPPER: _, ...without } = api?.environment ?? {};
     const faults = faultsIn('infra/image/src/main.ts', { ...without, PASSWORD_PAPER: 'x' });
-    expect(faults).toEqual(['PASSWORD_PAPER: nobody reads it', expect.stringMatching(/^PASSWORD_PEPPER: /)]);
+    expect(faults).toEqual(['PASSWORD_PAPER: this process does not read it', expect.stringMatching(/^PASSWORD_PEPPER: /)]);
   });
 
   test('every service has its migrations, an api and a worker; the gateway is one process', () => {

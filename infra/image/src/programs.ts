@@ -2,11 +2,11 @@ import { loadService, registeredNames } from '@attribution/registry';
 import { RoleSetting, readConfig } from '@attribution/runtime';
 import { z } from 'zod';
 
-/** What the image can be, by the name in `SERVICE`. */
+/** The values of `SERVICE`. */
 export const programNames = [...registeredNames, 'gateway'] as const;
 export type ProgramName = (typeof programNames)[number];
 
-/** What chooses the program. A gateway has nothing behind its requests, and no database. */
+/** The settings that choose the program. The gateway has only the role `api`: it has no jobs and no database. */
 export const choice = z
   .object({
     SERVICE: z.enum(programNames).meta({ description: 'Which program it is' }),
