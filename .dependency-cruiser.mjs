@@ -59,7 +59,7 @@ const forbidden = [
   { name: 'cycle', comment: 'No file imports itself by way of others.', from: {}, to: { circular: true } },
   {
     name: 'feature-entered-past-its-index',
-    comment: "A feature is used through its index.ts; the rest is private to it and to its tests.",
+    comment: 'A feature is used through its index.ts; the rest is private to it and to its tests.',
     from: { pathNot: [feature, tests] },
     to: { path: feature, pathNot: [featureIndex, generated] },
   },
@@ -125,7 +125,12 @@ const forbidden = [
     },
     to: { path: '(^|/node_modules/)kafkajs(/|$)' },
   },
-  { name: 'unresolved', comment: 'An import that cannot be resolved cannot be checked.', from: {}, to: { couldNotResolve: true } },
+  {
+    name: 'unresolved',
+    comment: 'An import that cannot be resolved cannot be checked.',
+    from: {},
+    to: { couldNotResolve: true },
+  },
 ];
 
 const required = [

@@ -4,8 +4,8 @@ import { healthPath } from '@attribution/image';
 import { freePort } from '@attribution/servers';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type ComposeFile, type ComposeService, endingServices, ownServices, startingOrder } from './compose-file.ts';
-import { createMember, type Ending, type Launch, type Member } from './member.ts';
 import { addressesIn, listeningPorts, localEnvironment } from './local-environment.ts';
+import { createMember, type Ending, type Launch, type Member } from './member.ts';
 
 export interface FleetOptions {
   readonly file: ComposeFile;

@@ -27,7 +27,11 @@ export function localEnvironment({ environment }: ComposeService, mapping: Local
     const port = mapping.ports.get(Number(environment[name] ?? Number.NaN));
     return port === undefined ? [] : [[name, String(port)] as const];
   });
-  return { ...Object.fromEntries(converted), ...Object.fromEntries(ports), ...(environment.HOST && { HOST: '127.0.0.1' }) };
+  return {
+    ...Object.fromEntries(converted),
+    ...Object.fromEntries(ports),
+    ...(environment.HOST && { HOST: '127.0.0.1' }),
+  };
 }
 
 function localValue(value: string, { addresses, folders }: LocalMapping): string {

@@ -21,7 +21,10 @@ describe('docker-compose.yml and the variables that the code reads', () => {
     const [, api] = own.find(([name]) => name === 'account-api') ?? [];
     const { PASSWORD_PEPPER: _, ...without } = api?.environment ?? {};
     const faults = faultsIn('infra/image/src/main.ts', { ...without, PASSWORD_PAPER: 'x' });
-    expect(faults).toEqual(['PASSWORD_PAPER: this process does not read it', expect.stringMatching(/^PASSWORD_PEPPER: /)]);
+    expect(faults).toEqual([
+      'PASSWORD_PAPER: this process does not read it',
+      expect.stringMatching(/^PASSWORD_PEPPER: /),
+    ]);
   });
 
   test('every service has a migration, an api and a worker; the gateway is one process', () => {

@@ -17,7 +17,7 @@ export const choice = z
     path: ['ROLE'],
   });
 
-/** Loads the program that is chosen and nothing of the others: a gateway needs neither Postgres nor Kafka code. */
+/** Runs the chosen program and imports only its code, because the gateway must load neither Postgres nor Kafka code. */
 export async function runChosen(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const { SERVICE: name } = readConfig(choice, environment);
   if (name === 'gateway') {

@@ -14,7 +14,9 @@ test('an environment with exactly what the process needs has no fault', () => {
 });
 
 test('a variable that the process does not read is named', () => {
-  expect(faults({ ...migrating, KAFKA_BROKERS: 'kafka:9092' })).toEqual(['KAFKA_BROKERS: this process does not read it']);
+  expect(faults({ ...migrating, KAFKA_BROKERS: 'kafka:9092' })).toEqual([
+    'KAFKA_BROKERS: this process does not read it',
+  ]);
 });
 
 test('a required variable that is missing or empty is named', () => {

@@ -24,7 +24,12 @@ const denyAll: Spec = { podSelector: {}, policyTypes: ['Ingress', 'Egress'] };
 const denyIn: Spec = { podSelector: {}, policyTypes: ['Ingress'] };
 const internet = { ipBlock: { cidr: '0.0.0.0/0', except: ['10.0.0.0/8'] } };
 
-const connection = (from: Party, to: Party, port = 8080, protocol: 'TCP' | 'UDP' = 'TCP') => ({ from, to, port, protocol });
+const connection = (from: Party, to: Party, port = 8080, protocol: 'TCP' | 'UDP' = 'TCP') => ({
+  from,
+  to,
+  port,
+  protocol,
+});
 
 describe('whether policies allow a connection', () => {
   const cases: [string, boolean, ReturnType<typeof connection>, Spec[]][] = [
@@ -74,7 +79,12 @@ describe('whether policies allow a connection', () => {
       connection(pod('bar', 'elsewhere'), till),
       [{ ...ofTill, ingress: [{ from: [{ ...ofShop, namespaceSelector: {} }] }] }],
     ],
-    ['a missing list of peers names everybody', true, connection(stranger, till), [denyIn, { ...ofTill, ingress: [{}] }]],
+    [
+      'a missing list of peers names everybody',
+      true,
+      connection(stranger, till),
+      [denyIn, { ...ofTill, ingress: [{}] }],
+    ],
     ['an empty one too', true, connection(inside, till), [denyIn, { ...ofTill, ingress: [{ from: [] }] }]],
     [
       'a port that is not listed is closed',
@@ -82,7 +92,12 @@ describe('whether policies allow a connection', () => {
       connection(shop, till, 22),
       [{ ...ofTill, ingress: [{ ports: [{ port: 8080 }] }] }],
     ],
-    ['a port can be given by its name', true, connection(shop, till), [{ ...ofTill, ingress: [{ ports: [{ port: 'http' }] }] }]],
+    [
+      'a port can be given by its name',
+      true,
+      connection(shop, till),
+      [{ ...ofTill, ingress: [{ ports: [{ port: 'http' }] }] }],
+    ],
     [
       'a range of ports is open',
       true,

@@ -239,7 +239,11 @@ export const broken: readonly Broken[] = [
     patch: [
       { op: 'add', path: `${first}/env/-`, value: { name: 'ORGANISATION_URL', value: 'http://organization-api' } },
     ],
-    found: { rule: 'environment', resource: 'Deployment/campaign-api', detail: /ORGANISATION_URL: this process does not read it/ },
+    found: {
+      rule: 'environment',
+      resource: 'Deployment/campaign-api',
+      detail: /ORGANISATION_URL: this process does not read it/,
+    },
   },
   {
     change: 'a required variable left out',

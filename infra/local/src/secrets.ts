@@ -26,7 +26,10 @@ const newStoredSecrets = (): StoredSecrets => ({
 /** Generates secrets for an installation that keeps nothing. */
 export function newSecrets(): Secrets {
   const keys = generateKeySets(newUuid());
-  return { ...newStoredSecrets(), token_keys: { private: JSON.stringify(keys.private), public: JSON.stringify(keys.public) } };
+  return {
+    ...newStoredSecrets(),
+    token_keys: { private: JSON.stringify(keys.private), public: JSON.stringify(keys.public) },
+  };
 }
 
 /** Reads the secrets of a local installation. The first start generates them, in files that only the owner can read. */

@@ -13,5 +13,8 @@ export const localSettings = z.object({
     .string()
     .optional()
     .meta({ description: 'If set, payments go through Stripe and are not simulated', secret: true }),
-  LOCAL_DIR: z.string().default('.local').meta({ description: 'The folder of data, mail and secrets; delete it to start afresh' }),
+  LOCAL_DIR: z
+    .string()
+    .default('.local')
+    .meta({ description: 'The folder of data, mail and secrets; delete it to start afresh' }),
 });

@@ -22,7 +22,11 @@ const ownUrl = (service: RegisteredName) => `${service.toUpperCase()}_DATABASE_U
  * Finds the databases: those in the environment (`<SERVICE>_DATABASE_URL`, or `DATABASE_URL` for one service), otherwise
  * those of the platform that runs on this machine. If a service was chosen, only its database.
  */
-export function findDatabases(environment: Environment, note: RunningNote | undefined, { service }: Chosen): ServiceDatabase[] {
+export function findDatabases(
+  environment: Environment,
+  note: RunningNote | undefined,
+  { service }: Chosen,
+): ServiceDatabase[] {
   const named = databasesInEnvironment(environment, service);
   const databases = named.length > 0 ? named : databasesInNote(environment, note);
   const found = databases.filter((database) => service === undefined || database.service === service);

@@ -12,7 +12,8 @@ export async function eachDatabase(
 ): Promise<boolean> {
   let good = true;
   for (const database of databases) {
-    if (stopping.aborted) throw new Refusal('stopped', `${database.service} and the services after it were not processed.`);
+    if (stopping.aborted)
+      throw new Refusal('stopped', `${database.service} and the services after it were not processed.`);
     try {
       good = (await work(database)) && good;
     } catch (error) {
@@ -25,7 +26,10 @@ export async function eachDatabase(
 }
 
 /** Opens the operations that a service's own code offers on its database, and closes them after the work. */
-export async function withOperations<T>(database: ServiceDatabase, work: (operations: Operations) => Promise<T>): Promise<T> {
+export async function withOperations<T>(
+  database: ServiceDatabase,
+  work: (operations: Operations) => Promise<T>,
+): Promise<T> {
   const { url, environment } = database;
   const service = await loadService(database.service);
   const operations = service.openOperations({ url, environment, clock: { now: () => new Date() } });

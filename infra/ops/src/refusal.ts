@@ -16,7 +16,15 @@ export class Refusal extends Error {
 export const misused = (detail: string) => new Refusal('usage', detail, { exitCode: 2 });
 
 /** Error codes of pg and of the network for a server that cannot be reached. */
-const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', '57P03']);
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  '57P03',
+]);
 const unauthorized = new Set(['28P01', '28000']);
 /** No such table or column. */
 const unmigrated = new Set(['42P01', '42703']);
@@ -30,7 +38,8 @@ export function describeFailure(error: unknown): { readonly title: string; reado
   const message = error instanceof Error ? error.message || error.name : String(error);
   const detail = first instanceof Error ? first.message : message;
   const known = typeof code === 'string' ? code : '';
-  if (unreachable.has(known) || /timeout expired|Connection terminated/.test(detail)) return { title: 'no answer', detail };
+  if (unreachable.has(known) || /timeout expired|Connection terminated/.test(detail))
+    return { title: 'no answer', detail };
   if (unauthorized.has(known)) return { title: 'access denied', detail };
   if (unmigrated.has(known)) return { title: 'not migrated', detail: `${detail}; see \`ops migrate --dry-run\`` };
   return { title: 'failed', detail };

@@ -75,7 +75,8 @@ function readCall(
     verb,
     words: rest,
     service,
-    databases: async () => findDatabases(environment, await readRunning(environment.LOCAL_DIR || '.local'), { service }),
+    databases: async () =>
+      findDatabases(environment, await readRunning(environment.LOCAL_DIR || '.local'), { service }),
   };
 }
 

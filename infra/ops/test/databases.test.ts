@@ -27,7 +27,9 @@ test("DATABASE_URL is the named service's database, or that of a container's SER
   expect(found({ ...environment, SERVICE: 'billing' }, note, none)).toEqual(['billing postgresql://there/x']);
   expect(() => findDatabases(environment, note, none)).toThrow(/--service/);
   const container = { ...environment, SERVICE: 'account' };
-  expect(() => findDatabases(container, note, { service: 'billing' })).toThrow(/databases of account are known, not that of billing/);
+  expect(() => findDatabases(container, note, { service: 'billing' })).toThrow(
+    /databases of account are known, not that of billing/,
+  );
 });
 
 test('when no database is known, the error names the variable to set', () => {

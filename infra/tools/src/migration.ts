@@ -28,7 +28,9 @@ try {
     const folder = join(migrationsFolder(service), `${stamp}_${name}`);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'migration.sql'), sql);
-    console.log(`Wrote ${folder}. Review it, add what a schema cannot express (checks, triggers, rows), and commit it.`);
+    console.log(
+      `Wrote ${folder}. Review it, add what a schema cannot express (checks, triggers, rows), and commit it.`,
+    );
   }
 } finally {
   await postgres.stop();

@@ -54,9 +54,7 @@ describe('the audit', () => {
     expect(findingsOf(away, false)).toEqual([]);
     expect(warning).toHaveBeenCalledWith(expect.stringContaining('could not be asked for known vulnerabilities'));
     warning.mockRestore();
-    expect(findingsOf(away, true)).toEqual([
-      expect.stringContaining('could not be asked for known vulnerabilities'),
-    ]);
+    expect(findingsOf(away, true)).toEqual([expect.stringContaining('could not be asked for known vulnerabilities')]);
   });
 
   test('output that cannot be parsed always fails the audit, because it may hide vulnerabilities', async () => {

@@ -66,12 +66,7 @@ export const accessLayers: Case = {
 };
 
 /** Runs all layers in turn, several times. The first round is discarded as warm-up. */
-async function measure(
-  work: WorkName,
-  { pairs, seconds, say, smoke }: Tools,
-  url: string,
-  empty: () => Promise<void>,
-) {
+async function measure(work: WorkName, { pairs, seconds, say, smoke }: Tools, url: string, empty: () => Promise<void>) {
   const names = Object.keys(layers) as LayerName[];
   const rounds: Map<LayerName, Figures>[] = [];
   for (let round = smoke ? 1 : 0; round <= pairs; round++) {

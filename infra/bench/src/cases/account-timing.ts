@@ -102,7 +102,10 @@ async function timed(platform: LocalPlatform, { known, unknown }: Pair, tries: n
   return { known: spreadOf(times.known), unknown: spreadOf(times.unknown), alike };
 }
 
-const kindsOf = (known: () => TimedRequest, unknown: () => TimedRequest) => [['known', known] as const, ['unknown', unknown] as const];
+const kindsOf = (known: () => TimedRequest, unknown: () => TimedRequest) => [
+  ['known', known] as const,
+  ['unknown', unknown] as const,
+];
 
 async function rowOf(platform: LocalPlatform, pair: Pair, tools: Tools): Promise<Row> {
   const tries = triesOf(tools);

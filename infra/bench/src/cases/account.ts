@@ -111,7 +111,9 @@ export const accountScale: Case = {
         const some = keysOfMany.filter((_, at) => at % (keysOfMany.length / 100) < 1);
         const read = (path: string) => (url: string, account: string) => page(tools, url + path, account);
         try {
-          const exchanged = await compareSizes((url, account) => exchange(tools, account === home ? some : hundred)(url));
+          const exchanged = await compareSizes((url, account) =>
+            exchange(tools, account === home ? some : hundred)(url),
+          );
           const listed = await compareSizes(read('/v2/api-keys'));
           const users = await compareSizes(read('/v2/users?limit=50'));
           return [

@@ -91,7 +91,9 @@ export const billingLedger: Case = {
         const [many, few] = [await fillLedger(large, tools.smoke ? 1_000 : 1_000_000), await fillLedger(small, 1_000)];
         const ours = await start('../endpoints/service.server.ts', large);
         const other = await start('../endpoints/service.server.ts', small);
-        const compared = await compareServers(tools, ours, other, (url) => page(tools, url, url === ours.url ? many : few));
+        const compared = await compareServers(tools, ours, other, (url) =>
+          page(tools, url, url === ours.url ? many : few),
+        );
         return [rateRow('A page of 50 of 1,000,000 ledger entries beside of 1,000', compared, bars.ledger)];
       }),
     ),

@@ -39,7 +39,9 @@ export const gatewayObserved: Case = {
     const stage = await setStage(tools);
     const collector = await startTraceCollector();
     const rateOf = rateMeasurer(tools, stage, { path: small.path });
-    const warm = rateMeasurer({ ...tools, seconds: tools.smoke ? tools.seconds : warmUpSeconds }, stage, { path: small.path });
+    const warm = rateMeasurer({ ...tools, seconds: tools.smoke ? tools.seconds : warmUpSeconds }, stage, {
+      path: small.path,
+    });
     const rateWith = (environment: Readonly<Record<string, string>>) => async () => {
       const gateway = await startProgram('gateway', stage, environment);
       try {

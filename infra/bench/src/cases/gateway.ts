@@ -53,7 +53,9 @@ const gatewayBesideNginx: Case = {
 
 const gatewayBesideUndici: Case = {
   name: 'gateway beside node:http and undici',
-  run: comparisonWith((stage) => startProgram('undici', stage), { what: 'Gateway beside the least of node:http + undici' }),
+  run: comparisonWith((stage) => startProgram('undici', stage), {
+    what: 'Gateway beside the least of node:http + undici',
+  }),
 };
 
 /** Each request comes from another address, given by a trusted proxy, so that no rate limit is reached. */

@@ -58,7 +58,9 @@ serveCommands({
     await receiver.watch();
     sender.relay.start();
     const start = Date.now();
-    const sent = await (rate === undefined ? sender.sendAtFullSpeed(seconds, each) : sender.sendAtRate(seconds, each, rate));
+    const sent = await (rate === undefined
+      ? sender.sendAtFullSpeed(seconds, each)
+      : sender.sendAtRate(seconds, each, rate));
     const { p50, p99, last, all } = await delays(sent);
     await sender.relay.stop(Date.now() + 1_000);
     return { rate: (all / (last - start)) * 1_000, p50, p99 };

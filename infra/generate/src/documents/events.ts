@@ -3,7 +3,7 @@ import { callsOf, type Service } from '../services.ts';
 import { header, inMarkdown, listed, titled } from '../text.ts';
 import { code, table } from './markdown.ts';
 
-/** Generates docs/events.md: who publishes what to whom, and who calls whom. */
+/** Generates docs/events.md: topics, events and their handlers, snapshots, and Internal calls. */
 export function eventsPage(services: readonly Service[]): string {
   const topics = services.flatMap(({ publishes }) => publishes);
   return `${header(inMarkdown, 'the events of libs/contracts')}

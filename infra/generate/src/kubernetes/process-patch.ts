@@ -37,7 +37,10 @@ ${indented(secrets.map(volume).join('\n'), 8)}
 /** `token-private-keys` → `/keys/token-private` */
 const mountPath = (secret: string) => `/keys/${secret.replace(/-keys$/, '')}`;
 
-const mountedVariable = (variable: string, path: string) => `# Mounted as a file, so that a running process can reload it.
+const mountedVariable = (
+  variable: string,
+  path: string,
+) => `# Mounted as a file, so that a running process can reload it.
 - name: ${variable}
   value: ${path}`;
 

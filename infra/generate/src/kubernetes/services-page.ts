@@ -24,7 +24,10 @@ function secretsOf(service: Service): string[][] {
   const own = ownSecretsOf(service).map((variable) => code(kebab(variable)));
   const mounted = Object.entries(deployment?.kubernetes?.files ?? {});
   return [
-    [`${name}-database`, '`url`: the URL of its database, with a role that owns this database and can connect to no other'],
+    [
+      `${name}-database`,
+      '`url`: the URL of its database, with a role that owns this database and can connect to no other',
+    ],
     [`${name}-internal-key`, '`keys.json`: the private JSON Web Key Set that signs its calls to other services'],
     ...mounted.map(([variable, { secret, key }]) => [secret, `${code(key)}, mounted: ${code(variable)}`]),
     ...(own.length > 0 ? [[`${name}-secrets`, own.join(', ')]] : []),

@@ -31,7 +31,9 @@ export function policyFilter(policies: readonly NetworkPolicy[]): (connection: C
       spec.egress?.some(({ to, ports }) => admits(ports, connection) && names(to, connection.to, metadata.namespace)),
     );
     const enters = entering.some(({ spec, metadata }) =>
-      spec.ingress?.some(({ from, ports }) => admits(ports, connection) && names(from, connection.from, metadata.namespace)),
+      spec.ingress?.some(
+        ({ from, ports }) => admits(ports, connection) && names(from, connection.from, metadata.namespace),
+      ),
     );
     return (leaves || leaving.length === 0) && (enters || entering.length === 0);
   };

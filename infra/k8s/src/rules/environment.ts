@@ -63,7 +63,6 @@ function assumed(
 
 function whyUnknown(source: Source): string {
   if ('missing' in source) return `comes from ${source.missing}, which is not there`;
-  if ('secret' in source)
-    return 'comes from a secret, and its setting has no `.meta({ example })` to check with';
+  if ('secret' in source) return 'comes from a secret, and its setting has no `.meta({ example })` to check with';
   return `names a file, and no secret is mounted there`;
 }

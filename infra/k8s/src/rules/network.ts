@@ -100,5 +100,9 @@ const tracedIn = (manifests: readonly Manifest[]): ReadonlySet<string> =>
       .map(({ workload }) => workload.metadata.name),
   );
 
-const between = (from: readonly Party[], to: readonly Party[], number: number, protocol: Connection['protocol']): string[] =>
-  from.flatMap((one) => to.map((other) => describe({ from: one, to: other, port: number, protocol })));
+const between = (
+  from: readonly Party[],
+  to: readonly Party[],
+  number: number,
+  protocol: Connection['protocol'],
+): string[] => from.flatMap((one) => to.map((other) => describe({ from: one, to: other, port: number, protocol })));

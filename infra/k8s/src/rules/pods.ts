@@ -20,7 +20,10 @@ function ofNamespace(namespace: Manifest): Finding[] {
 function ofPod(pod: PodSpec): string[] {
   return failing([
     [pod.automountServiceAccountToken === false, 'automountServiceAccountToken must be false'],
-    [pod.enableServiceLinks === false, 'enableServiceLinks must be false: it adds variables that are not in the manifests'],
+    [
+      pod.enableServiceLinks === false,
+      'enableServiceLinks must be false: it adds variables that are not in the manifests',
+    ],
     [!pod.hostNetwork && !pod.hostPID && !pod.hostIPC, 'nothing of the host may be shared'],
     [pod.securityContext?.seccompProfile?.type === 'RuntimeDefault', 'seccompProfile must be RuntimeDefault'],
     [

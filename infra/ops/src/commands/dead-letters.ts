@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { type Call, command, dryRun } from '../command.ts';
 import { withDatabase } from '../connect.ts';
-import { eachDatabase, plural } from '../each-database.ts';
-import { pollUntil } from '../poll-until.ts';
-import { readCount } from '../numbers.ts';
 import type { ServiceDatabase } from '../databases.ts';
+import { eachDatabase, plural } from '../each-database.ts';
+import { readCount } from '../numbers.ts';
+import { pollUntil } from '../poll-until.ts';
 import { withoutSecrets } from '../redact.ts';
 import { misused, Refusal } from '../refusal.ts';
 import { countByType, findEnvelope, findLetters, type Letter, requestReplay } from './dead-letters.store.ts';
@@ -38,7 +38,9 @@ them, or all, again. It deletes each in the transaction of its effect, so replay
     const ids = [...new Set(words.map(readId))];
     const [database] = await call.databases();
     if (!database) throw misused(`There is no database of ${service}.`);
-    return withDatabase(database.url, (pool) => (call.verb === 'show' ? show(call, pool, ids) : replay(call, pool, ids)));
+    return withDatabase(database.url, (pool) =>
+      call.verb === 'show' ? show(call, pool, ids) : replay(call, pool, ids),
+    );
   },
 });
 

@@ -33,7 +33,8 @@ its account. Changes nothing; run it every night.`,
         return faults.length === 0;
       }),
     );
-    if (good && checked === 0) throw misused(named ? `${named} keeps no ledger.` : 'None of these services keeps a ledger.');
+    if (good && checked === 0)
+      throw misused(named ? `${named} keeps no ledger.` : 'None of these services keeps a ledger.');
     return good;
   },
 });

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { type Call, command, dryRun } from '../command.ts';
 import { withDatabase } from '../connect.ts';
 import { plural, withOperations } from '../each-database.ts';
-import { pollUntil } from '../poll-until.ts';
 import { readCount } from '../numbers.ts';
+import { pollUntil } from '../poll-until.ts';
 import { misused, Refusal } from '../refusal.ts';
 import { emptyProjection, findProgress, type Progress, restartSnapshot, wakeCatchUp } from './rebuild.store.ts';
 
@@ -74,7 +74,8 @@ function planOf({ state }: Progress, { restart, empty }: Pick<Values, 'restart' 
 const planText = {
   empty: ({ rows }: Progress) => `${plural(rows, 'row')} are deleted, and the snapshot is read from its beginning`,
   restart: () => 'the snapshot is read from its beginning',
-  continue: ({ state }: Progress) => (state === 'reading' ? 'it continues where it is' : 'it is about to be read anyway'),
+  continue: ({ state }: Progress) =>
+    state === 'reading' ? 'it continues where it is' : 'it is about to be read anyway',
 };
 
 async function rebuildOne(call: Call<Values>, pool: pg.Pool, projection: Projection): Promise<boolean> {
