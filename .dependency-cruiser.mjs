@@ -1,6 +1,6 @@
 /**
- * Who may import whom. `npm run check` judges the workspace by these rules, and proves each on the violations planted
- * in infra/tools/fixtures/boundaries.
+ * Which module may import which. `npm run check` checks the workspace by these rules, and each rule on the violations
+ * planted in infra/tools/fixtures/boundaries.
  */
 const feature = '^services/[^/]+/src/[^/]+/';
 const generated = '^services/[^/]+/src/generated/';
@@ -9,69 +9,69 @@ const tests = '^(gateway|(services|libs|infra)/[^/]+)/test/';
 const aPackage = '^(gateway|(?:services|libs|infra)/[^/]+)/';
 const forTests = '^(libs/testing|infra/(kafka|fleet|k8s|tools|e2e|bench))/';
 const packages = '/node_modules/';
-/** What runs in the image. */
+/** The code that runs in the image. */
 const production = '^(gateway|services/[^/]+|libs/(?!testing/|servers/)[^/]+|infra/(image|ops))/src/';
 
 const forbidden = [
   {
     name: 'service-imports-service',
-    comment: 'Services meet by contracts and events alone.',
+    comment: 'Services communicate only by contracts and events.',
     from: { path: '^services/([^/]+)/' },
     to: { path: '^services/', pathNot: '^services/$1/' },
   },
   {
     name: 'service-imported-past-the-registry',
-    comment: 'Which services there are stands in services/registry.ts alone.',
+    comment: 'services/registry.ts is the only list of services.',
     from: { pathNot: '^services/' },
     to: { path: '^services/[^/]+/' },
   },
   {
     name: 'service-imports-gateway-or-infra',
-    comment: 'Services are built on libs/ and nothing else of ours.',
+    comment: 'Of our own code, services use only libs/.',
     from: { path: '^services/' },
     to: { path: '^(gateway|infra)/' },
   },
   {
     name: 'lib-imports-upwards',
-    comment: 'libs/ knows only libs/.',
+    comment: 'Of our own code, libs/ uses only libs/.',
     from: { path: '^libs/' },
     to: { path: '^(services|gateway|infra)/' },
   },
   {
     name: 'gateway-imports-service-or-infra',
-    comment: 'The gateway knows services by their contracts.',
+    comment: 'The gateway knows services only by their contracts.',
     from: { path: '^gateway/' },
     to: { path: '^(services|infra)/' },
   },
   {
     name: 'infra-imports-more-than-libs',
     comment:
-      'Only infra/local, infra/image, infra/fleet, infra/ops, infra/k8s, infra/generate, infra/e2e and infra/bench put the whole platform together; infra/image tells anybody what there is.',
+      'Only infra/local, infra/image, infra/fleet, infra/ops, infra/k8s, infra/generate, infra/e2e and infra/bench assemble the whole platform. Everything in infra/ may import infra/image, to list the programs.',
     from: { path: '^infra/(?!local/|image/|fleet/|ops/|k8s/|generate/|e2e/|bench/)([^/]+)/' },
     to: { path: '^(services|gateway|infra)/', pathNot: '^infra/($1|image)/' },
   },
   {
     name: 'package-entered-by-path',
-    comment: 'Another package is imported by its name, so that its exports hold.',
+    comment: 'Import another package by its name, so that only its exports are used.',
     from: { path: aPackage },
     to: { path: aPackage, pathNot: '^$1/', dependencyTypes: ['local'] },
   },
   { name: 'cycle', comment: 'No file imports itself by way of others.', from: {}, to: { circular: true } },
   {
     name: 'feature-entered-past-its-index',
-    comment: "What a feature offers stands in its index.ts; the rest is its own, and its tests'.",
+    comment: 'A feature is used through its index.ts; the rest is private to it and to its tests.',
     from: { pathNot: [feature, tests] },
     to: { path: feature, pathNot: [featureIndex, generated] },
   },
   {
     name: 'feature-enters-feature-past-its-index',
-    comment: 'What a feature offers stands in its index.ts; the rest is its own.',
+    comment: 'A feature is used through its index.ts; the rest is private to it.',
     from: { path: '^(services/[^/]+/src/[^/]+)/' },
     to: { path: feature, pathNot: ['^$1/', featureIndex, generated] },
   },
   {
     name: 'database-client-outside-a-store',
-    comment: 'Only stores, and the composition root that opens the database, touch the generated client and types.',
+    comment: 'Only stores, and the module that opens the database, use the generated client and types.',
     from: {
       pathNot: [generated, '^services/[^/]+/src/.+[.]store[.]ts$', '^services/[^/]+/src/(store|service)[.]ts$'],
     },
@@ -79,19 +79,19 @@ const forbidden = [
   },
   {
     name: 'production-imports-tests',
-    comment: 'What runs in production does without tests and what helps them.',
+    comment: 'Production code does not import tests or their helpers.',
     from: { path: '^(gateway|(services|libs|infra)/[^/]+)/src/', pathNot: forTests },
     to: { path: [tests, '^libs/testing/'] },
   },
   {
     name: 'production-imports-servers',
-    comment: 'The image brings no server: whoever runs it says where Postgres, Kafka and Redis are.',
+    comment: 'The image contains no servers: its settings say where Postgres, Kafka and Redis are.',
     from: { path: production },
     to: { path: '^libs/servers/' },
   },
   {
     name: 'edge-reaches-database-or-broker',
-    comment: 'The gateway, and what it stands on, load neither Postgres nor Kafka code, by whatever way.',
+    comment: 'The gateway and the libraries that it uses load neither Postgres nor Kafka code, directly or indirectly.',
     from: { path: '^(gateway|libs/(auth|contracts|http|ids|openapi|runtime|tracing))/src/' },
     to: {
       path: ['^libs/(database|messaging|kafka|service)/', `${packages}(pg|kafkajs|prisma|@prisma/[^/]+)/`],
@@ -100,7 +100,7 @@ const forbidden = [
   },
   {
     name: 'schema-engine-outside-tools',
-    comment: 'Migrations are applied without the engine of Prisma; only who writes them loads its 5 MB.',
+    comment: "Migrations are applied without Prisma's schema engine of 5 MB; only the tool that writes them loads it.",
     from: { pathNot: '^infra/tools/' },
     to: { path: `${packages}@prisma/schema-engine-wasm/`, reachable: true },
   },
@@ -112,26 +112,32 @@ const forbidden = [
   },
   {
     name: 'production-imports-dev-dependency',
-    comment: 'A dependency of production is not installed with the devDependencies.',
+    comment: 'Production installs no devDependencies, so production code cannot import them.',
     from: { path: '^(gateway|(services|libs|infra)/[^/]+)/src/', pathNot: '^infra/(tools|e2e|bench)/' },
     to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'kafka-client-outside-its-library',
-    comment: 'Only libs/kafka speaks to a broker; everybody else depends on the Transport of libs/messaging (ADR 21).',
+    comment: 'Only libs/kafka uses kafkajs; all other code uses the Transport of libs/messaging (ADR 21).',
     from: {
       path: '^(gateway|(services|libs|infra)/[^/]+)/src/',
-      pathNot: '^(libs/(kafka|servers)|infra/bench)/', // The latter start a broker, and measure beside it.
+      pathNot: '^(libs/(kafka|servers)|infra/bench)/', // libs/servers starts a broker, infra/bench measures kafkajs.
     },
     to: { path: '(^|/node_modules/)kafkajs(/|$)' },
   },
-  { name: 'unresolved', comment: 'What cannot be found cannot be judged.', from: {}, to: { couldNotResolve: true } },
+  {
+    name: 'unresolved',
+    comment: 'An import that cannot be resolved cannot be checked.',
+    from: {},
+    to: { couldNotResolve: true },
+  },
 ];
 
 const required = [
   {
     name: 'package-name-not-followed',
-    comment: 'Every service runs by libs/service: shows that `@attribution/…` leads to sources, and is judged.',
+    comment:
+      'Every service imports libs/service. If this is not found, `@attribution/…` is not resolved and the rules check nothing.',
     module: { path: '^services/[^/]+/src/index[.]ts$' },
     to: { path: '^libs/service/src/index[.]ts$' },
   },
@@ -143,7 +149,7 @@ export default {
   forbidden: asErrors(forbidden),
   required: asErrors(required),
   options: {
-    parser: 'swc', // TypeScript 7 has no API that dependency-cruiser could use.
+    parser: 'swc', // TypeScript 7 has no API for dependency-cruiser.
     doNotFollow: { path: ['/node_modules/', '/src/generated/'] },
     exclude: { path: '/fixtures/' },
     moduleSystems: ['es6'],

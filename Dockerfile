@@ -1,13 +1,13 @@
 # syntax=docker/dockerfile:1
 
-# One image for every process of the platform: SERVICE and ROLE choose what a container is (infra/image/src/main.ts).
-# Node runs the TypeScript sources as they are (ADR 2); the only thing that is made here is Prisma's generated clients.
+# One image for every process of the platform: SERVICE and ROLE choose the process (infra/image/src/main.ts).
+# Node runs the TypeScript sources directly (ADR 2); the build only generates Prisma's clients.
 #
 #   docker build --tag attribution-platform .
 #
-# The base is named by its whole version, the one of infra/bootstrap.mjs (a test holds them together). The dependency
-# update bot pins it by digest as well, and keeps digest and version in step: its pull request turns the line into
-# `node:<version>-trixie-slim@sha256:<digest>`, and what was reviewed is what is built from then on.
+# The base has the exact Node version of infra/bootstrap.mjs (a test compares them). The dependency update bot also pins the
+# digest: its pull request changes the line to `node:<version>-trixie-slim@sha256:<digest>`, so that what was reviewed is
+# what is built.
 FROM node:26.10.0-trixie-slim AS base
 WORKDIR /app
 
@@ -15,13 +15,13 @@ FROM base AS build
 RUN npm install --global --no-audit --no-fund --no-update-notifier pnpm@12.21.0
 ENV CI=true PNPM_STORE=/pnpm/store
 
-# What is installed depends on the manifests alone: a change of a source file leaves the layers below as they were.
+# Installation depends on the manifests alone, so a change of a source file does not invalidate the layers below.
 FROM base AS manifests
 COPY . .
 RUN find . -type f ! -name package.json ! -name pnpm-lock.yaml ! -name pnpm-workspace.yaml -delete \
  && find . -type d -empty -delete
 
-# Without what is optional: that is the embedded Postgres.
+# Without optional dependencies: these are the embedded Postgres.
 FROM build AS production
 COPY --from=manifests /app ./
 RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
@@ -35,7 +35,7 @@ RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
       --store-dir "$PNPM_STORE" --package-import-method copy
 COPY services services
 COPY libs libs
-# Prisma asks for an engine binary that generating does not need (ADR 3), and looks for other generators in the PATH.
+# Prisma looks for an engine binary that generating does not need (ADR 3), and for other generators in the PATH.
 RUN for service in services/*/; do \
       [ -d "$service/prisma" ] || continue; \
       (cd "$service" && PATH="/app/node_modules/.bin:$PATH" PRISMA_SCHEMA_ENGINE_BINARY=/bin/true CHECKPOINT_DISABLE=1 PRISMA_HIDE_UPDATE_MESSAGE=1 \
@@ -45,7 +45,7 @@ RUN for service in services/*/; do \
 FROM base
 LABEL org.opencontainers.image.title="attribution-platform" \
       org.opencontainers.image.licenses="Apache-2.0"
-# Nothing here installs packages: their managers are only something to break in with.
+# The image installs no packages at run time, and an attacker could use the package managers.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /opt/yarn-* /usr/local/bin/yarn /usr/local/bin/yarnpkg \
  && install -d -o node -g node /var/lib/payments
 COPY --from=production /app ./
@@ -58,8 +58,8 @@ COPY infra/ops infra/ops
 COPY infra/image/bin/ops /usr/local/bin/ops
 COPY --from=clients /app/services services
 
-# The root may be read-only. Uploads are spooled to /tmp, which then has to be writable: a tmpfs, or an emptyDir.
-# How large the heap may be is said where the memory is given: NODE_OPTIONS in docker-compose.yml and k8s/base.
+# The root file system may be read-only. Uploads are spooled to /tmp, which must be writable: a tmpfs or an emptyDir.
+# NODE_OPTIONS sets the size of the heap where the container's memory is set: in docker-compose.yml and k8s/base.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ROLE=all
 USER node
 EXPOSE 8080

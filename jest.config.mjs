@@ -1,4 +1,4 @@
-/** Tests run on the TypeScript sources, loaded by Node itself, against real servers that `npm test` starts. */
+/** Tests run on the TypeScript sources, which Node itself loads, against real servers that `npm test` starts. */
 export default {
   testEnvironment: 'node',
   testRunner: './infra/tools/src/jest/run-file.ts',
@@ -6,7 +6,7 @@ export default {
   testMatch: ['<rootDir>/{gateway,libs,services,infra}/**/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/\\.runtime/', '<rootDir>/\\.local/'],
   transform: {},
-  testTimeout: 120_000, // Of what hangs: a machine may be several times slower than its neighbour.
+  testTimeout: 120_000, // Only for tests that hang: some machines are several times slower than others.
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
 };

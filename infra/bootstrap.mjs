@@ -1,5 +1,5 @@
-// Runs a TypeScript program of this workspace on a bare machine: any Node from 18 on can run this file.
-// It brings, into .runtime/ and node_modules/, what is missing: Node, pnpm, the dependencies, the Prisma clients.
+// Runs a TypeScript program of this workspace on a machine with nothing but Node 18 or newer. It first installs what is
+// missing into .runtime/ and node_modules/: Node, pnpm, the dependencies, the Prisma clients.
 //   node infra/bootstrap.mjs [--watch] <program.ts> [argument…]
 //   node infra/bootstrap.mjs --lockfile
 import { spawn, spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const versions = { node: '26.10.0', pnpm: '12.21.0' };
-/** The oldest Node that runs the sources as they are: `crypto.randomUUIDv7` came with it. */
+/** The oldest Node that can run the sources: it is the first with `crypto.randomUUIDv7`. */
 const oldestNode = [26, 1];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -21,12 +21,12 @@ function fail(message) {
   process.exit(1);
 }
 
-/** Runs a command of the set-up; its output is shown only when it fails. */
+/** Runs a command of the set-up and shows its output only if it fails. */
 function run(what, command, args, options = {}) {
   const done = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...options });
   if (done.status === 0) return;
   console.error(`${done.stdout ?? ''}${done.stderr ?? ''}${done.error ?? ''}`);
-  fail(`${what} failed. Mend what is said above and try again.`);
+  fail(`${what} failed. Fix the problem above and try again.`);
 }
 
 function hashOf(files) {
@@ -35,7 +35,7 @@ function hashOf(files) {
   return hash.digest('hex');
 }
 
-/** Does the work when its inputs have changed since it was last done. */
+/** Does the work only if its inputs have changed since the last time. */
 function whenChanged(stamp, state, work) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
   work();
@@ -49,7 +49,7 @@ function npm(...args) {
   run('npm', known ? process.execPath : 'npm', known ? [script, ...args] : args);
 }
 
-/** Installs a package into a folder of its own, and returns where it is. */
+/** Installs a package into a folder of its own and returns its path. */
 function provide(name, version, announcement) {
   const folder = join(runtime, `${name}-${version}`);
   whenChanged(join(folder, 'installed'), version, () => {
@@ -76,14 +76,14 @@ function isNewEnough(version) {
 }
 
 function provideTools() {
-  const pnpm = join(provide('pnpm', versions.pnpm, `Bringing pnpm ${versions.pnpm}`), 'bin/pnpm.mjs');
+  const pnpm = join(provide('pnpm', versions.pnpm, `Installing pnpm ${versions.pnpm}`), 'bin/pnpm.mjs');
   if (isNewEnough(process.versions.node)) return { node: process.execPath, pnpm };
   const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  const announcement = `This is Node ${process.versions.node}; bringing Node ${versions.node} for this checkout alone`;
+  const announcement = `This is Node ${process.versions.node}; installing Node ${versions.node} for this checkout only`;
   return { node: join(provide(nodePackage, versions.node, announcement), 'bin/node'), pnpm };
 }
 
-/** Whatever asks for a dependency: where it asks for another than the lockfile has, the installation is refused. */
+/** All manifests. If one disagrees with the lockfile, pnpm refuses the installation. */
 function manifests() {
   const folders = ['services', 'libs', 'infra'].flatMap((parent) =>
     readdirSync(join(root, parent)).map((name) => join(parent, name)),
@@ -103,13 +103,13 @@ function provideDependencies({ node, pnpm }) {
   });
 }
 
-/** Lets the lockfile follow the manifests, for whoever has changed one. */
+/** Updates the lockfile after a manifest has changed. */
 function updateLockfile({ node, pnpm }) {
   const options = { cwd: root, stdio: 'inherit', env: environmentFor(node) };
   process.exit(spawnSync(node, [pnpm, 'install', '--no-frozen-lockfile'], options).status ?? 1);
 }
 
-/** The areas of the contracts are the folders with an `area.ts`: a browser that imports them can look into no folder. */
+/** Lists the areas of the contracts, which are the folders with an `area.ts`: a browser cannot read the folder itself. */
 function listContractAreas() {
   const folder = join(root, 'libs/contracts/src');
   const areas = readdirSync(folder)
@@ -140,7 +140,7 @@ function listContractAreas() {
   }
 }
 
-/** Prisma asks for an engine binary that generating does not need (docs/adr/0003). */
+/** Generates the Prisma clients. Prisma looks for an engine binary that generating does not need (ADR 3). */
 function providePrismaClients({ node }) {
   for (const service of readdirSync(join(root, 'services'))) {
     const folder = join('services', service);
@@ -154,7 +154,7 @@ function providePrismaClients({ node }) {
       run('prisma generate', node, [join(root, 'node_modules/prisma/build/index.js'), 'generate'], {
         cwd: join(root, folder),
         env: {
-          // Where it finds the generators that are not its own.
+          // Prisma finds other generators in the PATH.
           ...environmentFor(node, join(root, 'node_modules/.bin')),
           PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
           CHECKPOINT_DISABLE: '1',
@@ -165,14 +165,14 @@ function providePrismaClients({ node }) {
   }
 }
 
-/** The environment of a program that finds our Node first, and the programs of more folders. */
+/** The environment of a program, with our Node and the given folders first in the PATH. */
 function environmentFor(node, ...folders) {
   return { ...process.env, PATH: [dirname(node), ...folders, process.env.PATH].join(':') };
 }
 
 const [program, ...rest] = process.argv.slice(2).filter((argument) => argument !== '--watch');
 const watching = process.argv[2] === '--watch';
-if (!program) fail('Which program?');
+if (!program) fail('Usage: node infra/bootstrap.mjs [--watch] <program.ts> [argument…]');
 
 const tools = provideTools();
 if (program === '--lockfile') updateLockfile(tools);
@@ -180,14 +180,14 @@ provideDependencies(tools);
 providePrismaClients(tools);
 listContractAreas();
 
-// kafkajs computes a negative timer now and then, which Node mentions each time.
+// kafkajs sometimes sets a timer with a negative delay, and Node would warn each time.
 const flags = ['--disable-warning=TimeoutNegativeWarning', '--disable-warning=ExperimentalWarning'];
 if (watching) flags.push('--watch', '--watch-preserve-output');
 const child = spawn(tools.node, [...flags, join(root, program), ...rest], {
   stdio: 'inherit',
   env: { ...environmentFor(tools.node), PLATFORM_PNPM: tools.pnpm },
 });
-// The terminal sends Ctrl-C to both: the child decides when it is done. Anything else is passed on.
+// The terminal sends Ctrl-C to both processes, and the child decides when it is done. Other signals are forwarded.
 process.on('SIGINT', () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

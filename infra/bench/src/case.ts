@@ -2,27 +2,27 @@ import type { Spread } from './statistics.ts';
 import { spreadOf } from './statistics.ts';
 import { watchingSteal } from './steal.ts';
 
-/** What a run of the benchmarks gives each case. */
+/** The parameters and servers that each case gets. */
 export interface Tools {
-  /** Pairs of runs, five or more when it counts. */
+  /** Pairs of runs; five or more for publishable figures. */
   readonly pairs: number;
-  /** Seconds that one side of a pair is loaded. */
+  /** Seconds of load for one side of a pair. */
   readonly seconds: number;
-  /** Of the load under which memory must not grow. */
+  /** Minutes of the load under which memory must not grow. */
   readonly minutes: number;
   /**
-   * The cases only have to run through, as a test of them: with few rows, without warming up, and with a load of so few
-   * requests (`seconds` is less than one) that their figures say nothing.
+   * Only tests that the case works: with few rows, without warm-up, and with so few requests (`seconds` is less than one)
+   * that the figures mean nothing.
    */
-  readonly moment: boolean;
-  /** Tells a person what is going on. */
+  readonly smoke: boolean;
+  /** Prints progress. */
   readonly say: (line: string) => void;
-  /** A server with the migrated database of each service as template. */
+  /** A Postgres server that has the migrated database of each service as a template. */
   readonly postgresUrl: string;
-  /** Absent where there is no Java: cases that need it say so and give no row. */
+  /** Undefined without Java: cases that need Kafka return no rows. */
   readonly kafkaBrokers: readonly string[] | undefined;
   readonly redisUrl: string | undefined;
-  /** The program; absent where it could not be had. */
+  /** The path of the program; undefined if it could not be found. */
   readonly nginx: string | undefined;
 }
 
@@ -33,9 +33,9 @@ export interface Row {
   readonly ours: string;
   readonly beside: string;
   readonly ratio?: Spread;
-  /** As "≥ 0.4" or, where a figure is only printed, "–". */
+  /** "≥ 0.4" or, if the figure is only printed, "–". */
   readonly bar: string;
-  /** Absent where there is no bar. */
+  /** Undefined without a bar. */
   readonly holds?: boolean;
 }
 
@@ -47,49 +47,49 @@ export interface Case {
 export interface Compared {
   readonly a: Spread;
   readonly b: Spread;
-  /** Of a to b, pair by pair. */
+  /** The ratios of a to b, pair by pair. */
   readonly ratio: Spread;
 }
 
-/** A pair during which more than this of the processors' time went to other machines of the host is run again. */
+/** A pair is run again if the host took more than this share of the CPU time for other machines. */
 export const stealAllowed = 0.05;
 
-/** What both sides gave in one pair. */
+/** The results of both sides of one pair. */
 export interface Pair<T> {
   readonly a: T;
   readonly b: T;
 }
 
 /**
- * Runs A B A B …, so that what drifts on the machine hits both sides alike; one pair before it is thrown away, and so
- * are those that the host disturbed, up to twice as many as count. `rateOf` is what a person is told of each.
+ * Runs A B A B …, so that drift of the machine affects both sides alike. A first pair is discarded as warm-up, and so are
+ * pairs that the host disturbed, up to `2 * pairs` of them. `rateOf` gives the figure for progress output.
  */
 export async function inPairs<T>(
-  { pairs, say, moment }: Pick<Tools, 'pairs' | 'say' | 'moment'>,
+  { pairs, say, smoke }: Pick<Tools, 'pairs' | 'say' | 'smoke'>,
   a: () => Promise<T>,
   b: () => Promise<T>,
   rateOf: (side: T) => number,
 ): Promise<readonly Pair<T>[]> {
-  if (!moment) {
+  if (!smoke) {
     await a();
     await b();
   }
   const runs: Pair<T>[] = [];
-  for (let again = moment ? 0 : 2 * pairs; runs.length < pairs; ) {
+  for (let retries = smoke ? 0 : 2 * pairs; runs.length < pairs; ) {
     const { result: run, stolen } = await watchingSteal(async () => ({ a: await a(), b: await b() }));
     const [ours, other] = [rateOf(run.a), rateOf(run.b)];
-    const said = `${compact(ours)} beside ${compact(other)}, ratio ${(ours / other).toFixed(2)}`;
-    if (stolen > stealAllowed && again-- > 0) {
-      say(`  disturbed (${Math.round(100 * stolen)} % of the processors taken), run again: ${said}`);
+    const summary = `${compact(ours)} beside ${compact(other)}, ratio ${(ours / other).toFixed(2)}`;
+    if (stolen > stealAllowed && retries-- > 0) {
+      say(`  disturbed (the host took ${Math.round(100 * stolen)} % of the CPU time), running again: ${summary}`);
       continue;
     }
     runs.push(run);
-    say(`  pair ${runs.length} of ${pairs}: ${said}`);
+    say(`  pair ${runs.length} of ${pairs}: ${summary}`);
   }
   return runs;
 }
 
-/** One figure of what the pairs gave. */
+/** Compares both sides of the pairs by one figure of their results. */
 export function comparedBy<T>(runs: readonly Pair<T>[], figureOf: (side: T) => number): Compared {
   const figures = runs.map(({ a, b }) => ({ a: figureOf(a), b: figureOf(b) }));
   return {
@@ -99,9 +99,9 @@ export function comparedBy<T>(runs: readonly Pair<T>[], figureOf: (side: T) => n
   };
 }
 
-/** Runs both sides in pairs, where each gives one figure. */
+/** Runs both sides in pairs and compares the one figure that each returns. */
 export async function compare(
-  tools: Pick<Tools, 'pairs' | 'say' | 'moment'>,
+  tools: Pick<Tools, 'pairs' | 'say' | 'smoke'>,
   a: () => Promise<number>,
   b: () => Promise<number>,
 ): Promise<Compared> {
@@ -109,12 +109,12 @@ export async function compare(
   return comparedBy(await inPairs(tools, a, b, itself), itself);
 }
 
-/** Three digits that count, with thousands apart. */
+/** Formats a number with three significant digits and thousands separators. */
 export function compact(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 3 });
 }
 
-/** The row of a rate that must be at least `bar` times the peer's; without `bar` it is only printed. */
+/** The row of a rate that must be at least `bar` times the peer's. Without `bar` it is only printed. */
 export function rateRow(what: string, { a, b, ratio }: Compared, bar?: number): Row {
   return {
     what,

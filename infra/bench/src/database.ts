@@ -3,7 +3,7 @@ import { templateName } from '@attribution/testing';
 import pg from 'pg';
 
 export interface Statements {
-  /** Runs one statement from outside. */
+  /** Runs one statement on a connection of its own. */
   sql(text: string, values?: readonly unknown[]): Promise<void>;
 }
 
@@ -12,12 +12,12 @@ export interface BenchDatabase extends Statements {
   drop(): Promise<void>;
 }
 
-/** Some databases, in which the same is done. */
+/** Runs each statement in several databases. */
 export const statementsOn = (...urls: readonly string[]): Statements => ({
   sql: async (text, values) => void (await Promise.all(urls.map((url) => once(url, text, values)))),
 });
 
-/** A database of a service's own: a copy of its migrated, empty one. */
+/** Creates a database for a service as a copy of its migrated, empty template. */
 export async function createBenchDatabase(postgresUrl: string, service: string): Promise<BenchDatabase> {
   const name = `bench_${service}_${randomBytes(6).toString('hex')}`;
   const url = new URL(postgresUrl);

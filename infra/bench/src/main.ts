@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: every case beside a peer or a floor, in the same run.
+ * `npm run bench`: measures every case beside a peer or a floor, in the same run.
  *
  *     npm run bench -- [words of a case's name …] [--pairs 5] [--seconds 5] [--minutes 10] [--out file.md]
  */
@@ -24,22 +24,22 @@ const { values, positionals } = parseArgs({
 });
 const say = (line: string) => console.error(line);
 const chosen = cases.filter(({ name }) => positionals.every((word) => name.includes(word)));
-if (chosen.length === 0) throw new Error(`No case is called so. There are: ${cases.map((one) => one.name).join(', ')}`);
+if (chosen.length === 0) throw new Error(`No such case. There are: ${cases.map((one) => one.name).join(', ')}`);
 
-/** Processes that ran or wanted to, of the last minute: what is there before the benchmarks disturbs them. */
+/** The load average of the last minute: other load disturbs the benchmarks. */
 const [loadBefore = 0] = loadavg();
-const quiet = 0.5;
-if (loadBefore > quiet) say(`!! This machine is not quiet: its load is ${loadBefore.toFixed(1)}.`);
+const quietLoad = 0.5;
+if (loadBefore > quietLoad) say(`!! This machine is not quiet: its load is ${loadBefore.toFixed(1)}.`);
 
 await stayAround();
 const servers = await provideServers((line) => say(`· ${line}`));
-for (const line of servers.missing) say(`\n!! MISSING ${line}\n!! Its cases are left out.\n`);
+for (const line of servers.missing) say(`\n!! MISSING ${line}\n!! Its cases are skipped.\n`);
 if (servers.environment.TEST_WRK === undefined) throw new Error('Nothing can be measured without wrk.');
 const tools: Tools = {
   pairs: Number(values.pairs),
   seconds: Number(values.seconds),
   minutes: Number(values.minutes),
-  moment: false,
+  smoke: false,
   say,
   nginx: servers.environment.TEST_NGINX,
   postgresUrl: servers.environment.TEST_POSTGRES_URL ?? '',
@@ -79,7 +79,7 @@ function reportOf(all: readonly Row[], stolen: number): string {
     `${machine()}.`,
     `Load by wrk; ${pairs} pairs of runs of ${seconds} s a side, one after the other in turn; ${placing}.`,
     'Medians; in brackets the lowest and highest of the pairs.',
-    loadBefore > quiet
+    loadBefore > quietLoad
       ? `**The machine was not quiet**: its load was ${loadBefore.toFixed(1)} before the first case.`
       : `Nothing else ran: the load was ${loadBefore.toFixed(1)} before the first case.`,
     `Pairs during which the host took more than ${100 * stealAllowed} % of the processors are run again; it took ${(100 * stolen).toFixed(1)} % in all.`,

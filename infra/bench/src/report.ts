@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem, type } from 'node:os';
 
-/** The machine, versions and date that figures belong to, as one Markdown paragraph. */
+/** The machine, versions and date of the figures, as one paragraph of Markdown. */
 export function machine(): string {
   const [cpu] = cpus();
   const gib = Math.round(totalmem() / 2 ** 30);

@@ -2,27 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Place, placed } from './cores.ts';
+import { type Place, pinnedCommand } from './cores.ts';
 
 /** A server in a process of its own. */
 export interface BenchServer {
   readonly url: string;
-  /** Of the Node process itself; `taskset` becomes it. */
+  /** The id of the Node process itself, which `taskset` turns into. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/**
- * Starts `program` (a file beside the cases) with an environment. The program prints `{"url": "…"}` on its first line
- * of stdout once it answers, and ends on SIGTERM.
- */
+/** Starts a program, which prints `{"url": "…"}` as the first line of stdout when it is ready, and ends on SIGTERM. */
 export async function startServer(
   program: URL,
   environment: Record<string, string>,
   place: Place = 'measured',
   nodeArguments: readonly string[] = [],
 ): Promise<BenchServer> {
-  const [command, args] = placed(place, process.execPath, [
+  const [command, args] = pinnedCommand(place, process.execPath, [
     '--disable-warning=TimeoutNegativeWarning',
     ...nodeArguments,
     fileURLToPath(program),
@@ -40,9 +37,9 @@ export async function startServer(
     pid: child.pid ?? 0,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGTERM');
-      await gone;
+      await exited;
     },
   };
 }
@@ -50,13 +47,13 @@ export async function startServer(
 async function firstLine(child: ChildProcess, program: URL): Promise<string> {
   const stdout = child.stdout as NonNullable<ChildProcess['stdout']>;
   for await (const line of createInterface(stdout)) {
-    stdout.resume(); // The rest is of no interest, but must not fill the pipe.
+    stdout.resume(); // Discards the rest, which would otherwise fill the pipe.
     return (JSON.parse(line) as { url: string }).url;
   }
-  throw new Error(`${program.pathname} ended before it answered`);
+  throw new Error(`${program.pathname} ended before it was ready`);
 }
 
-/** For the programs: says where this process answers. */
+/** For the programs: prints the URL that this process serves. */
 export function announce(url: string): void {
   process.stdout.write(`${JSON.stringify({ url })}\n`);
 }

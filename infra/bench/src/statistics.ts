@@ -1,4 +1,4 @@
-/** A figure of several runs. */
+/** One figure over several runs. */
 export interface Spread {
   readonly median: number;
   readonly low: number;
@@ -13,7 +13,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, low: at(0), high: at(sorted.length - 1) };
 }
 
-/** The value below which `share` (0 to 1) of the values lie, by nearest rank. */
+/** The quantile of the values for `share` (0 to 1), by nearest rank. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

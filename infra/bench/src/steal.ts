@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of the processors' time so far: all, and what the hypervisor gave to others (Linux, `/proc/stat`). */
+/** The CPU time so far, and the part that the hypervisor gave to other machines (Linux, `/proc/stat`). */
 function ticks(): { all: number; stolen: number } | undefined {
   try {
     const [, ...fields] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.trim().split(/\s+/) ?? [];
@@ -11,7 +11,7 @@ function ticks(): { all: number; stolen: number } | undefined {
   }
 }
 
-/** Runs the work, and tells which part of the processors' time was taken from this machine meanwhile; 0 where nobody tells. */
+/** Runs the work and measures the share of CPU time that the host took meanwhile; 0 if the system does not report it. */
 export async function watchingSteal<T>(work: () => Promise<T>): Promise<{ result: T; stolen: number }> {
   const before = ticks();
   const result = await work();

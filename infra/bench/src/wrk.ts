@@ -1,21 +1,21 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { placed } from './cores.ts';
+import { pinnedCommand } from './cores.ts';
 import { run } from './run.ts';
 
 export interface Load {
   readonly url: string;
-  /** Less than one: until as many requests are answered as there are connections, as wrk knows whole seconds alone. */
+  /** If less than one, the load ends after one response per connection, because wrk accepts only whole seconds. */
   readonly seconds: number;
   readonly connections?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Lua for wrk: a `request` function that makes each request, for bodies that differ. */
+  /** A Lua script for wrk with a `request` function, for requests that differ from each other. */
   readonly script?: string;
 }
 
 export interface LoadResult {
-  /** Answered requests a second. */
+  /** Responses per second. */
   readonly rate: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -30,7 +30,7 @@ function done(summary, latency, requests)
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
 end`;
 
-/** Ends wrk after so many answers as Ctrl-C does: it reports what there was until then. */
+/** Stops wrk after that many responses, by SIGINT as with Ctrl-C, so that it still prints its report. */
 const endingAfter = (answers: number) => `
 local ffi, answers = require('ffi'), 0
 ffi.cdef 'int kill(int, int); int getpid();'
@@ -39,27 +39,27 @@ function response()
   if answers == ${answers} then ffi.C.kill(ffi.C.getpid(), 2) end
 end`;
 
-/** Loads a server with wrk, from the cores around it. An answer other than 2xx or 3xx, or a broken connection, is an error. */
+/** Loads a server with wrk, on other cores. Throws on a response other than 2xx or 3xx, and on a broken connection. */
 export async function load(options: Load): Promise<LoadResult> {
   const { url, seconds, connections = 32, headers = {}, script = '' } = options;
   const directory = await mkdtemp(join(tmpdir(), 'attribution-wrk-'));
   try {
     const file = join(directory, 'load.lua');
-    const [ending, duration, patience] = seconds < 1 ? [endingAfter(connections), 60, 60] : ['', seconds, 10];
+    const [ending, duration, timeoutSeconds] = seconds < 1 ? [endingAfter(connections), 60, 60] : ['', seconds, 10];
     await writeFile(file, [script, ending, report].join('\n'));
-    const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+    const headerFlags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
     const settings = [
       '-t1',
       `-c${connections}`,
       `-d${duration}s`,
       '--timeout',
-      `${patience}s`,
+      `${timeoutSeconds}s`,
       '-s',
       file,
-      ...given,
+      ...headerFlags,
       url,
     ];
-    const output = await run(...placed('around', 'wrk', settings));
+    const output = await run(...pinnedCommand('around', 'wrk', settings));
     const line = /RESULT (.*)/.exec(output)?.[1];
     if (!line) throw new Error(`wrk gave no result: ${output}`);
     const result = JSON.parse(line) as LoadResult & { requests: number; bad: number; broken: number };

@@ -7,7 +7,7 @@ const tools: Tools = {
   pairs: 1,
   seconds: 0.05,
   minutes: 1,
-  moment: true,
+  smoke: true,
   say: () => {},
   postgresUrl: testServers.postgresUrl(),
   kafkaBrokers: testServers.kafkaBrokers(),
@@ -15,19 +15,19 @@ const tools: Tools = {
   nginx: testServers.nginx(),
 };
 
-/** Needs what `npm run bench` needs. `npm test` says when a part is missing, and fails for it in CI. */
+/** Skipped unless all servers and programs of `npm run bench` are there. `npm test` reports missing ones and fails in CI. */
 const complete = testServers.wrk() && tools.nginx && tools.kafkaBrokers && tools.redisUrl;
 const benchTest = complete ? test : test.skip;
 
-/** Of what hangs, milliseconds: some start a whole fleet, or the platform three times. */
-const timeout = 600_000;
+/** Long, because some cases start a whole fleet, or the platform three times. */
+const timeoutMs = 600_000;
 
 benchTest.each(cases.map((one) => [one.name, one] as const))(
-  '%s: runs through, and gives rows',
+  'the benchmark "%s" runs without errors and returns rows',
   async (_name, one) => {
     const rows = await one.run(tools);
     expect(rows).not.toHaveLength(0);
     for (const { ours } of rows) expect(ours).not.toContain('NaN');
   },
-  timeout,
+  timeoutMs,
 );

@@ -4,27 +4,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Backend {
   readonly port: number;
-  /** Of the process, whose `/readyz` says whether it is to be sent anything. */
+  /** The base URL of the process. Its `/readyz` decides whether it gets connections. */
   readonly url: string;
 }
 
-/** Shares new connections of one port out among the replicas that are ready, as a service of Kubernetes does. */
+/** Distributes the new connections of one port among the replicas that are ready, as a Kubernetes service does. */
 export interface Balancer {
   readonly url: string;
-  /** Resolves when it sends connections to this one. Throws where that does not come. */
+  /** Resolves as soon as the replica gets connections. Throws if it is not ready in time. */
   sends(to: Backend): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Milliseconds: between two looks at readiness, and for an answer; a check behind it may take three seconds. */
-const probeEvery = 150;
-const patience = 4_000;
-/** Milliseconds that somebody waits for one to be ready. */
-const readyWithin = 30_000;
-/** Looks in a row that must fail, as in Kubernetes: on a busy machine one alone may fail everywhere at once. */
-const strikes = 2;
+const probeIntervalMs = 150;
+/** A readiness check may take three seconds. */
+const probeTimeoutMs = 4_000;
+const readyTimeoutMs = 30_000;
+/** After how many failed probes in a row a replica is not ready. On a busy machine a single probe may fail. */
+const failureThreshold = 2;
 
-/** On a port, or on a free one for 0. Knows no HTTP: a replica that stops tells its own clients to leave. */
+/**
+ * Starts a balancer on a port, or on a free one if it is 0. It works on TCP connections: a replica that stops asks its
+ * clients itself to close theirs.
+ */
 export async function startBalancer(port: number, backends: readonly Backend[]): Promise<Balancer> {
   const ready = new Set<Backend>();
   const sockets = new Set<Socket>();
@@ -33,28 +35,28 @@ export async function startBalancer(port: number, backends: readonly Backend[]):
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     client.on('error', () => {});
-    const among = [...ready];
+    const candidates = [...ready];
     const first = turn++;
-    pass(
+    forward(
       client,
-      among.map((_, index) => among[(first + index) % among.length] as Backend),
+      candidates.map((_, index) => candidates[(first + index) % candidates.length] as Backend),
     );
   });
 
-  /** To the first that takes the connection: one that has just gone may still be thought ready. */
-  function pass(client: Socket, [backend, ...others]: readonly Backend[]): void {
+  /** Forwards to the first backend that accepts: one that has just stopped may still count as ready. */
+  function forward(client: Socket, [backend, ...others]: readonly Backend[]): void {
     if (!backend) return void client.resetAndDestroy();
-    const onward = connect({ port: backend.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    const upstream = connect({ port: backend.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     const refused = () => {
-      onward.destroy();
+      upstream.destroy();
       if (client.destroyed) return;
-      pass(client, others);
+      forward(client, others);
     };
-    onward.once('error', refused);
-    onward.once('connect', () => {
-      onward.off('error', refused);
-      join(client, onward);
-      join(onward, client);
+    upstream.once('error', refused);
+    upstream.once('connect', () => {
+      upstream.off('error', refused);
+      join(client, upstream);
+      join(upstream, client);
     });
   }
 
@@ -72,8 +74,8 @@ export async function startBalancer(port: number, backends: readonly Backend[]):
     for (let failures = 0; !stopping.signal.aborted; ) {
       failures = (await isReady(backend)) ? 0 : failures + 1;
       if (failures === 0) ready.add(backend);
-      else if (failures >= strikes) ready.delete(backend);
-      await sleep(probeEvery, undefined, { signal: stopping.signal }).catch(() => {});
+      else if (failures >= failureThreshold) ready.delete(backend);
+      await sleep(probeIntervalMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
 
@@ -83,7 +85,7 @@ export async function startBalancer(port: number, backends: readonly Backend[]):
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async sends(to) {
-      for (const deadline = Date.now() + readyWithin; !ready.has(to); await sleep(20))
+      for (const deadline = Date.now() + readyTimeoutMs; !ready.has(to); await sleep(20))
         if (Date.now() > deadline) throw new Error(`${to.url} is not ready`);
     },
     async stop() {
@@ -97,10 +99,10 @@ export async function startBalancer(port: number, backends: readonly Backend[]):
 
 async function isReady({ url }: Backend): Promise<boolean> {
   try {
-    const init = { headers: { connection: 'close' }, signal: AbortSignal.timeout(patience) };
-    const answer = await fetch(`${url}/readyz`, init);
-    await answer.arrayBuffer();
-    return answer.ok;
+    const init = { headers: { connection: 'close' }, signal: AbortSignal.timeout(probeTimeoutMs) };
+    const response = await fetch(`${url}/readyz`, init);
+    await response.arrayBuffer();
+    return response.ok;
   } catch {
     return false;
   }

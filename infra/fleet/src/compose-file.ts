@@ -4,7 +4,7 @@ import { interpolate } from './interpolate.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-/** `127.0.0.1:8080:80`: of which address of the host, its port, the container's. */
+/** `127.0.0.1:8080:80`: the host's address, the host's port, the container's port. */
 const Port = z.string().transform((text, context) => {
   const [, host = '', published, target] = /^(?:([\d.]+):)?(\d+):(\d+)$/.exec(text) ?? [];
   if (target !== undefined) return { host, published: Number(published), target: Number(target) };
@@ -34,15 +34,15 @@ const Service = z.object({
     .default({}),
 });
 
-/** What this project's own Compose file says, as far as it is used here. */
+/** The fields of our Compose file that the fleet uses. */
 export const ComposeFile = z.object({ services: z.record(z.string(), Service) });
 export type ComposeFile = z.output<typeof ComposeFile>;
 export type ComposeService = z.output<typeof Service>;
 
-/** Of all that is a process of ours. */
+/** The image of all our own processes. */
 const ownImage = 'attribution-platform';
 
-/** The file with its anchors, merges and variables resolved. */
+/** Parses the file and resolves its anchors, merges and variables. */
 export function readCompose(text: string, values: Readonly<Record<string, string | undefined>>): ComposeFile {
   return ComposeFile.parse(interpolated(parse(text, { merge: true }), values));
 }
@@ -62,22 +62,22 @@ export const ownServices = ({ services }: ComposeFile): ReadonlyMap<string, Comp
 export const programOf = ({ command }: ComposeService): string => command.at(-1) ?? '';
 
 /**
- * Our services in the order of starting: each part needs the ones before it alone. What stands outside (the servers)
- * is there already.
+ * Groups our services by the order of starting: each group depends only on the groups before it, and on the servers, which
+ * run already.
  */
 export function startingOrder(file: ComposeFile): string[][] {
-  const left = new Map([...ownServices(file)].map(([name, { depends_on }]) => [name, Object.keys(depends_on)]));
+  const waiting = new Map([...ownServices(file)].map(([name, { depends_on }]) => [name, Object.keys(depends_on)]));
   const waves: string[][] = [];
-  while (left.size > 0) {
-    const wave = [...left].filter(([, needs]) => !needs.some((need) => left.has(need))).map(([name]) => name);
-    if (wave.length === 0) throw new Error(`These wait for each other: ${[...left.keys()].join(', ')}`);
-    for (const name of wave) left.delete(name);
+  while (waiting.size > 0) {
+    const wave = [...waiting].filter(([, needs]) => !needs.some((need) => waiting.has(need))).map(([name]) => name);
+    if (wave.length === 0) throw new Error(`These services wait for each other: ${[...waiting.keys()].join(', ')}`);
+    for (const name of wave) waiting.delete(name);
     waves.push(wave);
   }
   return waves;
 }
 
-/** The services that do one thing and end: others wait for their success. */
+/** The services that run once and exit: others wait for their success. */
 export function endingServices(file: ComposeFile): ReadonlySet<string> {
   const needs = Object.values(file.services).flatMap(({ depends_on }) => Object.entries(depends_on));
   return new Set(

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { secretsIn } from './secrets.ts';
 
 /**
- * `npm run compose`: makes the secrets of docker-compose.yml in .env, where they are missing, builds the image and brings
- * everything up. `npm run compose -- <arguments>`: `docker compose` with them.
+ * `npm run compose`: generates missing secrets of docker-compose.yml in .env, builds the image and starts everything.
+ * `npm run compose -- <arguments>`: generates the secrets and runs `docker compose <arguments>`.
  */
 const root = resolve(import.meta.dirname, '../../..');
 await secretsIn(join(root, '.env'), (line) => console.error(`· ${line}`));

@@ -4,60 +4,60 @@ import { healthPath } from '@attribution/image';
 import { freePort } from '@attribution/servers';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type ComposeFile, type ComposeService, endingServices, ownServices, startingOrder } from './compose-file.ts';
+import { addressesIn, listeningPorts, localEnvironment } from './local-environment.ts';
 import { createMember, type Ending, type Launch, type Member } from './member.ts';
-import { listeningPorts, placed, spokenOf } from './place.ts';
 
 export interface FleetOptions {
   readonly file: ComposeFile;
-  /** Of what the processes keep in files, and of their logs. */
+  /** The folder of the processes' files and logs. */
   readonly directory: string;
-  /** Of every process that stays. */
+  /** How many there are of each process that keeps running. */
   readonly replicas: number;
-  /** Where the servers are, by their addresses in the Compose file. */
+  /** The addresses of the servers on this machine, by those in the Compose file. */
   readonly servers: ReadonlyMap<string, string>;
   readonly say: (line: string) => void;
-  /** Aborted, it stops what was started so far, and rejects. */
+  /** When aborted, the start rejects and stops what has been started so far. */
   readonly signal?: AbortSignal;
   /**
-   * Asked before each start of a process what it is to be started with instead, to try what the Compose file does not
-   * say. `addresses`: where on this machine those of the Compose file are.
+   * Called before each start of a process, to change how it is started. `addresses` maps addresses of the Compose file to
+   * those on this machine.
    */
   readonly adjust?: (launch: Launch, addresses: ReadonlyMap<string, string>) => Launch;
-  /** Told whenever a process was started. */
+  /** Called after each start of a process. */
   readonly onChange?: (processes: readonly FleetProcess[]) => void;
 }
 
-/** A process that stays, as others may want to find it. */
+/** A process that keeps running, and where to find it. */
 export interface FleetProcess {
   readonly name: string;
   readonly service: string;
   readonly role: string;
   readonly pid: number;
   readonly url: string;
-  /** Where it tells its metrics. */
+  /** The URL of its metrics. */
   readonly metrics: string;
   readonly log: string;
 }
 
 export interface Fleet {
   readonly processes: readonly FleetProcess[];
-  /** Where on this machine an address of the Compose file is. */
+  /** Addresses on this machine, by those in the Compose file. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** Stops those first that others do not need. Resolves with how each ended. */
+  /** Stops the processes in the reverse order of starting. Resolves to how each ended. */
   stop(): Promise<ReadonlyMap<string, Ending>>;
 }
 
-/** Milliseconds that a part of the fleet may take to come up: many programs start at once. */
-const patience = 120_000;
+/** How long processes that start together may take: there are many of them. */
+const startTimeoutMs = 120_000;
 
-/** One replica of a service, and where it is. */
+/** One replica of a service, and its ports on this machine by those of its container. */
 interface Replica {
   readonly member: Member;
   readonly ports: ReadonlyMap<number, number>;
   describe(): FleetProcess;
 }
 
-/** Runs the Compose file's processes on this machine, and resolves when all of them live. */
+/** Runs the Compose file's processes on this machine. Resolves when all of them are alive. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { file, directory, say, adjust = (launch) => launch } = options;
   const services = ownServices(file);
@@ -68,32 +68,32 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const fronts = await chooseFronts(services);
   const addresses = new Map([
     ...options.servers,
-    ...[...fronts].map(([there, port]) => [there, `127.0.0.1:${port}`] as const),
+    ...[...fronts].map(([address, port]) => [address, `127.0.0.1:${port}`] as const),
   ]);
 
   const waves: Replica[][] = [];
   const balancers: Balancer[] = [];
-  const staying = () => waves.flat().filter(({ ports }) => ports.size > 0);
-  const processes = () => staying().map((replica) => replica.describe());
+  const running = () => waves.flat().filter(({ ports }) => ports.size > 0);
+  const processes = () => running().map((replica) => replica.describe());
 
   async function createReplica(name: string, service: ComposeService, number: number): Promise<Replica> {
-    const alone = replicasOf(name) === 1;
+    const isSingle = replicasOf(name) === 1;
     const targets = ending.has(name) ? [] : listeningPorts(service);
     const ports = new Map(
       await Promise.all(
         targets.map(async (target) => {
-          const front = alone ? fronts.get(`${name}:${target}`) : undefined;
+          const front = isSingle ? fronts.get(`${name}:${target}`) : undefined;
           return [target, front ?? (await freePort())] as const;
         }),
       ),
     );
-    const environment = placed(service, { addresses, folders, ports });
+    const environment = localEnvironment(service, { addresses, folders, ports });
     const [program = '', role = ''] = [environment.SERVICE, environment.ROLE];
     const url = `http://127.0.0.1:${environment.PORT}`;
-    const called = `${name}-${number}`;
-    const log = join(directory, 'logs', `${called}.log`);
+    const replicaName = `${name}-${number}`;
+    const log = join(directory, 'logs', `${replicaName}.log`);
     const member = createMember({
-      name: called,
+      name: replicaName,
       command: service.command,
       environment,
       log,
@@ -107,11 +107,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     return {
       member,
       ports,
-      describe: () => ({ name: called, service: program, role, pid: member.pid, url, metrics, log }),
+      describe: () => ({ name: replicaName, service: program, role, pid: member.pid, url, metrics, log }),
     };
   }
 
-  /** With several of a service, one port before them all. */
+  /** Puts a balancer in front of a service with several replicas. */
   async function balance(name: string, replicas: readonly Replica[]): Promise<void> {
     for (const [address, port] of fronts) {
       const target = Number(address.split(':')[1]);
@@ -135,7 +135,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     }
     say(`Starting ${wave.map(({ member }) => member.name).join(', ')}`);
     for (const { member } of wave) member.start();
-    await Promise.all(wave.map(({ member }) => member.ready(patience, options.signal)));
+    await Promise.all(wave.map(({ member }) => member.ready(startTimeoutMs, options.signal)));
   }
 
   async function stop(): Promise<ReadonlyMap<string, Ending>> {
@@ -161,7 +161,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   };
 }
 
-/** Each volume of the Compose file is a folder here. */
+/** Creates a folder for each volume of the Compose file. */
 async function makeFolders(
   services: ReadonlyMap<string, ComposeService>,
   parent: string,
@@ -172,11 +172,11 @@ async function makeFolders(
   return folders;
 }
 
-/** The port of this machine for each address that somebody speaks of, or that is to be reached from outside. */
+/** Chooses a port of this machine for each address that an environment mentions or that the Compose file publishes. */
 async function chooseFronts(services: ReadonlyMap<string, ComposeService>): Promise<Map<string, number>> {
   const fronts = new Map<string, number>();
   for (const [name, { ports }] of services)
     for (const { published, target } of ports) fronts.set(`${name}:${target}`, published);
-  for (const address of spokenOf(services)) if (!fronts.has(address)) fronts.set(address, await freePort());
+  for (const address of addressesIn(services)) if (!fronts.has(address)) fronts.set(address, await freePort());
   return fronts;
 }

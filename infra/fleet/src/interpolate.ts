@@ -1,6 +1,6 @@
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** `$$`, `${NAME}`, and the latter with what holds where it is not set (`-`, `?`) or empty as well (`:-`, `:?`). */
+/** `$$`, `$NAME` and `${NAME}`, the latter with a default or an error if unset (`-`, `?`), or if unset or empty (`:-`, `:?`). */
 const reference = /\$(?:(\$)|\{(\w+)(?:(:?[-?])([^}]*))?\}|(\w+))/g;
 
 /** The names of the variables in a text of a Compose file. */
@@ -8,7 +8,7 @@ export function variablesIn(text: string): string[] {
   return [...text.matchAll(reference)].flatMap(([, , braced, , , bare]) => braced ?? bare ?? []);
 }
 
-/** Puts variables into a text, by the rules of Compose. Throws with the text's own words where a required one is missing. */
+/** Substitutes variables in a text by the rules of Compose. If a required one is missing, it throws the text's own message. */
 export function interpolate(text: string, values: Values): string {
   return text.replaceAll(reference, (_, dollar?: string, braced?: string, rule = '', word = '', bare?: string) => {
     if (dollar) return dollar;

@@ -11,8 +11,8 @@ export interface MailCatcher {
 }
 
 /**
- * Takes mail by SMTP on 127.0.0.1 and delivers none: each message becomes an `.eml` file, named by its time and whom it
- * is for, as `npm start` names them.
+ * Accepts mail by SMTP on 127.0.0.1 and delivers none. Each message becomes an `.eml` file for each recipient, named by time
+ * and recipient as with `npm start`.
  */
 export async function startMailCatcher(directory: string): Promise<MailCatcher> {
   await mkdir(directory, { recursive: true });
@@ -23,7 +23,7 @@ export async function startMailCatcher(directory: string): Promise<MailCatcher> 
       const time = new Date().toISOString().replaceAll(':', '-');
       const name = `${time}-${++count}-${recipient.replaceAll(/[^A-Za-z0-9@._+-]/g, '_').slice(0, 200)}.eml`;
       const text = content.toString('latin1').replaceAll('\r\n', '\n');
-      // Renamed when complete: who watches the folder never reads half a message.
+      // Renamed when complete, so that nobody reads an incomplete message.
       await writeFile(join(directory, `.${name}`), text, { mode: 0o600, encoding: 'latin1' });
       await rename(join(directory, `.${name}`), join(directory, name));
     }
@@ -44,7 +44,7 @@ export async function startMailCatcher(directory: string): Promise<MailCatcher> 
         .then(() => done(), done);
     },
   });
-  server.on('error', () => {}); // Of one client's connection: it sends again.
+  server.on('error', () => {}); // A client's connection failed: the client sends the message again.
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
   return {

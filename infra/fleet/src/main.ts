@@ -12,8 +12,8 @@ import { startServers } from './servers.ts';
 
 const help = `npm run fleet [-- --replicas 2]
   Runs the processes of docker-compose.yml on this machine, without containers: the same commands in the same
-  environment, on a Postgres, a Kafka and a Redis of this machine. --replicas: how many there are of each.
-  LOCAL_DIR is the folder of all data (.local), GATEWAY_PORT and PAYMENTS_PORT are where it is reached (8080, 8081).`;
+  environment, with a Postgres, a Kafka and a Redis on this machine. --replicas: how many there are of each process.
+  LOCAL_DIR is the folder of all data (.local); GATEWAY_PORT and PAYMENTS_PORT are the ports to reach it at (8080, 8081).`;
 
 const { values: flags } = parseArgs({
   options: { replicas: { type: 'string', default: '1' }, help: { type: 'boolean', short: 'h' } },
@@ -24,7 +24,7 @@ if (flags.help) {
 }
 const replicas = Number(flags.replicas);
 if (!Number.isInteger(replicas) || replicas < 1 || replicas > 9)
-  giveUp(`--replicas is a number from 1 to 9\n\n${help}`);
+  exitWithError(`--replicas is a number from 1 to 9\n\n${help}`);
 
 const root = resolve(import.meta.dirname, '../../..');
 const began = performance.now();
@@ -33,21 +33,21 @@ const local = resolve(process.env.LOCAL_DIR ?? '.local');
 const directory = join(local, 'fleet');
 const mailDirectory = join(local, 'mail');
 
-/** What there is to stop, the last first. */
+/** Functions that stop what was started, in the order of starting. */
 const stops: (() => unknown)[] = [];
 const stopAll = async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 };
-/** Processes that did not end by themselves, with 0. */
-const amiss: string[] = [];
+/** Processes that did not exit with 0. */
+const failedStops: string[] = [];
 let stopping = false;
 onStopSignal(async () => {
   stopping = true;
-  console.error('\n· Stopping: finishing what is in hand');
+  console.error('\n· Stopping: finishing requests in progress');
   await stopAll();
   console.error('· Stopped. All data stay in place for the next start.');
-  if (amiss.length === 0) return;
-  say(`These were not done in time, or failed at the end: ${amiss.join(', ')}. Their logs: ${join(directory, 'logs')}`);
+  if (failedStops.length === 0) return;
+  say(`These did not stop in time, or failed: ${failedStops.join(', ')}. Their logs: ${join(directory, 'logs')}`);
   process.exit(1);
 }, 60_000);
 
@@ -56,16 +56,16 @@ try {
   stops.push(lockFolder(local));
   await run();
 } catch (error) {
-  if (!stopping) await fail(error); // Else it was stopped while it started.
+  if (!stopping) await fail(error); // Otherwise a signal stopped it while it was starting.
 }
 
 async function fail(error: unknown): Promise<never> {
-  const trouble =
+  const reason =
     error instanceof FolderInUse
       ? `It runs here already: ${error.message}.`
       : String(error instanceof Error ? error.message : error);
   await stopAll();
-  giveUp(`The fleet could not start: ${trouble}`);
+  exitWithError(`The fleet could not start: ${reason}`);
 }
 
 async function run(): Promise<void> {
@@ -76,33 +76,33 @@ async function run(): Promise<void> {
   const servers = await startServers({ file, directory, cache: join(root, '.cache'), mailDirectory, say });
   stops.push(() => servers.stop());
   const list = join(directory, 'processes.json');
-  const beginning = new AbortController();
+  const cancelStart = new AbortController();
   const starting = startFleet({
     file,
     directory,
     replicas,
-    signal: beginning.signal,
+    signal: cancelStart.signal,
     servers: servers.addresses,
     say,
-    onChange: (processes) => writeWhole(list, `${JSON.stringify(processes, null, 2)}\n`),
+    onChange: (processes) => writeAtomically(list, `${JSON.stringify(processes, null, 2)}\n`),
   });
   stops.push(async () => {
-    beginning.abort();
+    cancelStart.abort();
     const fleet = await starting.catch(() => undefined);
-    for (const [name, how] of (await fleet?.stop()) ?? []) if (how !== 0) amiss.push(`${name} (${how})`);
+    for (const [name, how] of (await fleet?.stop()) ?? []) if (how !== 0) failedStops.push(`${name} (${how})`);
   });
   const fleet = await starting;
   await noteRunning(local, notes(file, fleet.addresses));
   printTable(file, servers.found, list);
 }
 
-/** At once: many processes start together, and whoever reads the list finds it whole, and the newest. */
-function writeWhole(file: string, text: string): void {
+/** Replaces the file synchronously: processes start at the same time, and readers must find the newest list, complete. */
+function writeAtomically(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
 }
 
-/** For the commands that look into the databases. */
+/** What `npm run ops` needs to find the databases. */
 function notes(file: ComposeFile, addresses: ReadonlyMap<string, string>) {
   const urls = [...ownServices(file).values()].flatMap(({ environment: { SERVICE, DATABASE_URL } }) => {
     const url = DATABASE_URL?.replace('postgres:5432', addresses.get('postgres:5432') ?? '');
@@ -133,8 +133,8 @@ function printTable(file: ComposeFile, found: readonly (readonly [string, string
     ],
     ...found,
     ['Processes', `${shown(list)}   each with its pid, address and log`],
-    ['Data', `${shown(directory)}/   kept between starts; delete it to begin anew`],
-    ['Look after', `${process.env.LOCAL_DIR ? `LOCAL_DIR=${process.env.LOCAL_DIR} ` : ''}npm run ops -- help`],
+    ['Data', `${shown(directory)}/   kept between starts; delete it to start afresh`],
+    ['Operate', `${process.env.LOCAL_DIR ? `LOCAL_DIR=${process.env.LOCAL_DIR} ` : ''}npm run ops -- help`],
     ['Stop', 'Ctrl-C'],
   ] as const;
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
@@ -143,7 +143,7 @@ function printTable(file: ComposeFile, found: readonly (readonly [string, string
   console.error('');
 }
 
-function giveUp(message: string): never {
+function exitWithError(message: string): never {
   console.error(`\n${message}`);
   process.exit(1);
 }

@@ -8,53 +8,56 @@ import { tether } from '@attribution/servers';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** What a process is started with. */
+/** How a process is started. */
 export interface Launch {
-  /** The service of the Compose file, and which of its replicas: `account-api-1`. */
+  /** The service of the Compose file and the replica's number: `account-api-1`. */
   readonly name: string;
-  /** As in the Compose file: `node`, its arguments and the program, from the checkout's root. */
+  /** As in the Compose file: `node`, its arguments and the program, relative to the checkout's root. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface MemberOptions extends Launch {
-  /** The file that has what it writes; begun anew with the first start. */
+  /** The file for its output. The first start overwrites it, later starts append. */
   readonly log: string;
-  /** Where it is asked whether it lives. A process that does one thing and ends has none. */
+  /** The URL of its liveness check. A process that runs once and exits has none. */
   readonly health?: string;
-  /** Whether it is started again when it ends unasked. */
+  /** Whether it is started again when it ends by itself. */
   readonly restart: boolean;
   readonly say: (line: string) => void;
-  /** Asked before each start what it is to be started with instead. */
+  /** Called before each start, to change how the process is started. */
   readonly adjust?: (launch: Launch) => Launch;
-  /** Told after each start. */
+  /** Called after each start. */
   readonly onStart?: () => void;
 }
 
-/** An exit code, or the signal that ended it. */
+/** How a process ended: its exit code, or the signal that ended it. */
 export type Ending = number | NodeJS.Signals;
 
-/** One process of the fleet, and those that take its place. */
+/** One process of the fleet, which is started again when it ends. */
 export interface Member {
   readonly name: string;
-  /** Of the one that runs, or ran last. */
+  /** The id of the process that runs, or ran last. */
   readonly pid: number;
   start(): void;
-  /** Resolves when it lives, or has done its one thing; rejects, with the end of its log, when it cannot, or at the signal. */
+  /**
+   * Resolves when the process is alive, or has exited with 0 if it runs once. Rejects with the end of its log when it fails
+   * or takes too long, and when the signal is aborted.
+   */
   ready(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Ends it for good, at first kindly. Resolves with how it ended. */
+  /** Ends it for good, by SIGTERM and later SIGKILL. Resolves to how it ended. */
   stop(): Promise<Ending>;
 }
 
-/** What a process has of this one's environment: besides the path, where Node keeps what it has compiled. */
+/** The variables that a process inherits: the path, and the folder of Node's compile cache. */
 function inherited(): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 }
 
-/** Milliseconds: before one that ended is started again, and what it has to stop, as the Compose file says. */
-const pause = 300;
-const patience = 12_000;
+const restartDelayMs = 300;
+/** The same as `stop_grace_period` in the Compose file. */
+const stopTimeoutMs = 12_000;
 
 export function createMember(options: MemberOptions): Member {
   const { name, say } = options;
@@ -62,11 +65,11 @@ export function createMember(options: MemberOptions): Member {
   let ending: Promise<Ending> = Promise.resolve(0);
   let ended: Ending | undefined;
   let stopping = false;
-  let begun = false;
+  let hasStarted = false;
 
   function start(): void {
-    const log = openSync(options.log, begun ? 'a' : 'w', 0o600);
-    begun = true;
+    const log = openSync(options.log, hasStarted ? 'a' : 'w', 0o600);
+    hasStarted = true;
     ended = undefined;
     const { adjust = (launch) => launch } = options;
     const { command, environment } = adjust({ name, command: options.command, environment: options.environment });
@@ -75,21 +78,21 @@ export function createMember(options: MemberOptions): Member {
       cwd: root,
       env: { ...inherited(), ...environment },
       stdio: ['ignore', log, log],
-      detached: true, // The Ctrl-C of a terminal is for us, who stop the fleet in its order.
+      detached: true, // A terminal's Ctrl-C must reach only this process, which stops the fleet in order.
     });
     closeSync(log);
     child = started;
     const release = started.pid === undefined ? () => {} : tether(['kill', String(started.pid)]);
     ending = once(started, 'exit').then(
       ([code, signal]) => (code ?? signal) as Ending,
-      () => 1, // It could not be started at all.
+      () => 1, // The process could not be started.
     );
     void ending.then(async (how) => {
       ended = how;
       release();
       if (stopping || !options.restart) return;
       say(`${name} ended (${how}); starting it again. Its log: ${options.log}`);
-      await sleep(pause);
+      await sleep(restartDelayMs);
       if (!stopping) start();
     });
     options.onStart?.();
@@ -100,10 +103,10 @@ export function createMember(options: MemberOptions): Member {
     return new Error(`${name} ${what}\n${text.trimEnd().split('\n').slice(-12).join('\n')}\n(${options.log})`);
   }
 
-  async function lives(url: string): Promise<boolean> {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
-    await answer?.arrayBuffer().catch(() => {});
-    return answer?.ok ?? false;
+  async function isAlive(url: string): Promise<boolean> {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    await response?.arrayBuffer().catch(() => {});
+    return response?.ok ?? false;
   }
 
   return {
@@ -117,7 +120,7 @@ export function createMember(options: MemberOptions): Member {
       for (const deadline = Date.now() + ms; ; await sleep(100)) {
         signal?.throwIfAborted();
         if (health === undefined && ended === 0) return;
-        if (health !== undefined && (await lives(health))) return;
+        if (health !== undefined && (await isAlive(health))) return;
         if (health === undefined && ended !== undefined) throw await failure(`failed (${ended})`);
         if (Date.now() > deadline) throw await failure('does not become ready');
       }
@@ -125,9 +128,9 @@ export function createMember(options: MemberOptions): Member {
     async stop() {
       stopping = true;
       if (ended === undefined) child?.kill('SIGTERM');
-      const late = setTimeout(() => child?.kill('SIGKILL'), patience);
+      const killTimer = setTimeout(() => child?.kill('SIGKILL'), stopTimeoutMs);
       const how = await ending;
-      clearTimeout(late);
+      clearTimeout(killTimer);
       return how;
     },
   };

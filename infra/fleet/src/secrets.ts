@@ -9,8 +9,8 @@ type Values = Readonly<Record<string, string>>;
 
 const secret = () => randomBytes(24).toString('base64url');
 
-/** Secrets of no worth to anybody, by the names of docker-compose.yml. Those of one part belong together. */
-function newParts(): Values[] {
+/** Generates development secrets by the names of docker-compose.yml. Those of one group must be generated together. */
+function newSecretGroups(): Values[] {
   const { token_keys, password_pepper, secret_key } = newSecrets();
   const internal = generateInternalKeys();
   const names = registeredNames.map((name) => [name, name.toUpperCase()] as const);
@@ -31,15 +31,15 @@ function newParts(): Values[] {
   ];
 }
 
-/** What there is, and anew every part of which something is missing. */
+/** Returns the known secrets, and generates every group that is incomplete. */
 export function completeSecrets(known: Values): Values {
-  const lacking = newParts().filter((part) => Object.keys(part).some((name) => !known[name]));
-  return Object.assign({}, known, ...lacking) as Values;
+  const incomplete = newSecretGroups().filter((group) => Object.keys(group).some((name) => !known[name]));
+  return Object.assign({}, known, ...incomplete) as Values;
 }
 
 /**
- * The secrets in a file that Compose reads too, beside what is given; the file is made, or completed, where something is
- * in neither. What is given counts before the file, as with Compose, and is not written down.
+ * Reads the secrets from a file that Compose reads too. Values in `given` take precedence, as with Compose, and are not
+ * written to the file. Missing secrets are generated and added to the file.
  */
 export async function secretsIn(
   file: string,
@@ -51,16 +51,16 @@ export async function secretsIn(
     throw error;
   });
   const known = parseEnv(text) as Values;
-  const there = { ...known, ...given } as Values;
-  const values = completeSecrets(there);
-  const made = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== there[name]));
-  if (Object.keys(made).length === 0) return values;
-  say(`${text ? 'Completing' : 'Making'} the secrets of this machine, for development alone: ${file}`);
-  const lines = Object.entries({ ...known, ...made }).map(([name, value]) => `${name}='${value}'\n`);
-  // Whole or not at all: half a file of secrets would be believed.
+  const existing = { ...known, ...given } as Values;
+  const values = completeSecrets(existing);
+  const generated = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== existing[name]));
+  if (Object.keys(generated).length === 0) return values;
+  say(`Generating ${text ? 'missing ' : ''}secrets for development on this machine: ${file}`);
+  const lines = Object.entries({ ...known, ...generated }).map(([name, value]) => `${name}='${value}'\n`);
+  // Renamed when complete, because a truncated secret would be taken for a whole one.
   await writeFile(
     `${file}.new`,
-    `# For development alone. Made by a program, and never committed.\n${lines.join('')}`,
+    `# Generated secrets, for development only. Never commit this file.\n${lines.join('')}`,
     { mode: 0o600 },
   );
   await rename(`${file}.new`, file);

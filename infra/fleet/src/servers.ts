@@ -12,31 +12,31 @@ import type { ComposeFile } from './compose-file.ts';
 import { startMailCatcher } from './mail-catcher.ts';
 
 export interface Servers {
-  /** Where on this machine each server of the Compose file is, by its address there. */
+  /** The address of each server on this machine, by its address in the Compose file. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** What was found, for a person. */
+  /** Names and descriptions of the servers, for output. */
   readonly found: readonly (readonly [string, string])[];
   stop(): Promise<void>;
 }
 
 export interface ServersOptions {
   readonly file: ComposeFile;
-  /** Of their data, which are kept. */
+  /** The folder of their data, which are kept. */
   readonly directory: string;
-  /** Of Kafka's programs, between runs. */
+  /** The folder that keeps Kafka's programs between runs. */
   readonly cache: string;
   readonly mailDirectory: string;
   readonly say: (line: string) => void;
 }
 
-/** Starts what the processes talk to, as the Compose file has it: a Postgres, a Kafka, a Redis, and who takes mail and spans. */
+/** Starts the servers of the Compose file: Postgres, Kafka, Redis, and one each that accepts mail and spans. */
 export async function startServers({ file, directory, cache, mailDirectory, say }: ServersOptions): Promise<Servers> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     await Promise.allSettled(stops.splice(0).map((one) => one()));
   };
-  /** What one has to stop is known before another's failure is. */
+  /** Registers a server as soon as it runs, so that it is stopped when another one fails. */
   const kept = <S extends { stop(): Promise<unknown> }>(server: S): S => {
     stops.push(() => server.stop());
     return server;

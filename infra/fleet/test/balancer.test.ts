@@ -16,19 +16,19 @@ interface Replica {
   readonly port: number;
   readonly url: string;
   ready: boolean;
-  /** Milliseconds that it takes to say so. */
-  slow: number;
+  /** How long its readiness check takes. */
+  delayMs: number;
 }
 
 async function startReplica(name: string): Promise<Replica> {
   const server = createServer(async (req, res) => {
-    if (req.url === '/readyz') await sleep(replica.slow);
+    if (req.url === '/readyz') await sleep(replica.delayMs);
     res.statusCode = req.url === '/readyz' && !replica.ready ? 503 : 200;
     res.setHeader('connection', 'close').end(name);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const replica: Replica = { server, port, url: `http://127.0.0.1:${port}`, ready: true, slow: 0 };
+  const replica: Replica = { server, port, url: `http://127.0.0.1:${port}`, ready: true, delayMs: 0 };
   closing.push(() => {
     server.closeAllConnections();
     server.close();
@@ -42,12 +42,12 @@ async function startBefore(...replicas: Replica[]): Promise<() => Promise<string
   return async () => (await fetch(balancer.url)).text();
 }
 
-test('connections are shared out among those that are ready', async () => {
+test('connections are distributed among the replicas that are ready', async () => {
   const ask = await startBefore(await startReplica('a'), await startReplica('b'));
   await eventually(async () => expect([await ask(), await ask()].toSorted()).toEqual(['a', 'b']));
 });
 
-test('one that says that it is about to stop gets no more of them', async () => {
+test('a replica that is no longer ready gets no new connections', async () => {
   const leaving = await startReplica('a');
   const ask = await startBefore(leaving, await startReplica('b'));
   await eventually(async () => expect([await ask(), await ask()].toSorted()).toEqual(['a', 'b']));
@@ -55,24 +55,24 @@ test('one that says that it is about to stop gets no more of them', async () => 
   await eventually(async () => expect([await ask(), await ask(), await ask()]).toEqual(['b', 'b', 'b']));
 });
 
-test('on a busy machine nobody is left alone: one is sent requests that takes two seconds to say that it is ready', async () => {
+test('a replica whose readiness check takes two seconds still gets connections, as on a busy machine', async () => {
   const busy = await startReplica('a');
   const ask = await startBefore(busy);
   await eventually(async () => expect(await ask()).toBe('a'));
-  busy.slow = 2_000;
+  busy.delayMs = 2_000;
   for (const end = Date.now() + 2_500; Date.now() < end; await sleep(50)) expect(await ask()).toBe('a');
 });
 
-test('one that has just gone is passed over: no connection is lost to it', async () => {
-  const gone = await startReplica('a');
-  const ask = await startBefore(gone, await startReplica('b'));
+test('a replica that has just stopped is skipped, and no connection is lost', async () => {
+  const stopped = await startReplica('a');
+  const ask = await startBefore(stopped, await startReplica('b'));
   await eventually(async () => expect([await ask(), await ask()].toSorted()).toEqual(['a', 'b']));
-  gone.server.close();
-  gone.server.closeAllConnections();
+  stopped.server.close();
+  stopped.server.closeAllConnections();
   for (let n = 0; n < 4; n++) expect(await ask()).toBe('b');
 });
 
-test('with nobody ready a connection is ended, and whoever asks again may be served', async () => {
+test('when no replica is ready a connection is closed, and a later one succeeds', async () => {
   const late = await startReplica('a');
   late.ready = false;
   const ask = await startBefore(late);

@@ -7,7 +7,7 @@ import { goProgram } from '@attribution/servers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { compose, composeText, root, secrets } from './support.ts';
 
-/** What Compose's own library makes of a service, as far as ours is held against it. */
+/** The fields of a service as Compose's own library resolves them, which ours are compared with. */
 interface Resolved {
   readonly image: string;
   readonly command: readonly string[] | null;
@@ -24,7 +24,7 @@ const reader = await goProgram({
   from: { folder: join(import.meta.dirname, '../compose-reader') },
 });
 
-/** CI has Go: `npm run check` fails there without, on the manifests for Kubernetes. */
+/** Skipped without Go. CI has it: `npm run check` fails there without, on the manifests for Kubernetes. */
 const withReader = reader === undefined ? describe.skip : describe;
 
 withReader('docker-compose.yml, as `docker compose config` reads it', () => {
@@ -41,7 +41,7 @@ withReader('docker-compose.yml, as `docker compose config` reads it', () => {
     return JSON.parse(stdout) as { services: Record<string, Resolved> };
   }
 
-  test('each service is what the fleet takes it for: its command, environment, ports, volumes and whom it waits for', async () => {
+  test('the fleet reads the same command, environment, ports, volumes and dependencies of each service', async () => {
     const { services } = await config(composeText, secrets);
     const mounted = ({ source, target }: { source: string; target: string }) => [source.split('/').at(-1), target];
     const theirs = Object.entries(services).map(([name, service]) => [
@@ -78,13 +78,13 @@ withReader('docker-compose.yml, as `docker compose config` reads it', () => {
     expect(ours.length).toBeGreaterThan(15);
   });
 
-  test('without a secret it is refused, and the refusal says what makes it', async () => {
+  test('the file is refused when a secret is missing, and the error names the command that generates it', async () => {
     const { PASSWORD_PEPPER: _, ...others } = secrets;
     await expect(config(composeText, others)).rejects.toThrow(/PASSWORD_PEPPER.*is made by npm run compose/);
   });
 
-  test('a misspelt key, a circle and a service that is not there are refused', async () => {
-    const broken = (part: string) => config(`services:\n  one:\n    image: one:1\n${part}`, {});
+  test('a misspelt key, a cycle and an unknown service are refused', async () => {
+    const broken = (lines: string) => config(`services:\n  one:\n    image: one:1\n${lines}`, {});
     await expect(broken('    enviroment: {}\n')).rejects.toThrow(/enviroment/);
     await expect(broken('    depends_on: [two]\n')).rejects.toThrow(/depends on undefined service/);
     await expect(broken('    depends_on: [one]\n')).rejects.toThrow(/cycle/);

@@ -12,19 +12,22 @@ import { compose, composeText, root, secrets } from './support.ts';
 const faultsIn = await loadFaultsIn();
 const own = [...ownServices(compose)];
 
-describe('docker-compose.yml, against what the code reads', () => {
-  test.each(own)('%s is given what it needs, and nothing that it does not read', (_, service) => {
+describe('docker-compose.yml and the variables that the code reads', () => {
+  test.each(own)('%s gets all variables that it requires, and none that it does not read', (_, service) => {
     expect(faultsIn(programOf(service), service.environment)).toEqual([]);
   });
 
-  test('a variable too many or too few is found', () => {
+  test('a superfluous and a missing variable are found', () => {
     const [, api] = own.find(([name]) => name === 'account-api') ?? [];
     const { PASSWORD_PEPPER: _, ...without } = api?.environment ?? {};
     const faults = faultsIn('infra/image/src/main.ts', { ...without, PASSWORD_PAPER: 'x' });
-    expect(faults).toEqual(['PASSWORD_PAPER: nobody reads it', expect.stringMatching(/^PASSWORD_PEPPER: /)]);
+    expect(faults).toEqual([
+      'PASSWORD_PAPER: this process does not read it',
+      expect.stringMatching(/^PASSWORD_PEPPER: /),
+    ]);
   });
 
-  test('every service has its migrations, an api and a worker; the gateway is one process', () => {
+  test('every service has a migration, an api and a worker; the gateway is one process', () => {
     const roles = own.flatMap(([, { environment }]) =>
       environment.SERVICE ? `${environment.SERVICE} ${environment.ROLE}` : [],
     );
@@ -33,7 +36,7 @@ describe('docker-compose.yml, against what the code reads', () => {
     expect(roles.toSorted()).toEqual([...expected, 'gateway api'].toSorted());
   });
 
-  test('all of them run by the command of the image, or by another program of it', () => {
+  test("every container runs the image's default command, or its program that creates databases", () => {
     const [, command = ''] = /\nCMD (\[.*\])\n/.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
     const commands = new Set(own.map(([, service]) => JSON.stringify(service.command)));
     expect([...commands].toSorted()).toEqual(
@@ -41,7 +44,7 @@ describe('docker-compose.yml, against what the code reads', () => {
     );
   });
 
-  test('every process of a service has the heap that it has on Kubernetes, where a rule holds it against its limit', () => {
+  test('every process of a service has the same heap as on Kubernetes, where a rule compares it with the memory limit', () => {
     const [, options] =
       /- NODE_OPTIONS=(.+)\n/.exec(readFileSync(join(root, 'k8s/base/kustomization.yaml'), 'utf8')) ?? [];
     const given = own
@@ -50,7 +53,7 @@ describe('docker-compose.yml, against what the code reads', () => {
     expect(new Set(given)).toEqual(new Set([options]));
   });
 
-  test('a process starts behind its migrations, and these behind the databases', () => {
+  test('a process starts after its migrations, and these after the databases', () => {
     const order = startingOrder(compose);
     const waveOf = (name: string) => order.findIndex((wave) => wave.includes(name));
     expect(order[0]).toEqual(['databases']);
@@ -64,23 +67,23 @@ describe('docker-compose.yml, against what the code reads', () => {
 describe('the secrets of docker-compose.yml', () => {
   const used = new Set(variablesIn(composeText.replaceAll(/^\s*#.*$/gm, '')));
 
-  test('each that it must have is made, and each that is made is used', () => {
+  test('every required secret is generated, and every generated secret is used', () => {
     const required = [...composeText.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
     expect([...new Set(required)].toSorted()).toEqual(Object.keys(secrets).toSorted());
     expect(Object.keys(secrets).filter((name) => !used.has(name))).toEqual([]);
   });
 
-  test('without them nothing starts, and it is said what makes them', () => {
+  test('without secrets nothing starts, and the error names the command that generates them', () => {
     expect(() => readCompose(composeText, {})).toThrow(/^\w+ is made by npm run compose$/);
   });
 
-  test('no file of the repository has them: they are not committed', () => {
+  test('git ignores the file with the secrets', () => {
     const ignored = execFileSync('git', ['check-ignore', '.env'], { cwd: root, encoding: 'utf8' });
     expect(ignored.trim()).toBe('.env');
   });
 });
 
-test('its Kafka is the version that tests run on, and every image is named by its whole version', () => {
+test('its Kafka has the version that tests use, and every image is pinned to a full version', () => {
   const [, version] = /<kafka\.version>([^<]+)</.exec(readFileSync(join(root, 'infra/kafka/pom.xml'), 'utf8')) ?? [];
   const images = Object.values(compose.services).map(({ image }) => image ?? 'attribution-platform');
   expect(images).toContain(`apache/kafka:${version}`);
@@ -88,7 +91,7 @@ test('its Kafka is the version that tests run on, and every image is named by it
     expect(image).toMatch(/^attribution-platform$|^[\w./-]+:v?\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$/);
 });
 
-test("the check of the file's form refuses a misspelt key, and a word that the specification does not have", async () => {
+test('the linter of Compose files refuses a misspelt key, and a value that the specification does not have', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'compose-'));
   const broken = {
     restrat: ['restart: unless-stopped', 'restrat: always'],

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: such strings are what is read here.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are the input under test.
 import { expect, test } from '@jest/globals';
 import { interpolate, variablesIn } from '../src/interpolate.ts';
 
@@ -14,19 +14,19 @@ test.each([
   ['${EMPTY-else}', ''],
   ['${SET:-else}', 'x'],
   ['${NONE-http://a:1/}', 'http://a:1/'],
-  ['${EMPTY?told}', ''],
+  ['${EMPTY?missing}', ''],
   ['$$SET and $${SET}', '$SET and ${SET}'],
   ['costs 5$', 'costs 5$'],
 ])('%s is %s', (text, expected) => {
   expect(interpolate(text, values)).toBe(expected);
 });
 
-test('what a value says is not read again', () => {
+test('references inside a value are not substituted', () => {
   expect(interpolate('${A}', { A: '${B} $$ $&', B: 'no' })).toBe('${B} $$ $&');
 });
 
 test.each(['${NONE:?is needed}', '${EMPTY:?is needed}', '${NONE?is needed}'])(
-  '%s is refused in its own words',
+  '%s is refused with its own message',
   (text) => {
     expect(() => interpolate(text, values)).toThrow(/^(NONE|EMPTY) is needed$/);
   },

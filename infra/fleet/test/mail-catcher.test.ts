@@ -22,7 +22,7 @@ const send = (to: string[], raw: string) =>
     raw,
   });
 
-test('a message becomes a file for each whom it is for, complete, with plain line ends', async () => {
+test('a message becomes a complete file for each recipient, with Unix line ends', async () => {
   await send(['ada@example.com', 'a/b@example.com'], 'Subject: Código\r\n\r\n123456\r\n.\r\n');
   const names = (await readdir(directory)).toSorted();
   expect(names).toHaveLength(2);
@@ -31,7 +31,7 @@ test('a message becomes a file for each whom it is for, complete, with plain lin
   expect(await readFile(join(directory, names[0] ?? ''), 'utf8')).toBe('Subject: Código\n\n123456\n.\n');
 });
 
-test('a folder that is gone is no success: whoever sends tries again', async () => {
+test('when the folder is missing the client gets an error, so that it sends the message again', async () => {
   await rm(directory, { recursive: true });
   await expect(send(['ada@example.com'], 'Subject: x\r\n\r\nx\r\n')).rejects.toThrow('ENOENT');
   await startMailCatcher(directory).then((another) => another.stop());

@@ -15,14 +15,14 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const ignore = () => {};
 
-test('they are made once, kept, and readable by their owner alone', async () => {
-  const made = await secretsIn(file, ignore);
-  expect(await secretsIn(file, ignore)).toEqual(made);
+test('secrets are generated once and kept in a file that only its owner can read', async () => {
+  const generated = await secretsIn(file, ignore);
+  expect(await secretsIn(file, ignore)).toEqual(generated);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  expect(parseEnv(await readFile(file, 'utf8'))).toEqual(made);
+  expect(parseEnv(await readFile(file, 'utf8'))).toEqual(generated);
 });
 
-test('what is missing is made, with what belongs to it; what somebody wrote besides stays', async () => {
+test('missing secrets are generated with the rest of their group, and other variables in the file stay', async () => {
   const { TOKEN_PRIVATE_KEYS: _, ...without } = completeSecrets({});
   await writeFile(
     file,
@@ -33,11 +33,11 @@ test('what is missing is made, with what belongs to it; what somebody wrote besi
   const completed = await secretsIn(file, ignore);
   expect(completed.LOG_LEVEL).toBe('debug');
   expect(completed.PASSWORD_PEPPER).toBe(without.PASSWORD_PEPPER);
-  // Half of a pair of keys verifies nothing.
+  // A new private key needs a new public key.
   expect(completed.TOKEN_PUBLIC_KEYS).not.toBe(without.TOKEN_PUBLIC_KEYS);
 });
 
-test('what is given counts before the file, and is written nowhere; with all of them given there is no file', async () => {
+test('given values take precedence and are not written to the file; when all are given there is no file', async () => {
   const given = completeSecrets({});
   expect(await secretsIn(file, ignore, { ...given, PATH: '/bin' })).toMatchObject(given);
   await expect(stat(file)).rejects.toThrow('ENOENT');
@@ -47,7 +47,7 @@ test('what is given counts before the file, and is written nowhere; with all of 
   expect(kept).toMatchObject(some);
 });
 
-test('no two of them are the same, and none needs quoting in a URL', () => {
+test('no two passwords are the same, and none needs quoting in a URL', () => {
   const secrets = completeSecrets({});
   const passwords = Object.entries(secrets).flatMap(([name, value]) => (name.endsWith('_PASSWORD') ? value : []));
   expect(new Set(passwords).size).toBe(passwords.length);

@@ -6,6 +6,6 @@ import { completeSecrets } from '../src/secrets.ts';
 export const root = join(import.meta.dirname, '../../..');
 export const composeText = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 
-/** As on a machine on which nothing was set. */
+/** Generated secrets, as on a new machine. */
 export const secrets = completeSecrets({});
 export const compose = readCompose(composeText, secrets);

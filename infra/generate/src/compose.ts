@@ -5,12 +5,12 @@ import { entries, header, indented, inYaml, quoted, scalar } from './text.ts';
 
 const roles = ['api', 'worker'] as const;
 
-/** A secret of .env, without which Compose starts nothing. */
+/** A reference to a required secret in .env. Without it Compose refuses to start. */
 const fromEnv = (name: string) => `\${${name}:?is made by npm run compose}`;
 
 const address = (service: string) => `http://${service}-api:8080`;
 
-/** docker-compose.yml: the servers as the template has them, and each service's containers. */
+/** Generates docker-compose.yml: the servers from the template, and each service's containers. */
 export function composeFile(template: string, services: readonly Service[]): string {
   const names = services.map(({ name }) => name);
   const upstreams = behindGateway(services);
@@ -29,7 +29,7 @@ export function composeFile(template: string, services: readonly Service[]): str
 const databaseUrl = (name: string) =>
   `x-${name}-database: &${name}-database postgresql://${name}:${fromEnv(`${name.toUpperCase()}_DATABASE_PASSWORD`)}@postgres:5432/${name}`;
 
-/** What the api and the worker of a service are told alike. */
+/** The variables that the api and the worker of a service share. */
 function environmentAnchor(service: Service): string {
   const { name, settings, deployment } = service;
   const required = describeSettings(settings).filter((setting) => setting.secret && setting.required);
@@ -46,7 +46,7 @@ function environmentAnchor(service: Service): string {
 ${indented(entries(own), 2)}`;
 }
 
-/** Its migration, its api and its worker. */
+/** The containers of a service: its migration, its api and its worker. */
 function containers({ name, deployment }: Service): string {
   const { volumes = [], ports = {} } = deployment?.compose ?? {};
   const running = roles.map(
@@ -76,7 +76,7 @@ const migration = (name: string) => `${name}-migrate:
 const list = (key: string, values: readonly string[]) =>
   values.length === 0 ? '' : `  ${key}:\n${values.map((value) => `    - ${value}\n`).join('')}`;
 
-/** The volumes that it names; a path of this machine is none. */
+/** The named volumes of a service, without paths of the host. */
 const volumesOf = ({ deployment }: Service): string[] =>
   (deployment?.compose?.volumes ?? [])
     .map((volume) => volume.split(':')[0] ?? '')

@@ -13,7 +13,7 @@ const prometheus = 'infra/observability/prometheus';
 
 const template = (name: string) => readFile(join(import.meta.dirname, '../templates', name), 'utf8');
 
-/** Everything that follows from which services there are. */
+/** Generates all files that depend on the list of services. */
 export async function generate(services: readonly Service[]): Promise<Generated> {
   return {
     files: new Map([

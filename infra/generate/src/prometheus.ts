@@ -4,7 +4,7 @@ import { header, indented, inYaml, items } from './text.ts';
 
 const runbook = 'docs/runbooks/process-missing.md';
 
-/** A process that has to be there. */
+/** A process that must be running. */
 interface Program {
   readonly service: string;
   readonly role: string;
@@ -18,7 +18,7 @@ const programsOf = (services: readonly Service[]): Program[] => [
 const series = ({ service, role }: Program, more = '') =>
   `process_start_time_seconds{service="${service}", role="${role}"${more}}`;
 
-/** prometheus.yml: whom it asks for metrics. */
+/** Generates prometheus.yml, which names the processes to read metrics from. */
 export function prometheusFile(template: string, services: readonly Service[]): string {
   return fill(template, {
     header: header(inYaml, 'infra/generate/templates/prometheus.yml'),
@@ -26,7 +26,7 @@ export function prometheusFile(template: string, services: readonly Service[]): 
   });
 }
 
-/** The alert of a process of which there is none. */
+/** Generates the alert for a process that is not running. */
 export function missingProcessesRule(services: readonly Service[]): string {
   const absent = programsOf(services).map((program) => `absent(${series(program)})`);
   return `${header(inYaml)}
@@ -39,32 +39,33 @@ ${indented(absent.join('\nor '), 10)}
         for: 2m
         labels: { severity: page }
         annotations:
-          summary: 'No {{ $labels.role }} of {{ $labels.service }} is there'
+          summary: 'No {{ $labels.role }} of {{ $labels.service }} is running'
           runbook: ${runbook}
 `;
 }
 
-/** Minutes: how long each process is away in the test, one after the other; and until its alert is raised. */
-const away = 5;
-const raisedAfter = 3;
+/** In the test, each process is down for this time, one after the other. */
+const downMinutes = 5;
+/** When the alert is expected, after a process has gone down. */
+const alertMinutes = 3;
 
-/** What proves of every process that it is missed when it alone is gone. */
+/** Generates the test of that alert, which takes down each process in turn. */
 export function missingProcessesTest(services: readonly Service[]): string {
   const programs = programsOf(services);
-  const minutes = away * (programs.length + 2);
+  const minutes = downMinutes * (programs.length + 2);
   const given = programs.map((program, index) => {
-    const gone = away * (index + 1);
-    // From 0 to `gone` - 1 it is there, then away, then there to the end. Without `stale` it would count for five minutes more.
-    const values = `1x${gone - 1} stale _x${away - 2} 1x${minutes - gone - away}`;
+    const downAt = downMinutes * (index + 1);
+    // Up until `downAt`, then down, then up again. Without `stale` Prometheus would use the last value for five more minutes.
+    const values = `1x${downAt - 1} stale _x${downMinutes - 2} 1x${minutes - downAt - downMinutes}`;
     return `- series: ${series(program, `, instance="${index}"`)}\n  values: ${values}`;
   });
   const expected = programs.map(
     ({ service, role }, index) => `- alertname: ProcessMissing
-  eval_time: ${away * (index + 1) + raisedAfter}m
+  eval_time: ${downMinutes * (index + 1) + alertMinutes}m
   exp_alerts:
     - exp_labels: { severity: page, service: ${service}, role: ${role} }
       exp_annotations:
-        summary: No ${role} of ${service} is there
+        summary: No ${role} of ${service} is running
         runbook: ${runbook}`,
   );
   return `${header(inYaml)}
@@ -72,7 +73,7 @@ rule_files: [rules/missing-processes.yml]
 evaluation_interval: 1m
 
 tests:
-  - name: each process is away for ${away} minutes, one after the other
+  - name: each process is down for ${downMinutes} minutes, one after the other
     interval: 1m
     input_series:
 ${indented(given.join('\n'), 6)}

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-/** The first line of a generated file: that it is one, from what, and how it is renewed. */
+/** The first line of a generated file: its sources, and how to regenerate it. */
 export function header(comment: (line: string) => string, ...sources: readonly string[]): string {
   const from = listed(['services/registry.ts', ...sources]);
   return comment(
@@ -11,19 +11,19 @@ export function header(comment: (line: string) => string, ...sources: readonly s
 export const inYaml = (line: string) => `# ${line}`;
 export const inMarkdown = (line: string) => `<!-- ${line} -->`;
 
-/** A text for a YAML file, in quotes where without them it would be read as something else. */
+/** A scalar of YAML, quoted only if it would otherwise be read as something else. */
 export const scalar = (value: string): string => stringify(value, { singleQuote: true, lineWidth: 0 }).trimEnd();
 
-/** Every line but the empty ones, so much further to the right. */
+/** Indents every line except empty ones. */
 export const indented = (text: string, by: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(by));
 
-/** A text for a YAML file, in quotes in any case: a port and a number of cores are taken for numbers. */
+/** A quoted scalar of YAML, for ports and numbers of cores, which would otherwise be read as numbers. */
 export const quoted = (value: string): string => `'${value}'`;
 
-/** A list of YAML, one item a line. */
+/** A list of YAML, with one item per line. */
 export const items = (values: readonly string[]): string => values.map((value) => `- ${scalar(value)}`).join('\n');
 
-/** A mapping of YAML, one entry a line. */
+/** A mapping of YAML, with one entry per line. */
 export const entries = (values: Readonly<Record<string, string>>): string =>
   Object.entries(values)
     .map(([name, value]) => `${name}: ${scalar(value)}`)
@@ -36,5 +36,5 @@ export const titled = (name: string): string => name.charAt(0).toUpperCase() + n
 export const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** `PASSWORD_PEPPER` → `password-pepper`, as keys of secrets are named. */
+/** `PASSWORD_PEPPER` → `password-pepper`, the form of a secret's keys. */
 export const kebab = (variable: string): string => variable.toLowerCase().replaceAll('_', '-');

@@ -2,25 +2,25 @@ import { globSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What is generated. */
+/** The generated files. */
 export interface Generated {
-  /** Text by path, from the root of the checkout. */
+  /** Texts by path, relative to the checkout's root. */
   readonly files: ReadonlyMap<string, string>;
-  /** Folders in which nothing else may be. */
+  /** Folders that may contain only generated files. */
   readonly folders: readonly string[];
 }
 
-/** A file that is not as it would be generated. */
+/** A file that is out of date. */
 export interface Difference {
   readonly file: string;
-  /** For a person: what is wrong with it. */
+  /** What is wrong with it, for output. */
   readonly detail: string;
 }
 
-/** Lines that are shown of a difference. */
-const shown = 3;
+/** How many lines of a difference are shown. */
+const maxLines = 3;
 
-/** Writes every file, and removes what was generated before and is no more. Resolves to the paths that have changed. */
+/** Writes all files and removes those that are no longer generated. Resolves to the paths of changed files. */
 export async function writeTree(root: string, { files, folders }: Generated): Promise<string[]> {
   const changed = (await differencesIn(root, { files, folders })).map(({ file }) => file);
   for (const file of changed) {
@@ -38,28 +38,28 @@ export async function writeTree(root: string, { files, folders }: Generated): Pr
 export async function differencesIn(root: string, { files, folders }: Generated): Promise<Difference[]> {
   const found: Difference[] = [];
   for (const [file, expected] of files) {
-    const there = await readFile(join(root, file), 'utf8').catch(() => undefined);
-    if (there === undefined) found.push({ file, detail: 'is not there' });
-    else if (there !== expected) found.push({ file, detail: firstDifference(there, expected) });
+    const actual = await readFile(join(root, file), 'utf8').catch(() => undefined);
+    if (actual === undefined) found.push({ file, detail: 'is missing' });
+    else if (actual !== expected) found.push({ file, detail: firstDifference(actual, expected) });
   }
-  const left = folders.flatMap((folder) =>
+  const existing = folders.flatMap((folder) =>
     globSync(`${folder}/**/*`, { cwd: root, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
   );
   return [
     ...found,
-    ...left
+    ...existing
       .filter((file) => !files.has(file))
-      .map((file) => ({ file, detail: 'is generated no more, and still there' })),
+      .map((file) => ({ file, detail: 'is no longer generated and must be removed' })),
   ];
 }
 
-function firstDifference(there: string, expected: string): string {
-  const [lines, wanted] = [there.split('\n'), expected.split('\n')];
+function firstDifference(actual: string, expected: string): string {
+  const [lines, wanted] = [actual.split('\n'), expected.split('\n')];
   const first = wanted.findIndex((line, index) => line !== lines[index]);
   const at = first < 0 ? wanted.length : first;
   const quoted = (sign: string, text: readonly string[]) =>
-    text.slice(at, at + shown).map((line) => `    ${sign} ${line}`);
+    text.slice(at, at + maxLines).map((line) => `    ${sign} ${line}`);
   return [`differs from line ${at + 1} on`, ...quoted('-', lines), ...quoted('+', wanted)].join('\n');
 }

@@ -19,9 +19,9 @@ const file = parse(text, { merge: true }) as {
   >;
   volumes: Record<string, null>;
 };
-const made = 'is made by npm run compose';
+const generated = 'is made by npm run compose';
 
-test('every service is a migration, an api and a worker, each behind what it waits for', () => {
+test('every service has a migration, an api and a worker, each of which waits for its dependencies', () => {
   for (const name of ['account', 'billing']) {
     const waits = (role: string) => Object.keys(file.services[`${name}-${role}`]?.depends_on ?? {});
     expect([waits('migrate'), waits('api'), waits('worker')]).toEqual([
@@ -32,15 +32,15 @@ test('every service is a migration, an api and a worker, each behind what it wai
   }
 });
 
-test('a process is given its database, its own keys, its required secrets and what its definition says, and no other', () => {
+test('a process gets its database, its keys, its required secrets and the variables of its definition, and no others', () => {
   const { environment } = file.services['account-api'] ?? {};
   expect(environment).toMatchObject({
     SERVICE: 'account',
     ROLE: 'api',
-    DATABASE_URL: `postgresql://account:\${ACCOUNT_DATABASE_PASSWORD:?${made}}@postgres:5432/account`,
-    INTERNAL_PRIVATE_KEYS: `\${ACCOUNT_INTERNAL_PRIVATE_KEYS:?${made}}`,
-    RECIPE: `\${RECIPE:?${made}}`,
-    SIGNING_KEYS: `\${SIGNING_KEYS:?${made}}`,
+    DATABASE_URL: `postgresql://account:\${ACCOUNT_DATABASE_PASSWORD:?${generated}}@postgres:5432/account`,
+    INTERNAL_PRIVATE_KEYS: `\${ACCOUNT_INTERNAL_PRIVATE_KEYS:?${generated}}`,
+    RECIPE: `\${RECIPE:?${generated}}`,
+    SIGNING_KEYS: `\${SIGNING_KEYS:?${generated}}`,
     SMTP_URL: 'smtp://mailpit:1025',
     OPEN: 'true',
   });
@@ -48,7 +48,7 @@ test('a process is given its database, its own keys, its required secrets and wh
   expect(file.services['billing-api']?.environment).not.toHaveProperty('RECIPE');
 });
 
-test('a service is told where those are whom it calls, and the gateway where everybody is', () => {
+test('a service gets the addresses of the services that it calls, and the gateway those of all services', () => {
   const addresses = (name: string) =>
     Object.keys(file.services[name]?.environment ?? {}).filter((key) => /^(ACCOUNT|BILLING)_URL$/.test(key));
   expect(addresses('account-worker')).toEqual([]);
@@ -56,7 +56,7 @@ test('a service is told where those are whom it calls, and the gateway where eve
   expect(addresses('gateway')).toEqual(['ACCOUNT_URL', 'BILLING_URL']);
 });
 
-test('volumes are those of a service whole, ports those of one process; each named volume is declared', () => {
+test('all processes of a service get its volumes, and one process its ports; each named volume is declared', () => {
   const { services, volumes } = file;
   expect(services['account-api']).toMatchObject({ volumes: ['till:/var/lib/till'] });
   expect(services['account-worker']).toMatchObject({ volumes: ['till:/var/lib/till'], ports: ['127.0.0.1:81:81'] });
@@ -64,6 +64,6 @@ test('volumes are those of a service whole, ports those of one process; each nam
   expect(volumes).toHaveProperty('till');
 });
 
-test('what a person should know of a service stands above it', () => {
+test('the comment of a service is above its environment', () => {
   expect(text).toContain('# Its till is in a file.\nx-account: &account\n');
 });

@@ -8,19 +8,19 @@ import { platform } from './platform.ts';
 const configuration = configurationPage(platform);
 const events = eventsPage(platform);
 
-test('the page of events has every topic, and who handles each event', () => {
+test('the page of events has every topic, and the services that handle each event', () => {
   expect(events).toContain('| `billing.events` | billing | 6 | 14 days | 3, of which 2 must have it |');
   expect(events).toContain('| `account.created` | 1 | billing |');
   expect(events).toContain('| `account.closed` | 1 | nobody |');
 });
 
-test('the page of events has who follows whom, and who calls whom', () => {
+test('the page of events has every snapshot and every Internal call', () => {
   expect(events).toContain('| billing | shops | account | `known_shops` |');
   expect(events).toContain('| Billing | worker | Account |');
   expect(events).toContain('| `POST /internal/v2/token-holds` | account | Reserve tokens | billing and campaign |');
 });
 
-test('the page of settings has those of each service, with what holds without them', () => {
+test('the page of settings has those of each service, with their defaults', () => {
   expect(configuration).toContain('| `RECIPE` | **required** | Its secret recipe. Secret |');
   expect(configuration).toContain('| `COLOUR` | `red` | Of its door. One of `red`, `blue` |');
   expect(configuration).toContain('| `ACCOUNT_URL` | **required** | Where Account answers, which the worker calls |');
@@ -31,11 +31,11 @@ test('the page of settings has those of the gateway and of every process, once',
     expect(configuration.match(new RegExp(`^\\| \`${name}\` `, 'gm'))).toHaveLength(name === 'PORT' ? 2 : 1);
 });
 
-test('a bar does not end a cell', () => {
+test('a bar in a cell is escaped', () => {
   expect(table(['a'], [['x | y']])).toBe('| a |\n|---|\n| x \\| y |');
 });
 
-test('the page of Kubernetes has the secrets of each service with their keys, and whom it reaches', () => {
+test('the page of Kubernetes has the secrets of each service with their keys, and its connections', () => {
   const page = servicesPage(platform);
   expect(page).toContain('| account | `account-secrets` | `recipe`, `smtp-url` |');
   expect(page).toContain('| account | `signing-keys` | `keys.json`, mounted: `SIGNING_KEYS` |');

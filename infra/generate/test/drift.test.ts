@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-/** `npm run generate`, in an empty copy: a process of its own, as Jest would take long to load the whole platform. */
+/** Runs `npm run generate` on an empty folder, in a process of its own, because Jest would load the whole platform slowly. */
 function generate(...args: string[]): { readonly status: number | null; readonly output: string } {
   const program = join(import.meta.dirname, '../src/main.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--root', copy, ...args], {
@@ -28,7 +28,7 @@ const change = async (file: string, edit: (lines: string[]) => string[]) => {
   await writeFile(join(copy, file), edit(text.split('\n')).join('\n'));
 };
 
-test('what is generated is Compose, manifests, targets, a rule with its test, and pages', () => {
+test('the Compose file, manifests, Prometheus targets, an alert with its test, and pages are generated', () => {
   expect(files).toEqual(
     expect.arrayContaining([
       'docker-compose.yml',
@@ -47,7 +47,7 @@ test('what is generated is Compose, manifests, targets, a rule with its test, an
   );
 });
 
-test('every file says in its first line from what it is generated and how to renew it', async () => {
+test('the first line of every file names its sources and how to regenerate it', async () => {
   for (const file of files) {
     const [first] = (await readFile(join(copy, file), 'utf8')).split('\n');
     expect([file, first]).toEqual([
@@ -57,7 +57,7 @@ test('every file says in its first line from what it is generated and how to ren
   }
 });
 
-test('the check passes what was generated; a drift planted in each file is named, and shown; generating mends it', async () => {
+test('the check passes on generated files, and shows a change by hand in each of them; generating again removes it', async () => {
   expect(generate('--check')).toEqual({ status: 0, output: '' });
 
   for (const file of files) await change(file, ([first = '', ...others]) => [first, 'a change by hand', ...others]);

@@ -25,7 +25,7 @@ const pods = (service: string, ...roles: string[]) => ({
   },
 });
 
-test('a call is opened on both sides: for the processes that call, and towards the api', () => {
+test('a call is allowed on both sides: out of the processes that call, and into the api', () => {
   expect(policies('billing').map(({ metadata, spec }) => [metadata.name, spec])).toEqual([
     [
       'to-account',
@@ -43,7 +43,7 @@ test('a call is opened on both sides: for the processes that call, and towards t
   });
 });
 
-test('a way out of the cluster is opened for the processes that need it, and not into our own networks', () => {
+test('a connection out of the cluster is allowed for the processes that need it, and not into our own networks', () => {
   const mail = policies('account').find(({ metadata }) => metadata.name === 'mail');
   expect(mail?.spec).toMatchObject({
     podSelector: { matchLabels: { 'app.kubernetes.io/component': 'worker' } },
@@ -52,7 +52,7 @@ test('a way out of the cluster is opened for the processes that need it, and not
   expect(text('account/network.yaml')).toContain('# It writes letters, anywhere but in our own networks.\napiVersion');
 });
 
-test('secrets are named with their keys, or mounted; nothing else is', () => {
+test('only secrets are referred to by key or mounted', () => {
   const { spec } = parse(text('account/process.yaml'), octalNumbers) as {
     spec: { template: { spec: { containers: { env: object[]; volumeMounts: object[] }[]; volumes: object[] } } };
   };
@@ -70,7 +70,7 @@ test('secrets are named with their keys, or mounted; nothing else is', () => {
   expect(volumes).toEqual([{ name: 'signing-keys', secret: { secretName: 'signing-keys', defaultMode: 0o440 } }]);
 });
 
-test('a service without secrets of its own has no patch, and its kustomization names no file that is not there', () => {
+test('a service without secrets of its own has no patch, and its kustomization refers to no missing file', () => {
   expect(files.has('k8s/base/services/billing/process.yaml')).toBe(false);
   expect(parse(text('billing/kustomization.yaml'))).toMatchObject({
     namePrefix: 'billing-',
@@ -80,14 +80,14 @@ test('a service without secrets of its own has no patch, and its kustomization n
   expect(parse(text('billing/kustomization.yaml'))).not.toHaveProperty('patches');
 });
 
-test('a process that needs more of a core asks for it, and the file says why', () => {
+test('a process that needs more CPU requests it, and a comment says why', () => {
   expect(text('account/kustomization.yaml')).toContain('# It bakes.\n');
   const { patches } = parse(text('account/kustomization.yaml')) as { patches: { patch?: string; target: object }[] };
   expect(patches.map(({ target }) => target)).toEqual([{ kind: 'Deployment' }, { kind: 'Deployment', name: 'api' }]);
   expect(parse(patches[1]?.patch ?? '')).toMatchObject([{ op: 'replace', value: '2' }]);
 });
 
-test('the gateway finds every service, and the base has every folder', () => {
+test('the gateway gets the address of every service, and the base lists every folder', () => {
   expect(files.get('k8s/base/gateway/upstreams.env')).toMatch(
     /^# .*\nACCOUNT_URL=http:\/\/account-api\nBILLING_URL=http:\/\/billing-api\n$/,
   );

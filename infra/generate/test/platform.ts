@@ -2,7 +2,7 @@ import { accountCreated, accountEvents, billingEvents } from '@attribution/contr
 import { z } from 'zod';
 import type { Service } from '../src/services.ts';
 
-/** Two services that have one of everything between them. */
+/** Two services that together use every feature of the generator. */
 const shop: Service = {
   name: 'account',
   summary: 'The shop',

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { fill } from '../src/template.ts';
 
-test('what fills a hole has all its lines as far to the right as the hole', () => {
+test('all lines of a value are indented like its placeholder', () => {
   expect(fill('list:\n  {{ some things }}\nend\n', { 'some things': '- one\n- two' })).toBe(
     'list:\n  - one\n  - two\nend\n',
   );
 });
 
-test('a hole within a line is filled there', () => {
+test('a placeholder within a line is replaced there', () => {
   expect(fill('  names: {{ names }} # all\n', { names: '[a, b]' })).toBe('  names: [a, b] # all\n');
 });
 
@@ -16,7 +16,7 @@ test('other braces are left alone', () => {
   expect(fill(text, {})).toBe(text);
 });
 
-test('a hole that nothing fills is refused, and so is what has no hole', () => {
-  expect(() => fill('{{ names }}\n', {})).toThrow('asks for "names"');
-  expect(() => fill('\n', { names: 'a' })).toThrow('no place for "names"');
+test('a placeholder without a value is refused, and so is a value without a placeholder', () => {
+  expect(() => fill('{{ names }}\n', {})).toThrow('placeholder "names" has no value');
+  expect(() => fill('\n', { names: 'a' })).toThrow('no placeholder for "names"');
 });

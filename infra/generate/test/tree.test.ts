@@ -19,11 +19,11 @@ const generated = {
   folders: ['all'],
 };
 
-test('what was written has no differences', async () => {
+test('files that were written have no differences', async () => {
   expect(await differencesIn(root, generated)).toEqual([]);
 });
 
-test('the first lines that differ are shown, those that are there and those that should be', async () => {
+test('the first lines that differ are shown, the actual ones and the expected ones', async () => {
   await writeFile(join(root, 'page.md'), 'one\ntoo\nthree\n');
   expect(await differencesIn(root, generated)).toEqual([
     {
@@ -33,29 +33,29 @@ test('the first lines that differ are shown, those that are there and those that
   ]);
 });
 
-test('a line too many at the end is a difference', async () => {
+test('an extra line at the end is a difference', async () => {
   await writeFile(join(root, 'page.md'), 'one\ntwo\nthree\n\n');
   expect(await differencesIn(root, generated)).toMatchObject([{ file: 'page.md' }]);
 });
 
-test('a file that is not there is named', async () => {
+test('a missing file is reported', async () => {
   await rm(join(root, 'page.md'));
-  expect(await differencesIn(root, generated)).toEqual([{ file: 'page.md', detail: 'is not there' }]);
+  expect(await differencesIn(root, generated)).toEqual([{ file: 'page.md', detail: 'is missing' }]);
 });
 
-test('in a generated folder nothing else may be: it is named, and removed; beside it everything may', async () => {
+test('any other file in a generated folder is reported and removed; files elsewhere are left alone', async () => {
   await mkdir(join(root, 'all/more'));
-  await writeFile(join(root, 'all/more/left.yml'), '');
+  await writeFile(join(root, 'all/more/stale.yml'), '');
   await writeFile(join(root, 'other.yml'), '');
   expect(await differencesIn(root, generated)).toEqual([
-    { file: 'all/more/left.yml', detail: 'is generated no more, and still there' },
+    { file: 'all/more/stale.yml', detail: 'is no longer generated and must be removed' },
   ]);
-  expect(await writeTree(root, generated)).toEqual(['all/more/left.yml']);
+  expect(await writeTree(root, generated)).toEqual(['all/more/stale.yml']);
   expect(await differencesIn(root, generated)).toEqual([]);
   expect(await readFile(join(root, 'other.yml'), 'utf8')).toBe('');
 });
 
-test('only what differs is written', async () => {
+test('only files that differ are written', async () => {
   await writeFile(join(root, 'page.md'), '');
   expect(await writeTree(root, generated)).toEqual(['page.md']);
 });

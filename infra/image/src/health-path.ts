@@ -1,5 +1,5 @@
 /**
- * Where a process says that it lives. A service lives while it answers at all: its database's outage would not be mended
- * by starting it anew. The gateway's /healthz is about everybody behind it, so it is asked whether it is ready itself.
+ * The path of a process's liveness check. For a service it is `/healthz`, which does not depend on the database: a restart
+ * would not end a database's outage. The gateway's `/healthz` covers the services behind it, so `/readyz` is used there.
  */
 export const healthPath = (service: string | undefined): string => (service === 'gateway' ? '/readyz' : '/healthz');

@@ -1,13 +1,13 @@
-/** The program of the image: `SERVICE` says which one it is here, `ROLE` which part of that. */
+/** The image's program. `SERVICE` chooses the service or the gateway, `ROLE` the kind of process. */
 
-// The first process of a container hears no signal that it has not asked for, and what it loads takes a second. What
-// was not begun has nothing to finish, but it has not been done either: this is no success.
+// The first process of a container gets only signals that it handles, and loading the service takes a second. Until that is
+// done there is nothing to finish, so a signal ends the process, with the exit code of one that SIGTERM has killed.
 let starting = true;
-const leave = () => {
+const exitWhileStarting = () => {
   if (starting) process.exit(143);
 };
-process.on('SIGTERM', leave);
-process.on('SIGINT', leave);
+process.on('SIGTERM', exitWhileStarting);
+process.on('SIGINT', exitWhileStarting);
 
 const { runChosen } = await import('./programs.ts');
 await runChosen(process.env);

@@ -2,11 +2,11 @@ import { loadService, registeredNames } from '@attribution/registry';
 import { RoleSetting, readConfig } from '@attribution/runtime';
 import { z } from 'zod';
 
-/** What the image can be, by the name in `SERVICE`. */
+/** The values of `SERVICE`. */
 export const programNames = [...registeredNames, 'gateway'] as const;
 export type ProgramName = (typeof programNames)[number];
 
-/** What chooses the program. A gateway has nothing behind its requests, and no database. */
+/** The settings that choose the program. The gateway has only the role `api`: it has no jobs and no database. */
 export const choice = z
   .object({
     SERVICE: z.enum(programNames).meta({ description: 'Which program it is' }),
@@ -17,7 +17,7 @@ export const choice = z
     path: ['ROLE'],
   });
 
-/** Loads the program that is chosen and nothing of the others: a gateway needs neither Postgres nor Kafka code. */
+/** Runs the chosen program and imports only its code, because the gateway must load neither Postgres nor Kafka code. */
 export async function runChosen(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const { SERVICE: name } = readConfig(choice, environment);
   if (name === 'gateway') {

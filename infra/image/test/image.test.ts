@@ -9,7 +9,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const dockerfile = read('Dockerfile');
 const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'));
 
-test('the image has the Node and the pnpm that everybody runs', () => {
+test('the image has the versions of Node and pnpm that development uses', () => {
   const [, node, pnpm] = /versions = \{ node: '([^']+)', pnpm: '([^']+)' \}/.exec(read('infra/bootstrap.mjs')) ?? [];
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)]
     .map(([, base = '']) => base)
@@ -18,7 +18,7 @@ test('the image has the Node and the pnpm that everybody runs', () => {
   expect(dockerfile).toContain(`pnpm@${pnpm}\n`);
 });
 
-test('it runs as nobody in particular, and asks itself whether it lives by a program that is there', () => {
+test('the image runs as an unprivileged user, and the program of its health check exists', () => {
   expect(last).toMatch(/^USER node$/m);
   const [, check = ''] = /^HEALTHCHECK[\s\S]*?CMD (\[.*\])$/m.exec(last) ?? [];
   const [program, file = ''] = JSON.parse(check) as string[];
@@ -26,14 +26,14 @@ test('it runs as nobody in particular, and asks itself whether it lives by a pro
   expect(existsSync(join(root, file))).toBe(true);
 });
 
-test('what it runs by itself is the program that chooses by SERVICE and ROLE', () => {
+test('the default command is the program that chooses by SERVICE and ROLE', () => {
   const [, command = ''] = /^CMD (\[.*\])$/m.exec(last) ?? [];
   expect((JSON.parse(command) as string[]).at(-1)).toBe(commands.process);
   expect(existsSync(join(root, commands.process))).toBe(true);
   expect(existsSync(join(root, commands.databases))).toBe(true);
 });
 
-test('whoever is in it has `ops`, with what that asks of', () => {
+test('`ops` can be run in the image, with everything that it imports', () => {
   expect(last).toMatch(/^COPY infra\/image\/bin\/ops \/usr\/local\/bin\/ops$/m);
   expect(statSync(join(root, 'infra/image/bin/ops')).mode & 0o111).toBe(0o111);
   const [, program = ''] = /exec node .*\/app\/(\S+) "\$@"$/m.exec(read('infra/image/bin/ops')) ?? [];
@@ -42,7 +42,7 @@ test('whoever is in it has `ops`, with what that asks of', () => {
   expect(dockerfile).toMatch(/--prod .*--filter '@attribution\/ops\.\.\.'/);
 });
 
-test('what it copies is in the repository, and no secret is sent to the builder', () => {
+test('everything that the image copies is in the repository, and .dockerignore keeps secrets from the builder', () => {
   const sources = [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words = '']) =>
     words.split(' ').slice(0, -1),
   );

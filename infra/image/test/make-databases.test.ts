@@ -16,13 +16,13 @@ afterEach(async () => {
   }
 });
 
-// The server may be somebody's: for others it is as it was.
+// The server may be shared: other programs rely on these permissions.
 afterAll(async () => {
   for (const shared of ['postgres', 'template1'])
     await ask(testServers.postgresUrl(), `GRANT CONNECT, TEMPORARY ON DATABASE ${shared} TO PUBLIC`);
 });
 
-/** A role's URL of a database; by default of its own. */
+/** The URL of a database for a role, by default of its own database. */
 function urlOf(user: string, { database = user, password = 'p@ss/word' } = {}): string {
   const url = new URL(testServers.postgresUrl());
   Object.assign(url, { username: user, password: encodeURIComponent(password), pathname: `/${database}` });
@@ -41,7 +41,7 @@ async function ask(url: string, sql: string): Promise<pg.QueryResult> {
 
 const make = (urls = names.map((name) => urlOf(name))) => makeDatabases(testServers.postgresUrl(), urls, () => {});
 
-test('each role does in its own database what a migration does, and can connect to no other', async () => {
+test('each role can create tables in its own database, and can connect to no other', async () => {
   await make();
   const [one, two] = names;
   await ask(urlOf(one), 'CREATE TABLE things (id int PRIMARY KEY)');
@@ -51,7 +51,7 @@ test('each role does in its own database what a migration does, and can connect 
   await expect(ask(urlOf(one), `ALTER ROLE ${two} PASSWORD 'x'`)).rejects.toThrow('permission denied');
 });
 
-test('again, and by many at once, it keeps what is there; another password takes the place of the old', async () => {
+test('running it again, or several times at once, keeps existing data; a new password replaces the old one', async () => {
   await Promise.all([make(), make(), make()]);
   const [one] = names;
   await ask(urlOf(one), 'CREATE TABLE things (id int PRIMARY KEY)');

@@ -9,21 +9,23 @@ const migrating = {
   DATABASE_URL: 'postgresql://campaign:x@postgres:5432/campaign',
 };
 
-test('what a process needs and no more has no fault', () => {
+test('an environment with exactly what the process needs has no fault', () => {
   expect(faults(migrating)).toEqual([]);
 });
 
-test('a variable that this process does not read is named', () => {
-  expect(faults({ ...migrating, KAFKA_BROKERS: 'kafka:9092' })).toEqual(['KAFKA_BROKERS: nobody reads it']);
+test('a variable that the process does not read is named', () => {
+  expect(faults({ ...migrating, KAFKA_BROKERS: 'kafka:9092' })).toEqual([
+    'KAFKA_BROKERS: this process does not read it',
+  ]);
 });
 
-test('one that it needs is named, also when it is empty', () => {
+test('a required variable that is missing or empty is named', () => {
   expect(faults({ ...migrating, DATABASE_URL: '' })).toEqual([expect.stringMatching(/^DATABASE_URL: /)]);
   const { DATABASE_URL: _, ...without } = migrating;
   expect(faults(without)).toEqual([expect.stringMatching(/^DATABASE_URL: /)]);
 });
 
-test('a role has its own needs: a worker publishes, an api does not', () => {
+test('each role requires its own variables: a worker publishes, an api does not', () => {
   const missing = (ROLE: string, SERVICE = 'campaign') => faults({ SERVICE, ROLE }).map((fault) => fault.split(':')[0]);
   expect(missing('worker')).toContain('KAFKA_BROKERS');
   expect(missing('api')).not.toContain('KAFKA_BROKERS');
@@ -32,14 +34,14 @@ test('a role has its own needs: a worker publishes, an api does not', () => {
   expect(missing('api')).not.toContain('ORGANIZATION_URL');
 });
 
-test('a value that does not fit is named, and not told', () => {
+test('an invalid value is reported by its variable, and is not shown', () => {
   const [fault = '', ...others] = faults({ ...migrating, DATABASE_URL: 'hunter2' });
   expect(fault).toMatch(/^DATABASE_URL: /);
   expect(fault).not.toContain('hunter2');
   expect(others).toEqual([]);
 });
 
-test('there is no such process', () => {
+test('an unknown service, role or program is refused', () => {
   expect(faults({ SERVICE: 'bakery' })).toEqual([expect.stringMatching(/^SERVICE: /)]);
   expect(faults({ SERVICE: 'gateway', ROLE: 'worker' })).toEqual(['ROLE: the gateway is an api and nothing else']);
   expect(faultsIn('infra/image/src/other.ts', {})).toEqual(['infra/image/src/other.ts is no program of the image']);

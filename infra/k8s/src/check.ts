@@ -11,7 +11,7 @@ import { rollouts } from './rules/rollouts.ts';
 import { secrets } from './rules/secrets.ts';
 import { selectors } from './rules/selectors.ts';
 
-/** Our own rules, by name: what a cluster would take, and the platform would not thrive on. */
+/** Our own rules by name: they reject what a cluster would accept but the platform would not work well with. */
 const rules = {
   connections,
   coverage,
@@ -30,7 +30,7 @@ export interface Complaint extends Finding {
   readonly rule: keyof typeof rules | 'kubernetes';
 }
 
-/** Everything that is wrong, by all rules. */
+/** Applies all rules. */
 export const check = (platform: Platform): Complaint[] =>
   (Object.keys(rules) as (keyof typeof rules)[]).flatMap((rule) =>
     rules[rule](platform).map((finding) => ({ rule, ...finding })),

@@ -8,13 +8,13 @@ import {
   workloadsOf,
 } from './manifests.ts';
 
-/** Where a variable's value comes from. */
+/** The source of a variable's value. */
 export type Source =
   | { readonly value: string; readonly configMap?: string }
   | { readonly secret: string; readonly key: string }
   | { readonly missing: string };
 
-/** The environment of a container; what later stands for the same name wins, as it does in a cluster. */
+/** The environment of a container. Of several sources of a variable the last one wins, as in a cluster. */
 export function environmentOf(container: Container, manifests: readonly Manifest[]): Map<string, Source> {
   const configMaps = new Map(ofKind(manifests, 'ConfigMap').map((map) => [map.metadata.name, map.data ?? {}]));
   const environment = new Map<string, Source>();
@@ -46,7 +46,7 @@ function ofConfigMap(
 export const literalOf = (source: Source | undefined): string | undefined =>
   source && 'value' in source ? source.value : undefined;
 
-/** A container, and what its pod is labelled and told to run. */
+/** A container with its environment, and the service and role from its pod's labels. */
 export interface Process {
   readonly workload: Workload;
   readonly container: Container;
@@ -66,5 +66,5 @@ export const processesOf = (manifests: readonly Manifest[]): Process[] =>
     })),
   );
 
-/** The labels by which a pod says what it runs. */
+/** The labels of a pod that name the service and the role of its process. */
 export const label = { service: 'app.kubernetes.io/name', role: 'app.kubernetes.io/component' } as const;

@@ -7,7 +7,7 @@ import { serviceSettings } from '@attribution/service';
 import type { z } from 'zod';
 import type { Programs } from './programs.ts';
 
-/** The programs of the image, by the registry of services and the schemas that they read. */
+/** Loads the programs of the image with the settings that they read. */
 export async function loadPrograms(): Promise<Programs> {
   const [faultsIn, services] = await Promise.all([loadFaultsIn(), loadServices()]);
   const byName = new Map<string, (typeof services)[number]>(services.map((service) => [service.name, service]));
@@ -20,13 +20,13 @@ export async function loadPrograms(): Promise<Programs> {
   };
 }
 
-/** Of secrets that their settings give an example of. */
+/** The examples of secrets, from the settings' metadata. */
 const examplesIn = (schema: z.ZodObject): Record<string, string> =>
   Object.fromEntries(
     describeSettings(schema).flatMap(({ name, secret, example }) => (secret && example ? [[name, example]] : [])),
   );
 
-/** No example can be written down of a private key: the rules would take it for one that was given away. */
+/** Generates keys, because an example of a private key in the repository would itself look like a leaked secret. */
 function keys(): Record<string, string> {
   const token = generateKeySets('sample');
   const internal = generateInternalKeys();

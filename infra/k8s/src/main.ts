@@ -5,8 +5,8 @@ import { loadPrograms } from './load-programs.ts';
 import { provideValidator, validate } from './validator.ts';
 
 /**
- * `npm run k8s [-- <kustomization>…]`: renders the overlays, or what is named, holds it against the API server's own
- * validation and against our rules, and ends with 1 when anything is wrong. Needs Go once, and no cluster.
+ * `npm run k8s [-- <kustomization>…]`: renders the overlays or the given kustomizations, checks them with the API server's own
+ * validation and with our rules, and exits with 1 on any complaint. It needs Go to build the validator, but no cluster.
  */
 const root = resolve(import.meta.dirname, '../../..');
 const overlays = join(root, 'k8s/overlays');

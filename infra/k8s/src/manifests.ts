@@ -1,4 +1,4 @@
-/** What the rules look at of a rendered document. That its fields are of these types was judged before. */
+/** The fields of a rendered document that the rules read. The validator has checked their types before. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -195,7 +195,7 @@ export function ofKind<K extends keyof Kinds>(manifests: readonly Manifest[], ki
   return manifests.filter((manifest) => manifest.kind === kind) as Kinds[K][];
 }
 
-/** What runs pods. */
+/** A resource that runs pods. */
 export type Workload = Deployment | Job;
 
 export const workloadsOf = (manifests: readonly Manifest[]): Workload[] => [
@@ -210,10 +210,10 @@ export const containersOf = ({ spec }: Workload): Container[] => [
   ...spec.template.spec.containers,
 ];
 
-/** `Deployment/account-api`, for a person. */
+/** `Deployment/account-api`, for messages. */
 export const nameOf = ({ kind, metadata }: Manifest): string => `${kind}/${metadata.name}`;
 
-/** Whether a selector chooses what has these labels; an empty one chooses everything. */
+/** Whether a selector matches the labels. An empty selector matches everything. */
 export function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&

@@ -1,7 +1,7 @@
 import type { Manifest } from './manifests.ts';
 import type { Programs } from './programs.ts';
 
-/** What the rules judge: everything that one environment is given, beside what the code asks for. */
+/** The input of the rules: all manifests of one overlay, and what the code requires. */
 export interface Platform {
   readonly manifests: readonly Manifest[];
   readonly programs: Programs;
@@ -13,5 +13,5 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** Tells what is wrong. It reads nothing but its argument. */
+/** Returns what is wrong. A rule reads nothing but its argument. */
 export type Rule = (platform: Platform) => Finding[];

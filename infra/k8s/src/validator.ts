@@ -7,20 +7,18 @@ import type { Manifest } from './manifests.ts';
 
 const execute = promisify(execFile);
 
-/** What is said of one kustomization, before our own rules. */
+/** The validator's result for one kustomization. Our own rules come after it. */
 export interface Verdict {
   readonly directory: string;
   readonly manifests: readonly Manifest[];
   readonly complaints: readonly Complaint[];
 }
 
-/**
- * The program that renders kustomizations and holds them against the API server's own validation. Undefined without Go.
- */
+/** Builds the program that renders kustomizations and applies the API server's own validation. Undefined without Go. */
 export const provideValidator = (cache: string, say: (line: string) => void): Promise<string | undefined> =>
   goProgram({ cache, say, from: { folder: join(import.meta.dirname, '../manifest-validator') } });
 
-/** Renders and judges kustomizations; needs no network, and no cluster. */
+/** Renders and validates kustomizations, without network or cluster. */
 export async function validate(program: string, directories: readonly string[]): Promise<Verdict[]> {
   const { stdout } = await execute(program, [...directories], { maxBuffer: 256 * 1024 * 1024, timeout: 120_000 });
   const verdicts = JSON.parse(stdout) as {

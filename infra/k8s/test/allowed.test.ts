@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NetworkPolicy } from '../src/manifests.ts';
-import { type Party, wayJudge } from '../src/network/allowed.ts';
+import { type Party, policyFilter } from '../src/network/allowed.ts';
 
 const pod = (name: string, namespace = 'ours'): Party => ({
   name,
@@ -24,27 +24,32 @@ const denyAll: Spec = { podSelector: {}, policyTypes: ['Ingress', 'Egress'] };
 const denyIn: Spec = { podSelector: {}, policyTypes: ['Ingress'] };
 const internet = { ipBlock: { cidr: '0.0.0.0/0', except: ['10.0.0.0/8'] } };
 
-const way = (from: Party, to: Party, port = 8080, protocol: 'TCP' | 'UDP' = 'TCP') => ({ from, to, port, protocol });
+const connection = (from: Party, to: Party, port = 8080, protocol: 'TCP' | 'UDP' = 'TCP') => ({
+  from,
+  to,
+  port,
+  protocol,
+});
 
-describe('whether policies let a connection through', () => {
-  const cases: [string, boolean, ReturnType<typeof way>, Spec[]][] = [
-    ['without a policy everything is open', true, way(shop, till), []],
-    ['a policy for others changes nothing', true, way(shop, till), [{ ...ofShop, policyTypes: ['Ingress'] }]],
-    ['what is selected and not named is shut', false, way(shop, till), [denyIn]],
-    ['by default a policy is about what comes in', false, way(shop, till), [{ podSelector: {} }]],
-    ['… and not about what goes out', true, way(till, outside), [{ podSelector: {} }]],
-    ['… unless it says something of that', false, way(till, outside), [{ podSelector: {}, egress: [] }]],
+describe('whether policies allow a connection', () => {
+  const cases: [string, boolean, ReturnType<typeof connection>, Spec[]][] = [
+    ['without a policy everything is open', true, connection(shop, till), []],
+    ['a policy for others changes nothing', true, connection(shop, till), [{ ...ofShop, policyTypes: ['Ingress'] }]],
+    ['a selected pod is closed to peers that no policy names', false, connection(shop, till), [denyIn]],
+    ['by default a policy is about incoming connections', false, connection(shop, till), [{ podSelector: {} }]],
+    ['… and not about outgoing ones', true, connection(till, outside), [{ podSelector: {} }]],
+    ['… unless it has egress rules', false, connection(till, outside), [{ podSelector: {}, egress: [] }]],
     [
       'one policy that names the peer is enough',
       true,
-      way(shop, till),
+      connection(shop, till),
       [denyIn, { ...ofTill, ingress: [{ from: [ofShop] }] }],
     ],
-    ['both sides must agree', false, way(shop, till), [denyAll, { ...ofTill, ingress: [{ from: [ofShop] }] }]],
+    ['both sides must agree', false, connection(shop, till), [denyAll, { ...ofTill, ingress: [{ from: [ofShop] }] }]],
     [
       '… and do',
       true,
-      way(shop, till),
+      connection(shop, till),
       [
         denyAll,
         { ...ofTill, ingress: [{ from: [ofShop] }] },
@@ -52,15 +57,15 @@ describe('whether policies let a connection through', () => {
       ],
     ],
     [
-      'a peer without a namespace is of our own',
+      "a peer without a namespace selector is in the policy's own namespace",
       false,
-      way(stranger, till),
+      connection(stranger, till),
       [denyIn, { ...ofTill, ingress: [{ from: [ofShop] }] }],
     ],
     [
-      'a namespace is known by its name',
+      'a namespace can be selected by its name',
       true,
-      way(stranger, till),
+      connection(stranger, till),
       [
         {
           ...ofTill,
@@ -69,59 +74,69 @@ describe('whether policies let a connection through', () => {
       ],
     ],
     [
-      'any namespace, but that pod',
+      'a peer of any namespace must still match the pod selector',
       false,
-      way(pod('bar', 'elsewhere'), till),
+      connection(pod('bar', 'elsewhere'), till),
       [{ ...ofTill, ingress: [{ from: [{ ...ofShop, namespaceSelector: {} }] }] }],
     ],
-    ['no list of peers names everybody', true, way(stranger, till), [denyIn, { ...ofTill, ingress: [{}] }]],
-    ['an empty one too', true, way(inside, till), [denyIn, { ...ofTill, ingress: [{ from: [] }] }]],
     [
-      'a port that is not named is shut',
+      'a missing list of peers names everybody',
+      true,
+      connection(stranger, till),
+      [denyIn, { ...ofTill, ingress: [{}] }],
+    ],
+    ['an empty one too', true, connection(inside, till), [denyIn, { ...ofTill, ingress: [{ from: [] }] }]],
+    [
+      'a port that is not listed is closed',
       false,
-      way(shop, till, 22),
+      connection(shop, till, 22),
       [{ ...ofTill, ingress: [{ ports: [{ port: 8080 }] }] }],
     ],
-    ['a port is known by its name', true, way(shop, till), [{ ...ofTill, ingress: [{ ports: [{ port: 'http' }] }] }]],
     [
-      'a range of ports',
+      'a port can be given by its name',
       true,
-      way(shop, till, 9000),
+      connection(shop, till),
+      [{ ...ofTill, ingress: [{ ports: [{ port: 'http' }] }] }],
+    ],
+    [
+      'a range of ports is open',
+      true,
+      connection(shop, till, 9000),
       [{ ...ofTill, ingress: [{ ports: [{ port: 8000, endPort: 9000 }] }] }],
     ],
     [
-      '… has an end',
+      '… up to its end',
       false,
-      way(shop, till, 9001),
+      connection(shop, till, 9001),
       [{ ...ofTill, ingress: [{ ports: [{ port: 8000, endPort: 9000 }] }] }],
     ],
     [
-      'a protocol is TCP unless it is said',
+      'the protocol is TCP unless another is given',
       false,
-      way(shop, till, 53, 'UDP'),
+      connection(shop, till, 53, 'UDP'),
       [{ ...ofTill, ingress: [{ ports: [{ port: 53 }] }] }],
     ],
     [
-      'addresses',
+      'a block of addresses is open',
       true,
-      way(till, outside, 443),
+      connection(till, outside, 443),
       [{ ...ofTill, policyTypes: ['Egress'], egress: [{ to: [internet] }] }],
     ],
     [
-      '… but for some',
+      '… except for the listed parts',
       false,
-      way(till, inside, 443),
+      connection(till, inside, 443),
       [{ ...ofTill, policyTypes: ['Egress'], egress: [{ to: [internet] }] }],
     ],
     [
       'a block of addresses names no pod',
       false,
-      way(till, shop),
+      connection(till, shop),
       [{ ...ofTill, policyTypes: ['Egress'], egress: [{ to: [internet] }] }],
     ],
   ];
 
   test.each(cases)('%s', (_what, allowed, tried, specs) => {
-    expect(wayJudge(specs.map(policy))(tried)).toBe(allowed);
+    expect(policyFilter(specs.map(policy))(tried)).toBe(allowed);
   });
 });

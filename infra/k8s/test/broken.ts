@@ -2,14 +2,14 @@ import type { Complaint } from '../src/check.ts';
 
 type Operation = { op: 'add' | 'replace'; path: string; value: unknown } | { op: 'remove'; path: string };
 
-/** A change of the stage overlay that nobody may make, and who must notice. */
+/** A forbidden change of the stage overlay, and the rule that must find it. */
 export interface Broken {
   readonly change: string;
   readonly of?: { readonly kind: string; readonly name?: string };
   readonly patch?: readonly Operation[];
   /** Merged into a deployment's pods. */
   readonly merge?: object;
-  /** Other members of the kustomization. */
+  /** Further fields of the kustomization. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly found: { readonly rule: Complaint['rule']; readonly resource: string; readonly detail: RegExp };
 }
@@ -22,10 +22,10 @@ const deleted = (apiVersion: string, kind: string, name: string) => ({
   patch: JSON.stringify({ apiVersion, kind, metadata: { name }, $patch: 'delete' }),
 });
 
-/** What every process is told that goes on, without where spans go. */
+/** The settings of all serving processes, without the address for spans. */
 const untraced = { name: 'serving', literals: ['HOST=0.0.0.0', 'PORT=8080', 'LAME_DUCK_MS=10000'] };
 
-/** A change that an overlay may make: without the part of traces. */
+/** An allowed change of an overlay: it leaves traces out. */
 export const withoutTraces: Omit<Broken, 'change' | 'found'> = {
   more: {
     configMapGenerator: [{ ...untraced, behavior: 'replace' }],
@@ -41,7 +41,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'kubernetes', resource: 'Deployment/campaign-api', detail: /unknown field .*readynessProbe/ },
   },
   {
-    change: 'a text where a number belongs',
+    change: 'a string in place of a number',
     of: api,
     patch: [{ op: 'replace', path: '/spec/minReadySeconds', value: 'soon' }],
     found: { rule: 'kubernetes', resource: 'Deployment/campaign-api', detail: /minReadySeconds.*int32/ },
@@ -86,7 +86,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'heap', resource: 'Deployment/campaign-api', detail: /may take 624 MiB, and its limit is 512/ },
   },
   {
-    change: 'a heap by the size of the machine',
+    change: 'a heap whose size depends on the machine',
     of: api,
     patch: [{ op: 'add', path: `${first}/env/-`, value: { name: 'NODE_OPTIONS', value: '--max-semi-space-size=16' } }],
     found: { rule: 'heap', resource: 'Deployment/campaign-api', detail: /must say --max-old-space-size/ },
@@ -98,7 +98,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'heap', resource: 'Deployment/gateway', detail: /may take 496 MiB, and its limit is 366/ },
   },
   {
-    change: 'a kind that nobody asked for',
+    change: 'a kind that the platform does not use',
     more: {
       configMapGenerator: [],
       secretGenerator: [{ name: 'account-secrets', literals: ['password-pepper=hush'] }],
@@ -112,7 +112,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'selectors', resource: 'Service/campaign-api', detail: /chooses no pod/ },
   },
   {
-    change: 'a budget for everybody',
+    change: 'a disruption budget for all pods',
     of: { kind: 'PodDisruptionBudget', name: 'campaign-api' },
     patch: [{ op: 'replace', path: '/spec/selector', value: {} }],
     found: { rule: 'selectors', resource: 'PodDisruptionBudget/campaign-api', detail: /one was meant/ },
@@ -152,7 +152,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'network', resource: 'NetworkPolicy', detail: /^ingress → gateway, TCP 9464: is open/ },
   },
   {
-    change: "a way to another service's database",
+    change: "a connection to another service's database",
     of: { kind: 'NetworkPolicy', name: 'campaign-database' },
     patch: [
       {
@@ -168,7 +168,7 @@ export const broken: readonly Broken[] = [
     },
   },
   {
-    change: 'a way to somebody of whom nobody heard',
+    change: 'a connection to an unknown peer',
     of: { kind: 'NetworkPolicy', name: 'campaign-kafka' },
     patch: [
       { op: 'add', path: '/spec/egress/0/to/-', value: { namespaceSelector: { matchLabels: { team: 'reports' } } } },
@@ -180,22 +180,22 @@ export const broken: readonly Broken[] = [
     },
   },
   {
-    change: 'a port of which nobody heard',
+    change: 'a connection to an unknown port',
     of: { kind: 'NetworkPolicy', name: 'account-mail' },
     patch: [{ op: 'add', path: '/spec/egress/0/ports/-', value: { port: 25 } }],
     found: { rule: 'network', resource: 'NetworkPolicy', detail: /^account-worker → the internet, TCP 25: is open/ },
   },
   {
-    change: 'spans that cannot leave',
+    change: 'spans that cannot reach the collector',
     more: { patches: [deleted('networking.k8s.io/v1', 'NetworkPolicy', 'traced')] },
     found: {
       rule: 'network',
       resource: 'NetworkPolicy',
-      detail: /^campaign-worker → the collector of traces, TCP 4318: is shut/,
+      detail: /^campaign-worker → the collector of traces, TCP 4318: is closed/,
     },
   },
   {
-    change: 'a way for spans where nothing is traced',
+    change: 'an open connection for spans when nothing is traced',
     more: { configMapGenerator: [{ ...untraced, behavior: 'replace' }] },
     found: {
       rule: 'network',
@@ -204,7 +204,7 @@ export const broken: readonly Broken[] = [
     },
   },
   {
-    change: 'a call that the code does not make',
+    change: 'a closed connection for a call that the code makes',
     of: { kind: 'NetworkPolicy', name: 'organization-from-services' },
     patch: [
       {
@@ -214,17 +214,17 @@ export const broken: readonly Broken[] = [
       },
       { op: 'replace', path: '/spec/ingress/0/from/1/podSelector/matchExpressions/0/values', value: ['nobody'] },
     ],
-    found: { rule: 'network', resource: 'NetworkPolicy', detail: /^campaign-worker → organization-api.*is shut/ },
+    found: { rule: 'network', resource: 'NetworkPolicy', detail: /^campaign-worker → organization-api.*is closed/ },
   },
   {
-    change: 'no default',
+    change: 'a missing default policy',
     more: {
       patches: [deleted('networking.k8s.io/v1', 'NetworkPolicy', 'default-deny')],
     },
     found: { rule: 'network', resource: 'NetworkPolicy', detail: /^a pod of another namespace → .*-migrate.*is open/ },
   },
   {
-    change: 'our own networks, as a part of the internet',
+    change: 'our own networks as a part of the internet',
     of: { kind: 'NetworkPolicy', name: 'billing-payments' },
     patch: [{ op: 'remove', path: '/spec/egress/0/to/0/ipBlock/except' }],
     found: {
@@ -239,7 +239,11 @@ export const broken: readonly Broken[] = [
     patch: [
       { op: 'add', path: `${first}/env/-`, value: { name: 'ORGANISATION_URL', value: 'http://organization-api' } },
     ],
-    found: { rule: 'environment', resource: 'Deployment/campaign-api', detail: /ORGANISATION_URL: nobody reads it/ },
+    found: {
+      rule: 'environment',
+      resource: 'Deployment/campaign-api',
+      detail: /ORGANISATION_URL: this process does not read it/,
+    },
   },
   {
     change: 'a required variable left out',
@@ -249,7 +253,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'environment', resource: 'Deployment/campaign-worker', detail: /ORGANIZATION_URL/ },
   },
   {
-    change: 'neither of two variables',
+    change: 'neither of two variables, one of which is required',
     of: { kind: 'Deployment', name: 'account-worker' },
     merge: { containers: [{ name: 'platform', env: [{ name: 'SMTP_URL', $patch: 'delete' }] }] },
     found: { rule: 'environment', resource: 'Deployment/account-worker', detail: /set SMTP_URL or MAIL_DIR/ },
@@ -262,12 +266,12 @@ export const broken: readonly Broken[] = [
     found: { rule: 'environment', resource: 'Deployment/account-api', detail: /API_KEY_ENVIRONMENT/ },
   },
   {
-    change: 'a process that only its own machine reaches',
+    change: 'a process that listens on the loopback address',
     more: { configMapGenerator: [{ name: 'serving', behavior: 'merge', literals: ['HOST=127.0.0.1'] }] },
     found: { rule: 'environment', resource: 'Deployment/campaign-api', detail: /HOST must be/ },
   },
   {
-    change: 'a label of one service on another',
+    change: "a process of another service than its pod's label says",
     of: api,
     patch: [{ op: 'add', path: `${first}/env/-`, value: { name: 'SERVICE', value: 'organization' } }],
     found: {
@@ -277,7 +281,7 @@ export const broken: readonly Broken[] = [
     },
   },
   {
-    change: 'a secret in plain text, beside its name',
+    change: 'a password in a URL in plain text',
     of: { kind: 'Deployment', name: 'billing-api' },
     patch: [
       { op: 'add', path: `${first}/env/-`, value: { name: 'STRIPE_API_BASE', value: 'https://me:hush@proxy.example' } },
@@ -292,7 +296,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'secrets', resource: 'ConfigMap/account-settings-', detail: /PASSWORD_PEPPER is a secret/ },
   },
   {
-    change: 'all of a secret at once',
+    change: 'a whole secret as environment',
     of: api,
     patch: [{ op: 'add', path: `${first}/envFrom/-`, value: { secretRef: { name: 'campaign-secrets' } } }],
     found: { rule: 'secrets', resource: 'Deployment/campaign-api', detail: /takes all of the secret campaign-secrets/ },
@@ -303,7 +307,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'images', resource: 'Deployment/campaign-api', detail: /platform:latest is of no release/ },
   },
   {
-    change: 'another release than everybody else',
+    change: 'another release than in all other containers',
     of: api,
     patch: [{ op: 'replace', path: `${first}/image`, value: 'registry.attribution.example/platform:0.0.9' }],
     found: { rule: 'images', resource: 'Deployment/campaign-api', detail: /where Deployment\/gateway runs/ },
@@ -315,19 +319,19 @@ export const broken: readonly Broken[] = [
     found: { rule: 'pods', resource: 'Job/campaign-migrate', detail: /runAsUser/ },
   },
   {
-    change: 'a container that Kubernetes itself would not start',
+    change: 'a container that pod security admission refuses',
     of: api,
     patch: [{ op: 'add', path: `${first}/securityContext/procMount`, value: 'Unmasked' }],
     found: { rule: 'kubernetes', resource: 'Deployment/campaign-api', detail: /pod security: .*procMount/ },
   },
   {
-    change: 'a namespace that takes every pod',
+    change: 'a namespace that accepts every pod',
     of: { kind: 'Namespace' },
     patch: [{ op: 'replace', path: '/metadata/labels/pod-security.kubernetes.io~1enforce', value: 'privileged' }],
     found: { rule: 'pods', resource: 'Namespace/attribution-stage', detail: /restricted/ },
   },
   {
-    change: 'a root that can be written to',
+    change: 'a writable root file system',
     of: api,
     patch: [{ op: 'remove', path: `${first}/securityContext/readOnlyRootFilesystem` }],
     found: { rule: 'pods', resource: 'Deployment/campaign-api', detail: /readOnlyRootFilesystem/ },
@@ -345,7 +349,7 @@ export const broken: readonly Broken[] = [
     found: { rule: 'pods', resource: 'Deployment/campaign-api', detail: /a volume is/ },
   },
   {
-    change: 'a process that is cut while it stops',
+    change: 'a process that is killed while it stops',
     more: { configMapGenerator: [{ name: 'serving', behavior: 'merge', literals: ['LAME_DUCK_MS=30000'] }] },
     found: {
       rule: 'rollouts',
@@ -354,22 +358,22 @@ export const broken: readonly Broken[] = [
     },
   },
   {
-    change: 'a rollout that takes pods away first',
+    change: 'a rollout that removes pods before it adds new ones',
     of: api,
     patch: [{ op: 'replace', path: '/spec/strategy/rollingUpdate/maxUnavailable', value: 1 }],
     found: { rule: 'rollouts', resource: 'Deployment/campaign-api', detail: /maxUnavailable 0/ },
   },
   {
-    change: 'a gateway that is restarted for the sake of a service',
+    change: 'a gateway that is restarted because a service is down',
     of: { kind: 'Deployment', name: 'gateway' },
     patch: [{ op: 'replace', path: `${first}/livenessProbe/httpGet/path`, value: '/healthz' }],
-    found: { rule: 'rollouts', resource: 'Deployment/gateway', detail: /livenessProbe must ask .*\/readyz/ },
+    found: { rule: 'rollouts', resource: 'Deployment/gateway', detail: /livenessProbe must request \/readyz/ },
   },
   {
-    change: 'a number of replicas that every apply sets back',
+    change: 'a number of replicas that every apply would reset',
     of: api,
     patch: [{ op: 'add', path: '/spec/replicas', value: 3 }],
-    found: { rule: 'rollouts', resource: 'Deployment/campaign-api', detail: /replicas are the autoscaler's/ },
+    found: { rule: 'rollouts', resource: 'Deployment/campaign-api', detail: /replicas is the autoscaler's/ },
   },
   {
     change: 'a node that can never be drained',
@@ -378,13 +382,13 @@ export const broken: readonly Broken[] = [
     found: { rule: 'rollouts', resource: 'Deployment/campaign-api', detail: /disruption budget/ },
   },
   {
-    change: 'more connections than a database has',
+    change: 'more connections than a database admits',
     of: { kind: 'HorizontalPodAutoscaler', name: 'campaign-api' },
     patch: [{ op: 'replace', path: '/spec/maxReplicas', value: 30 }],
     found: { rule: 'connections', resource: 'campaign', detail: /may need \d+ connections/ },
   },
   {
-    change: 'a process that nobody runs',
+    change: 'a program that no workload runs',
     more: {
       patches: [deleted('apps/v1', 'Deployment', 'campaign-worker')],
     },

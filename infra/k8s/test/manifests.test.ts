@@ -11,11 +11,11 @@ import { type Broken, broken, withoutTraces } from './broken.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const programs = await loadPrograms();
-/** Where Go has to build the validator first. */
-const patience = 30 * 60_000;
+/** Long, because Go may have to build the validator first. */
+const buildTimeoutMs = 30 * 60_000;
 const validator = await provideValidator(join(root, '.cache'), () => {});
 
-/** CI has Go: `npm run check` fails there without. */
+/** Skipped without Go. CI has it: `npm run check` fails there without. */
 const withValidator = validator === undefined ? describe.skip : describe;
 
 withValidator('the manifests', () => {
@@ -30,7 +30,7 @@ withValidator('the manifests', () => {
     const untraced = await writeKustomization(join(folder, 'untraced'), withoutTraces);
     const verdicts = await validate(validator ?? '', [...overlays, ...folders, untraced]);
     for (const verdict of verdicts) judged.set(verdict.directory, verdict);
-  }, patience);
+  }, buildTimeoutMs);
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -49,12 +49,12 @@ withValidator('the manifests', () => {
     expect(complaintsOf(join(folder, 'untraced'))).toEqual([]);
   });
 
-  test('the pages tell of every secret that is asked for', async () => {
+  test('every secret that the manifests refer to is documented', async () => {
     const pages = ['k8s/README.md', 'k8s/services.md'].map((page) => readFile(join(root, page), 'utf8'));
     const documented = (await Promise.all(pages)).join('\n');
-    const asked = overlays.flatMap((overlay) => secretsOf(judged.get(overlay)?.manifests ?? []));
-    expect(asked.length).toBeGreaterThan(10);
-    expect([...new Set(asked)].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+    const referred = overlays.flatMap((overlay) => secretsOf(judged.get(overlay)?.manifests ?? []));
+    expect(referred.length).toBeGreaterThan(10);
+    expect([...new Set(referred)].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
   });
 
   test.each(broken.map((one, index) => ({ ...one, index })))('$change is found', ({ index, found }) => {
@@ -66,7 +66,7 @@ withValidator('the manifests', () => {
   });
 });
 
-/** Their names, and those of their keys. */
+/** The names of all secrets and of their keys. */
 function secretsOf(manifests: readonly Manifest[]): string[] {
   const referred = processesOf(manifests).flatMap(({ environment }) =>
     [...environment.values()].flatMap((source) => ('secret' in source ? [source.secret, source.key] : [])),

@@ -6,7 +6,7 @@ import { mebibytes } from '../src/rules/heap.ts';
 import { isPinned } from '../src/rules/images.ts';
 import { looksSecret } from '../src/rules/secrets.ts';
 
-describe('an image of a release', () => {
+describe('whether an image is pinned', () => {
   const digest = `sha256:${'0f'.repeat(32)}`;
   test.each([
     ['platform:1.2.3', true],
@@ -42,7 +42,7 @@ describe('an amount of memory', () => {
   });
 });
 
-describe('what looks like a secret', () => {
+describe('whether a value looks like a secret', () => {
   test.each([
     ['postgresql://me:hush@database/name', true],
     ['redis://:hush@redis:6379', true],
@@ -61,7 +61,7 @@ describe('what looks like a secret', () => {
   });
 });
 
-describe('what a selector chooses', () => {
+describe('whether a selector matches', () => {
   const labels = { app: 'shop', tier: 'front' };
   const expression = (key: string, operator: string, ...values: string[]): Selector => ({
     matchExpressions: [{ key, operator, values }],
@@ -121,8 +121,8 @@ describe("a container's environment", () => {
   }
 });
 
-describe('what the code tells of its programs', () => {
-  /** What each reads, by role; what it does not start without comes first. */
+describe('what the code declares about its programs', () => {
+  /** The variables that each process reads. */
   const read: Readonly<Record<string, { readonly required: string[]; readonly optional?: string[] }>> = {
     'gateway api': { required: ['SHOP_URL', 'TILL_URL'] },
     'shop api': { required: [], optional: ['TILL_URL', 'SHOP_URL'] },
@@ -134,7 +134,7 @@ describe('what the code tells of its programs', () => {
       const { required = [], optional = [] } = read[`${SERVICE} ${ROLE}`] ?? {};
       const unread = Object.keys(environment).filter((name) => ![...required, ...optional].includes(name));
       return [
-        ...unread.map((name) => `${name}: nobody reads it`),
+        ...unread.map((name) => `${name}: this process does not read it`),
         ...required.filter((name) => environment[name] === undefined).map((name) => `${name}: is missing`),
       ];
     },
@@ -142,11 +142,11 @@ describe('what the code tells of its programs', () => {
     samples: {},
   };
 
-  test('what a service reads', () => {
+  test('whether a service reads a variable', () => {
     expect([reads(programs, 'shop', 'TILL_URL'), reads(programs, 'till', 'SHOP_URL')]).toEqual([true, false]);
   });
 
-  test('whom each of its processes calls, which is not itself', () => {
+  test('which other services each of its processes calls', () => {
     const calls = (service: string, role: string) => callsOf(programs, service, role);
     expect(calls('gateway', 'api')).toEqual(['shop', 'till']);
     expect([calls('shop', 'api'), calls('shop', 'worker'), calls('till', 'worker')]).toEqual([[], ['till'], []]);

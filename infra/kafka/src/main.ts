@@ -1,5 +1,5 @@
 /**
- * Runs a Kafka broker for a developer until Ctrl-C; then its data are gone.
+ * Runs a Kafka broker for development until Ctrl-C, then deletes its data.
  *
  *     node infra/kafka/src/main.ts [port]
  */
@@ -11,8 +11,8 @@ import { startKafka } from '@attribution/servers';
 
 const port = Number(process.argv[2] ?? 9092);
 const say = (line: string) => console.error(line);
-// Nothing else keeps the process, whose servers end with it.
-const hold = setInterval(() => {}, 60_000);
+// Keeps this process alive: the broker runs only as long as this process does.
+const keepAlive = setInterval(() => {}, 60_000);
 const signal = new Promise<void>((resolve) => {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => resolve());
 });
@@ -26,6 +26,6 @@ try {
   say('Kafka: stopping…');
   await broker.stop();
 } finally {
-  clearInterval(hold);
+  clearInterval(keepAlive);
   await rm(directory, { recursive: true, force: true });
 }

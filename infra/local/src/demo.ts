@@ -22,7 +22,7 @@ const shops = [
   ['New York', 'Brooklyn', 'America/New_York'],
 ] as const;
 
-/** Two groups of two shops, each with a window, a counter and three screens: as a file, which is how a chain comes. */
+/** The rows of an import: two groups of two shops, each with a window, a counter and three screens. */
 const estate = [...new Set(shops.map(([group]) => group))]
   .map((name): object => ({ kind: 'group', external_id: name, name }))
   .concat(
@@ -50,17 +50,17 @@ const campaigns = [
   { name: 'Coffee happy hour', brief: { product: 'Espresso', objective: 'More visits in the afternoon' } },
 ];
 
-/** Signs the demo account up through the API, once, and fills it. */
+/** Signs up the demo account through the API and fills it, unless it exists. */
 export async function seedDemo(
   baseUrl: string,
   mailDirectory: string,
   say: (line: string) => void,
 ): Promise<typeof credentials> {
   const api = createClient({ baseUrl });
-  const known = await api.call(login, { body: credentials });
-  if (known.status === 200) return credentials;
+  const existing = await api.call(login, { body: credentials });
+  if (existing.status === 200) return credentials;
 
-  say('Making the demo account');
+  say('Creating the demo account');
   await api.call(signup, { body: { ...credentials, full_name: 'Demo Retail' } }).then((answer) => answer.body);
   const code = await waitForCode(mailDirectory, credentials.email);
   const verified = await api.call(verifyEmail, { body: { email: credentials.email, code } });

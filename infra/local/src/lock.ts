@@ -1,12 +1,12 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Somebody else runs on this folder. */
+/** Another process runs on this folder. */
 export class FolderInUse extends Error {
   override readonly name = 'FolderInUse';
 }
 
-/** When a process started, in the kernel's own count, so that a reused pid is told apart; empty where not known. */
+/** When a process started, in the kernel's clock ticks: it tells a reused pid from the original. Empty if unknown. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -16,13 +16,13 @@ function startOf(pid: number): string {
   }
 }
 
-/** The process that a lock names, while it lives. */
+/** The process that a lock file names, if it is still running. */
 function ownerOf(file: string): number | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // Given back meanwhile.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // Released in the meantime.
     throw error;
   }
   const [, digits = '0', start = ''] = /^(\d+) (\d*)$/.exec(text) ?? [];
@@ -38,7 +38,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Takes the folder for this process; returns what gives it back. Throws `FolderInUse`. */
+/** Locks the folder for this process and returns a function that unlocks it. Throws `FolderInUse`. */
 export function lockFolder(directory: string): () => void {
   const mine = join(directory, `running.pid.${process.pid}`);
   writeFileSync(mine, `${process.pid} ${startOf(process.pid)}`);
@@ -50,8 +50,8 @@ export function lockFolder(directory: string): () => void {
 }
 
 /**
- * Makes `file` another name of `mine`: at once and whole, or not at all. The lock of an owner who died is removed first,
- * under a lock again: of many who find it, none may remove the one that another has taken since.
+ * Takes the lock by linking `file` to `mine`, which is atomic. A stale lock is removed first, under a second lock:
+ * otherwise, of several processes that find it, one could remove the lock that another has just taken.
  */
 function take(file: string, mine: string): () => void {
   while (!tryLink(mine, file)) {

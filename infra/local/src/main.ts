@@ -15,7 +15,7 @@ import { localSettings } from './settings.ts';
 const { values: flags } = parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
 if (flags.help) {
   console.log(
-    'npm start [-- --demo]   Runs the whole platform on this machine. --demo adds an account to look around in.',
+    'npm start [-- --demo]   Runs the whole platform on this machine. --demo adds an account with sample data.',
   );
   process.exit(0);
 }
@@ -42,7 +42,7 @@ const postgres = await startPostgres({
   directory: join(directory, 'postgres'),
   password: secrets.postgres_password,
   say,
-}).catch(giveUp);
+}).catch(exitWithError);
 say('Starting the services and the gateway');
 const mailDirectory = join(directory, 'mail');
 const paymentsFile = join(directory, 'payments.sqlite');
@@ -58,7 +58,7 @@ const platform = await startPlatform({
   environment: process.env,
 }).catch(async (error: unknown) => {
   await postgres.stop();
-  return giveUp(error);
+  return exitWithError(error);
 });
 
 await noteRunning(directory, {
@@ -67,7 +67,7 @@ await noteRunning(directory, {
 });
 
 onStopSignal(async () => {
-  console.error('\n· Stopping: finishing what is in hand');
+  console.error('\n· Stopping: finishing requests in progress');
   await platform.stop();
   await postgres.stop();
   unlock();
@@ -85,7 +85,7 @@ function printTable(): void {
     ['Health', `${platform.url}/healthz`],
     ['Mail', `${shown(mailDirectory)}/   one .eml file a message`],
     ['Payments', simulated ? `${paymentsUrl}   simulated: pages to pay on, with test cards` : 'Stripe'],
-    ['Data', `${shown(directory)}/   kept between starts; delete it to begin anew`],
+    ['Data', `${shown(directory)}/   kept between starts; delete it to start afresh`],
     ...(demo ? [['Demo login', `${demo.email}   password: ${demo.password}`]] : []),
     ['Stop', 'Ctrl-C'],
   ];
@@ -122,7 +122,7 @@ async function requireFreePort(setting: string, host: string, port: number): Pro
   process.exit(1);
 }
 
-function giveUp(error: unknown): never {
+function exitWithError(error: unknown): never {
   console.error(`\nThe platform could not start: ${error instanceof Error ? error.message : String(error)}`);
   unlock();
   process.exit(1);

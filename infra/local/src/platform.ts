@@ -13,44 +13,43 @@ import { z } from 'zod';
 import type { Secrets } from './secrets.ts';
 
 export interface PlatformOptions {
-  /** Makes a service's database exist and returns its URL. */
+  /** Creates a service's database if it does not exist, and returns its URL. */
   readonly database: (service: string) => Promise<string>;
   readonly secrets: Secrets;
   readonly mailDirectory: string;
-  /** Of the simulated payment provider: the file that it keeps, and where its pages are. Port 0: a free one. */
+  /** The simulated payment provider: its file, and the address of its pages. Port 0 takes a free port. */
   readonly payments: { readonly file: string; readonly url: string };
   readonly host: string;
-  /** Of the gateway; 0: a free one. */
+  /** The gateway's port; 0 takes a free one. */
   readonly port: number;
   readonly logger: Logger;
-  /** Further configuration, by the names of the README's table. */
+  /** Further variables, as in docs/configuration.md. */
   readonly environment?: Environment;
   readonly clock?: Clock;
-  /** Of the services for each other. Left out: known to nobody outside this process. */
+  /** The keys that services sign calls to each other with. Generated if missing. */
   readonly internalKeys?: ReturnType<typeof generateInternalKeys>;
 }
 
 export interface Platform {
   /** The gateway's base URL. */
   readonly url: string;
-  /** Each service's own, past the gateway, by `<NAME>_URL`. */
+  /** The services' own base URLs, which bypass the gateway, by `<NAME>_URL`. */
   readonly serviceUrls: Readonly<Record<string, string>>;
-  /** Serves nothing new, finishes what is in hand, publishes what the outboxes hold. */
+  /** Stops listening, finishes requests in progress, and publishes the outboxes. */
   stop(): Promise<void>;
 }
 
 const loopback = '127.0.0.1';
 const problemBase = 'https://problems.attribution.example';
-/** Milliseconds. */
-const stopWithin = 8_500;
-/** After which no client is believed to send another request on a connection that it kept, milliseconds. */
-const silence = 1_000;
+const stopTimeoutMs = 8_500;
+/** When stopping, a kept connection is closed after this time without a request. */
+const idleTimeoutMs = 1_000;
 
-/** The whole platform in this process: all services, the in-process transport, and the gateway before them. */
+/** Starts the whole platform in this process: all services, the in-process transport, and the gateway. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { logger, secrets } = options;
   const transport = createInProcessTransport();
-  // They need not outlive the process.
+  // The services share this process, so these keys need not outlive it.
   const internalKeys = options.internalKeys ?? generateInternalKeys();
   const environment: Environment = {
     PROBLEM_BASE: problemBase,
@@ -69,7 +68,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     environment,
   );
 
-  async function open({ name, migrations, create }: ServiceDefinition, its: Environment): Promise<Service> {
+  async function open(
+    { name, migrations, create }: ServiceDefinition,
+    serviceEnvironment: Environment,
+  ): Promise<Service> {
     const url = await options.database(name);
     const applied = await migrate({ url, directory: fileURLToPath(migrations) });
     if (applied.length > 0) logger.debug({ service: name, applied }, 'Migrated the database');
@@ -85,7 +87,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       checkAnswers: environment.NODE_ENV !== 'production',
       ...(options.clock && { clock: options.clock }),
     };
-    return create(dependencies, its);
+    return create(dependencies, serviceEnvironment);
   }
 
   const running: Service[] = [];
@@ -94,7 +96,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   let gateway: Gateway | undefined;
   let edge: RunningServer | undefined;
 
-  /** A service's server is there before the service: each knows the addresses of all others from the start. */
+  /** Listens before the service is created, because each service needs the addresses of the others when it is created. */
   async function openServer(name: ServiceName): Promise<string> {
     const server = await listen(
       (req, res) => {
@@ -109,11 +111,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 
   async function stop(): Promise<void> {
-    const deadline = Date.now() + stopWithin;
-    await edge?.close(deadline - 4_000, silence);
+    const deadline = Date.now() + stopTimeoutMs;
+    await edge?.close(deadline - 4_000, idleTimeoutMs);
     await gateway?.close();
     await Promise.all(servers.map((server) => server.close(deadline - 3_000)));
-    // One by one, as each may still hand something to the next.
+    // One after the other, because draining one service may publish events that the next one handles.
     for (const service of running) await service.drain(deadline);
     await transport.stopConsuming();
     await Promise.all(running.map((service) => service.close()));

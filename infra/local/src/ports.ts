@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Why a port cannot be listened on; undefined where it can. */
+/** The error of listening on a port; undefined if the port is free. */
 export function portProblem(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   const probe = createServer();
   return new Promise((done) => {
@@ -9,12 +9,12 @@ export function portProblem(host: string, port: number): Promise<NodeJS.ErrnoExc
   });
 }
 
-/** How far it is looked for. */
-const reach = 50;
+/** How many ports are tried. */
+const maxAttempts = 50;
 
-/** The first port from one on that is free. */
+/** Finds the first free port from `from` on. */
 export async function nextFreePort(host: string, from: number): Promise<number> {
-  for (let port = from; port < from + reach && port <= 65_535; port++)
+  for (let port = from; port < from + maxAttempts && port <= 65_535; port++)
     if (!(await portProblem(host, port))) return port;
-  throw new Error(`From ${from} on there is no free port`);
+  throw new Error(`None of the ${maxAttempts} ports from ${from} on is free`);
 }

@@ -5,54 +5,57 @@ import { generateKeySets, keyFilesOf } from '@attribution/auth';
 import { newUuid } from '@attribution/ids';
 import { z } from 'zod';
 
-const Kept = z.object({
+const StoredSecrets = z.object({
   postgres_password: z.string(),
   password_pepper: z.string(),
   secret_key: z.base64(),
 });
-type Kept = z.output<typeof Kept>;
+type StoredSecrets = z.output<typeof StoredSecrets>;
 
-export interface Secrets extends Kept {
-  /** As `TOKEN_PRIVATE_KEYS` and `TOKEN_PUBLIC_KEYS` take them: JSON, or a file's path. */
+export interface Secrets extends StoredSecrets {
+  /** The values of `TOKEN_PRIVATE_KEYS` and `TOKEN_PUBLIC_KEYS`: JSON, or the path of a file. */
   readonly token_keys: { readonly private: string; readonly public: string };
 }
 
-const newKept = (): Kept => ({
+const newStoredSecrets = (): StoredSecrets => ({
   postgres_password: randomBytes(24).toString('base64url'),
   password_pepper: randomBytes(32).toString('base64url'),
   secret_key: randomBytes(32).toString('base64'),
 });
 
-/** Of an installation that keeps nothing. */
+/** Generates secrets for an installation that keeps nothing. */
 export function newSecrets(): Secrets {
   const keys = generateKeySets(newUuid());
-  return { ...newKept(), token_keys: { private: JSON.stringify(keys.private), public: JSON.stringify(keys.public) } };
+  return {
+    ...newStoredSecrets(),
+    token_keys: { private: JSON.stringify(keys.private), public: JSON.stringify(keys.public) },
+  };
 }
 
-/** The secrets of a local installation: made at its first start, readable by its owner alone, kept. */
+/** Reads the secrets of a local installation. The first start generates them, in files that only the owner can read. */
 export async function localSecrets(directory: string): Promise<Secrets> {
-  return { ...(await keptIn(join(directory, 'secrets.json'))), token_keys: await tokenKeysIn(directory) };
+  return { ...(await storedSecretsIn(join(directory, 'secrets.json'))), token_keys: await tokenKeysIn(directory) };
 }
 
-async function keptIn(file: string): Promise<Kept> {
+async function storedSecretsIn(file: string): Promise<StoredSecrets> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (text !== undefined) return Kept.parse(JSON.parse(text));
-  const kept = newKept();
-  await writeSecret(file, kept);
-  return kept;
+  if (text !== undefined) return StoredSecrets.parse(JSON.parse(text));
+  const secrets = newStoredSecrets();
+  await writeSecret(file, secrets);
+  return secrets;
 }
 
-/** In files of their own, as they are rotated while the platform runs. */
+/** Token keys have files of their own, because they are rotated while the platform runs. */
 async function tokenKeysIn(directory: string): Promise<Secrets['token_keys']> {
   const files = keyFilesOf(directory);
-  const known = await access(files.private).then(
+  const exist = await access(files.private).then(
     () => true,
     () => false,
   );
-  if (!known) {
+  if (!exist) {
     const sets = generateKeySets(newUuid());
     await writeSecret(files.private, sets.private);
     await writeFile(files.public, JSON.stringify(sets.public));

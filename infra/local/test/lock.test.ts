@@ -39,7 +39,7 @@ try {
 await input.next();
 `;
 
-/** Another process, which takes the lock when it is told to, and keeps it until it is killed. */
+/** Starts another process, which takes the lock on request and keeps it until it is killed. */
 async function startTaker() {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program.replace('DIRECTORY', directory)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -61,7 +61,7 @@ async function startTakers(count: number) {
   return Promise.all(Array.from({ length: count }, startTaker));
 }
 
-/** What a process leaves that was killed while it held the lock. */
+/** Leaves the lock of a process that was killed while it held it. */
 async function leaveStaleLock(): Promise<void> {
   const { child, take } = await startTaker();
   expect(await take()).toBe('held');
@@ -70,7 +70,7 @@ async function leaveStaleLock(): Promise<void> {
   expect(await readFile(file, 'utf8')).toContain(String(child.pid));
 }
 
-test('a free folder is taken, and is free again when it is given back', async () => {
+test('a free folder can be locked, and is free again after it is unlocked', async () => {
   for (let round = 0; round < 2; round++) {
     const unlock = lockFolder(directory);
     expect(await readdir(directory)).toEqual(['running.pid']);
@@ -79,25 +79,25 @@ test('a free folder is taken, and is free again when it is given back', async ()
   }
 });
 
-test('a folder that this process holds is not taken twice, and stays held', () => {
+test('a folder that this process has locked cannot be locked again', () => {
   const unlock = lockFolder(directory);
   for (let time = 0; time < 2; time++) expect(() => lockFolder(directory)).toThrow(FolderInUse);
   unlock();
 });
 
-test('a folder that another process holds is refused by its number', async () => {
+test('a folder that another process has locked is refused, with the id of that process', async () => {
   const { child, take } = await startTaker();
   expect(await take()).toBe('held');
   expect(() => lockFolder(directory)).toThrow(new FolderInUse(`process ${child.pid} runs on ${directory}`));
 });
 
-test('giving back twice is giving back once', () => {
+test('unlocking twice has no further effect', () => {
   const unlock = lockFolder(directory);
   unlock();
   expect(unlock).not.toThrow();
 });
 
-test('other folders are other locks', async () => {
+test('each folder has a lock of its own', async () => {
   const unlock = lockFolder(directory);
   const other = await mkdtemp(join(tmpdir(), 'lock-'));
   lockFolder(other)();
@@ -105,11 +105,11 @@ test('other folders are other locks', async () => {
   await rm(other, { recursive: true });
 });
 
-test('a folder that is not there is an error of its own', () => {
+test('a missing folder is not reported as one in use', () => {
   expect(() => lockFolder(join(directory, 'missing'))).toThrow('ENOENT');
 });
 
-describe('a lock whose owner is gone', () => {
+describe('a stale lock', () => {
   test('is taken over', async () => {
     await leaveStaleLock();
     const unlock = lockFolder(directory);
@@ -119,21 +119,21 @@ describe('a lock whose owner is gone', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('is taken over after somebody died who was about to take it over', async () => {
+  test('is taken over after another process died while taking it over', async () => {
     await leaveStaleLock();
     const stale = await readFile(file, 'utf8');
-    for (const left of [`${file}.claim`, `${file}.claim.claim`]) await writeFile(left, stale);
+    for (const claim of [`${file}.claim`, `${file}.claim.claim`]) await writeFile(claim, stale);
     lockFolder(directory)();
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('is taken over, too, when its number belongs to a process that began later', async () => {
+  test('is taken over when its process id now belongs to another process', async () => {
     await writeFile(file, `${process.pid} 1`);
     lockFolder(directory)();
   });
 
   test.each(['', 'nonsense', '0 0', '-1 5', '99999999999 1', '\0'])(
-    'and says nothing that can be read, %j, is taken over',
+    'with unreadable content, %j, is taken over',
     async (content) => {
       await writeFile(file, content);
       lockFolder(directory)();
@@ -142,13 +142,13 @@ describe('a lock whose owner is gone', () => {
   );
 });
 
-test('of 20 processes at once one takes a free folder', async () => {
+test('of 20 processes that lock a free folder at once, exactly one succeeds', async () => {
   const takers = await startTakers(20);
   const outcomes = await Promise.all(takers.map(({ take }) => take()));
   expect(outcomes.sort()).toEqual([...Array(19).fill('FolderInUse'), 'held']);
 });
 
-test('of 20 processes at once one takes over a folder whose owner is gone', async () => {
+test('of 20 processes that find a stale lock at once, exactly one takes it over', async () => {
   await leaveStaleLock();
   const takers = await startTakers(20);
   const outcomes = await Promise.all(takers.map(({ take }) => take()));

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { nextFreePort, portProblem } from '../src/ports.ts';
 
-test('a port that is taken is passed over for the next that is free', async () => {
+test('a port in use is skipped in favour of the next free one', async () => {
   const taken = createServer();
   const port = await new Promise<number>((resolve) => {
     taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port));

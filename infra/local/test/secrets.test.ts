@@ -13,26 +13,26 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-test('secrets are made at the first start, and kept from then on', async () => {
-  const made = await localSecrets(directory);
+test('secrets are generated at the first start and kept from then on', async () => {
+  const generated = await localSecrets(directory);
   const text = await readFile(file, 'utf8');
-  expect(await localSecrets(directory)).toEqual(made);
+  expect(await localSecrets(directory)).toEqual(generated);
   expect(await readFile(file, 'utf8')).toBe(text);
 });
 
-test('nobody but their owner may read them', async () => {
+test('only their owner can read secrets', async () => {
   const { token_keys } = await localSecrets(directory);
   for (const secret of [file, token_keys.private]) expect((await stat(secret)).mode & 0o777).toBe(0o600);
 });
 
-test('no two installations have one secret in common', () => {
+test('two installations share no secret', () => {
   const [one, other] = [newSecrets(), newSecrets()];
   for (const name of ['postgres_password', 'password_pepper', 'secret_key'] as const)
     expect(one[name]).not.toBe(other[name]);
   expect(one.token_keys.private).not.toEqual(other.token_keys.private);
 });
 
-test('they are long enough, and fit what they are for', () => {
+test('secrets are long enough and valid for their purpose', () => {
   const secrets = newSecrets();
   expect(Buffer.from(secrets.secret_key, 'base64')).toHaveLength(32);
   expect(secrets.password_pepper.length).toBeGreaterThanOrEqual(32);
@@ -44,7 +44,7 @@ test('they are long enough, and fit what they are for', () => {
 });
 
 test.each(['', '{', '{}', '{"postgres_password":"x"}', 'null'])(
-  'a file that cannot be read, %j, is an error and stays: the data would be lost with its secrets',
+  'an unreadable file, %j, is an error and is not overwritten, because the data cannot be used without its secrets',
   async (text) => {
     await writeFile(file, text);
     await expect(localSecrets(directory)).rejects.toThrow();

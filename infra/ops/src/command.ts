@@ -1,44 +1,44 @@
 import type { ParseArgsConfig, parseArgs } from 'node:util';
 import type { RegisteredName } from '@attribution/registry';
-import type { Place } from './places.ts';
+import type { ServiceDatabase } from './databases.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 type ValuesOf<O extends Options> = ReturnType<
   typeof parseArgs<{ readonly options: O; readonly allowPositionals: true }>
 >['values'];
 
-/** What every command gets. */
+/** What a command is called with. */
 export interface Call<Values> {
   readonly values: Values;
-  /** The first argument of a command that does several things. */
+  /** The first argument of a command that has `verbs`, otherwise empty. */
   readonly verb: string;
-  /** The arguments behind that and the service. */
+  /** The arguments after the verb and the service. */
   readonly words: readonly string[];
-  /** The service that was named, by an argument or by `--service`. */
+  /** The service that the command is about, from an argument, `--service` or `SERVICE`. */
   readonly service: RegisteredName | undefined;
-  /** The databases that are meant. Throws `Refusal` where there is none. */
-  readonly places: () => Promise<readonly Place[]>;
+  /** Finds the databases that the command is about. Throws `Refusal` when there are none. */
+  readonly databases: () => Promise<readonly ServiceDatabase[]>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A line of the result, to stdout. */
+  /** Writes a line of the result to stdout. */
   readonly say: (line: string) => void;
-  /** A line of how far it is, to stderr. */
+  /** Writes a line of progress to stderr. */
   readonly note: (line: string) => void;
-  /** Aborted when somebody presses Ctrl-C: what waits stops waiting. */
+  /** Aborted by Ctrl-C: a command that waits then stops waiting. */
   readonly stopping: AbortSignal;
 }
 
 interface Definition<O extends Options> {
   readonly name: string;
-  /** The things that it does, one of which is its first argument. */
+  /** The subcommands, one of which must be the first argument. */
   readonly verbs?: readonly string[];
-  /** The service that it is about, where no other is named. */
+  /** The service that the command is about when none is named. */
   readonly service?: RegisteredName;
-  /** Of the list of commands. */
+  /** One line for the list of commands. */
   readonly summary: string;
-  /** Whole, as `--help` shows it. */
+  /** The text that `--help` shows. */
   readonly help: string;
   readonly options: O;
-  /** Resolves with whether all is well: else the exit code is 1. */
+  /** Resolves to whether all is well. If not, the exit code is 1. */
   readonly run: (call: Call<ValuesOf<O>>) => Promise<boolean>;
 }
 
@@ -46,8 +46,8 @@ export interface Command extends Omit<Definition<Options>, 'run'> {
   readonly run: (call: Call<never>) => Promise<boolean>;
 }
 
-/** Declares a command; its `values` have the types of its options. */
+/** Declares a command. The types of its `values` follow from its options. */
 export const command = <const O extends Options>(definition: Definition<O>): Command => definition as Command;
 
-/** Of every command that changes something. */
+/** The option of every command that changes something. */
 export const dryRun = { 'dry-run': { type: 'boolean', default: false } } as const;

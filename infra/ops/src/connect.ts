@@ -1,16 +1,17 @@
 import pg from 'pg';
 
-/** Milliseconds: for a connection, and for one statement, which may be about a whole table. */
-const limits = { connect: 5_000, statement: 60_000 };
+const connectTimeoutMs = 5_000;
+/** Long, because a statement may read a whole table. */
+const statementTimeoutMs = 60_000;
 
-/** Does work on a service's database, on two connections at most, and leaves. */
-export async function connected<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+/** Opens a service's database with at most two connections, does the work, and closes it. */
+export async function withDatabase<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 2,
-    connectionTimeoutMillis: limits.connect,
-    statement_timeout: limits.statement,
-    query_timeout: limits.statement + 1_000,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + 1_000,
     application_name: 'ops',
   });
   pool.on('error', () => {}); // A lost connection also fails the query.

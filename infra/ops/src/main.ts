@@ -1,9 +1,9 @@
 import { runOps } from './run.ts';
 
-/** `npm run ops -- <command>`, and `ops <command>` in the image: what is asked of a fleet by whoever looks after it. */
+/** `npm run ops -- <command>`, and `ops <command>` in the image: the operator's commands. */
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => stopping.abort()); // The second one ends the process.
+  process.once(signal, () => stopping.abort()); // A second signal ends the process.
 }
 process.exitCode = await runOps(process.argv.slice(2), {
   environment: process.env,

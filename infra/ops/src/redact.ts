@@ -1,32 +1,32 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables whose values are nobody's to read. */
+/** Names of variables with secret values. */
 const secretName = /SECRET|PASSWORD|PEPPER|PRIVATE_KEYS/;
-/** `scheme://user:` and `@` of a URL, around its password. */
+/** A URL with a password: `scheme://user:password@`. */
 const passwordInUrl = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+@/gi;
-/** What is shorter would be found in words. */
-const shortest = 8;
-const instead = '***';
+/** Shorter values are not redacted, because they could be parts of ordinary words. */
+const minLength = 8;
+const mask = '***';
 
-/** Takes out of any text what must not be shown: passwords in URLs, and the values of secret variables. */
+/** Creates a function that masks passwords in URLs and the values of secret variables in any text. */
 export function createRedactor(environment: Environment): (text: string) => string {
   const secrets = Object.entries(environment).flatMap(([name, value]) =>
     secretName.test(name) && value && !isPath(value) ? value.split(',') : [],
   );
-  const hidden = secrets.filter((value) => value.length >= shortest).sort((a, b) => b.length - a.length);
+  const hidden = secrets.filter((value) => value.length >= minLength).sort((a, b) => b.length - a.length);
   return (text) => {
-    let shown = text.replaceAll(passwordInUrl, `$1${instead}@`);
-    for (const value of hidden) shown = shown.replaceAll(value, instead);
+    let shown = text.replaceAll(passwordInUrl, `$1${mask}@`);
+    for (const value of hidden) shown = shown.replaceAll(value, mask);
     return shown;
   };
 }
 
-/** A key set may be the name of a file, which commands do tell of. */
+/** A variable for a key set may hold a file's name instead, which commands do show. */
 const isPath = (value: string) => /^[./~].*\.json$/.test(value);
 
 const secretField = /^(.+_)?(password|secret|code|token|authorization|cookie|email)$/i;
 
-/** The same value with the fields hidden that logs hide too. */
+/** Hides the fields of a value that logs hide too. */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (value === null || typeof value !== 'object') return value;

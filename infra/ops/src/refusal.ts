@@ -1,7 +1,7 @@
-/** Why a command was not carried out, for the person who gave it. */
+/** An error with a title and a detail to show to the operator: why a command was not carried out. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  /** Of the process: 1 for what is wrong there, 2 for what is wrong with the command. */
+  /** Of the process: 1 if something is wrong with the platform, 2 if something is wrong with the command. */
   readonly exitCode: 1 | 2;
   readonly title: string;
 
@@ -12,26 +12,35 @@ export class Refusal extends Error {
   }
 }
 
-/** The command itself is at fault. */
+/** Something is wrong with the command itself. */
 export const misused = (detail: string) => new Refusal('usage', detail, { exitCode: 2 });
 
-/** Codes of pg and of the network for a server that cannot be had. */
-const away = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', '57P03']);
-const locked = new Set(['28P01', '28000']);
-/** No such table, or column. */
+/** Error codes of pg and of the network for a server that cannot be reached. */
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  '57P03',
+]);
+const unauthorized = new Set(['28P01', '28000']);
+/** No such table or column. */
 const unmigrated = new Set(['42P01', '42703']);
 
-/** Any error as a title and a detail; the values of rows are not in it, and URLs stand without their passwords. */
+/** Describes any error by a title and a detail. */
 export function describeFailure(error: unknown): { readonly title: string; readonly detail: string } {
   if (error instanceof Refusal) return { title: error.title, detail: error.message };
   const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown };
-  // Several addresses of one name, none of which answered.
+  // An AggregateError: the name has several addresses, and none of them answered.
   const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
-  const said = error instanceof Error ? error.message || error.name : String(error);
-  const detail = first instanceof Error ? first.message : said;
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  const detail = first instanceof Error ? first.message : message;
   const known = typeof code === 'string' ? code : '';
-  if (away.has(known) || /timeout expired|Connection terminated/.test(detail)) return { title: 'no answer', detail };
-  if (locked.has(known)) return { title: 'not let in', detail };
+  if (unreachable.has(known) || /timeout expired|Connection terminated/.test(detail))
+    return { title: 'no answer', detail };
+  if (unauthorized.has(known)) return { title: 'access denied', detail };
   if (unmigrated.has(known)) return { title: 'not migrated', detail: `${detail}; see \`ops migrate --dry-run\`` };
   return { title: 'failed', detail };
 }

@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util';
 import { registeredNames } from '@attribution/registry';
 import type { Call, Command } from './command.ts';
 import { commands } from './commands/index.ts';
-import { findPlaces, ownService, takeService } from './places.ts';
+import { findDatabases, ownService, takeService } from './databases.ts';
 import { createRedactor } from './redact.ts';
 import { describeFailure, misused, Refusal } from './refusal.ts';
 import { readRunning } from './running.ts';
 
-export interface Surroundings {
+export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Writes a line to stdout. */
   readonly out: (line: string) => void;
@@ -17,24 +17,24 @@ export interface Surroundings {
 }
 
 const everywhere = `Options of every command:
-  --service <name>   of this service alone; the one whose database DATABASE_URL is, where that is set
+  --service <name>   for this service alone; with DATABASE_URL, the service that it belongs to
   --help, -h         what the command does
 
-The databases are those of what runs in LOCAL_DIR (.local: npm start, npm run fleet); or those of <SERVICE>_DATABASE_URL,
-where <SERVICE> is one of ${registeredNames.join(', ').toUpperCase()}; or DATABASE_URL, the one of SERVICE.
-Exit code: 0 all is well, 1 something is wrong there, 2 something is wrong with the command.`;
+The commands find databases by <SERVICE>_DATABASE_URL, where <SERVICE> is one of ${registeredNames.join(', ').toUpperCase()};
+or by DATABASE_URL, which belongs to SERVICE; or else in LOCAL_DIR (.local), where npm start and npm run fleet note theirs.
+Exit code: 0 all is well, 1 something is wrong with the platform, 2 something is wrong with the command.`;
 
 function overview(): string {
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`);
   return `Usage: ops <command> [argument…]   (npm run ops -- <command> …)\n\n${lines.join('\n')}\n\n${everywhere}`;
 }
 
-/** Carries out one command; resolves with the exit code of the process. */
-export async function runOps(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { environment, stopping } = surroundings;
+/** Carries out one command. Resolves to the exit code of the process. */
+export async function runOps(words: readonly string[], terminal: Terminal): Promise<number> {
+  const { environment, stopping } = terminal;
   const redact = createRedactor(environment);
-  const say = (line: string) => surroundings.out(redact(line));
-  const note = (line: string) => surroundings.err(redact(line));
+  const say = (line: string) => terminal.out(redact(line));
+  const note = (line: string) => terminal.err(redact(line));
   const [name, ...rest] = words;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     say(overview());
@@ -42,7 +42,7 @@ export async function runOps(words: readonly string[], surroundings: Surrounding
   }
   const chosen = commands.find((command) => command.name === name);
   try {
-    if (!chosen) throw misused(`There is no command ${name}: \`ops help\` has the list.`);
+    if (!chosen) throw misused(`There is no command ${name}: \`ops help\` lists them.`);
     const call = readCall(chosen, rest, { environment, say, note, stopping });
     if (call) return (await chosen.run(call as Call<never>)) ? 0 : 1;
     say(`${chosen.help}\n\n${everywhere}`);
@@ -54,7 +54,7 @@ export async function runOps(words: readonly string[], surroundings: Surrounding
   }
 }
 
-/** Undefined where only help is asked for. */
+/** Parses the arguments of a command. Undefined for `--help`. */
 function readCall(
   { name, options, verbs, service: usual }: Command,
   words: readonly string[],
@@ -63,7 +63,7 @@ function readCall(
   const { values, positionals } = parsed(name, words, options);
   if (values.help) return undefined;
   const [verb = '', ...behind] = verbs ? positionals : ['', ...positionals];
-  if (verbs && !verbs.includes(verb)) throw misused(`Say which: \`ops ${name} ${verbs.join('|')}\`.`);
+  if (verbs && !verbs.includes(verb)) throw misused(`Choose one of: \`ops ${name} ${verbs.join('|')}\`.`);
   const { environment } = shared;
   const { service = usual ?? ownService(environment), rest } = takeService(
     behind,
@@ -75,7 +75,8 @@ function readCall(
     verb,
     words: rest,
     service,
-    places: async () => findPlaces(environment, await readRunning(environment.LOCAL_DIR || '.local'), { service }),
+    databases: async () =>
+      findDatabases(environment, await readRunning(environment.LOCAL_DIR || '.local'), { service }),
   };
 }
 
@@ -87,7 +88,7 @@ function parsed(name: string, words: readonly string[], options: Command['option
       options: { ...options, service: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
     });
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw misused(`${said.split('. ')[0]}. \`ops ${name} --help\` has the options.`);
+    const message = error instanceof Error ? error.message : String(error);
+    throw misused(`${message.split('. ')[0]}. \`ops ${name} --help\` lists the options.`);
   }
 }

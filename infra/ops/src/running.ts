@@ -4,20 +4,19 @@ import { z } from 'zod';
 
 const Note = z.object({
   databases: z.record(z.string(), z.string()),
-  /** What else a command needs to look at the same things. */
+  /** Further variables that commands need, such as where simulated payments are kept. */
   environment: z.record(z.string(), z.string()),
 });
 export type RunningNote = Readonly<z.output<typeof Note>>;
 
-/** Where the note of what runs in a folder lies. */
 const runningFile = (directory: string) => join(directory, 'running.json');
 
-/** Notes where the databases of this start are, for the commands that look into them. Readable by the owner alone. */
+/** Writes down where the databases of the running platform are, for `npm run ops`. Only the owner can read the file. */
 export async function noteRunning(directory: string, note: RunningNote): Promise<void> {
   await writeFile(runningFile(directory), `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** What runs in a folder, or ran there last; undefined where nothing ever did. */
+/** Reads the note of the platform that runs in a folder, or ran there last; undefined if none ever did. */
 export async function readRunning(directory: string): Promise<RunningNote | undefined> {
   const text = await readFile(runningFile(directory), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -20,7 +20,6 @@ beforeEach(async () => {
 const account_id = newId('account');
 const at = '2026-11-22T10:00:00.000Z';
 
-/** An event that tells of a new group. */
 function groupEvent(): Envelope {
   const group = {
     id: newId('group'),
@@ -34,7 +33,7 @@ function groupEvent(): Envelope {
   return newEvent(groupCreated, data, { accountId: account_id, occurredAt: new Date(at) }).message.envelope;
 }
 
-/** One that nobody can read. */
+/** An event whose data do not fit its contract. */
 const brokenEvent = () => ({ ...groupEvent(), data: { account_id, email: 'ada@example.com' } }) as Envelope;
 
 async function bury(envelope: Envelope, database: Pick<OpenDatabase, 'rows'> = { rows }): Promise<string> {
@@ -51,7 +50,7 @@ const rows = async <T>(sql: string, ...values: readonly unknown[]) =>
 const letters = () => rows<{ id: string; attempts: number }>('SELECT id, attempts FROM dead_letters ORDER BY id');
 const groups = () => rows('SELECT id FROM known_groups');
 
-test('what lies there is listed, counted by type, and shown without what logs hide', async () => {
+test('dead letters are listed and counted by type, and shown without the fields that logs hide', async () => {
   const ids = [await bury(groupEvent()), await bury(brokenEvent())];
   const list = await ops('dead-letters list --limit 1', environment);
   expect(list.out).toMatch(/^campaign: 2 dead letters \(2 group\.created\)\n/);
@@ -62,7 +61,7 @@ test('what lies there is listed, counted by type, and shown without what logs hi
   expect((await ops('dead-letters show campaign 0', environment)).err).toMatch(/not found/);
 });
 
-test('a dry run says which would be replayed and asks for none; the real one replays just those', async () => {
+test('a dry run lists what would be replayed and requests nothing; the real run replays exactly that', async () => {
   await bury(groupEvent());
   await bury(groupEvent());
   const dry = await ops('dead-letters replay campaign --dry-run', environment);
@@ -73,7 +72,7 @@ test('a dry run says which would be replayed and asks for none; the real one rep
   expect([await letters(), (await groups()).length]).toEqual([[], 2]);
 });
 
-test('replayed by two at once, and again after that, an event takes effect once', async () => {
+test('an event that is replayed twice at once, and once more later, takes effect once', async () => {
   const envelope = groupEvent();
   const id = await bury(envelope);
   const words = `dead-letters replay campaign ${id}`;
@@ -84,10 +83,10 @@ test('replayed by two at once, and again after that, an event takes effect once'
   await bury(envelope);
   expect((await ops('dead-letters replay campaign', environment)).code).toBe(0);
   expect([await letters(), await groups()]).toEqual([[], []]);
-  expect((await ops(words, environment)).err).toMatch(/lies there no more/);
+  expect((await ops(words, environment)).err).toMatch(/no such dead letter/);
 });
 
-test('what fails again is told, with its error, and stays; of several the others are done', async () => {
+test('a dead letter that fails again is reported with its error and stays, and the others are replayed', async () => {
   const [, broken] = [await bury(groupEvent()), await bury(brokenEvent())];
   const { code, out } = await ops('dead-letters replay campaign', environment);
   expect(code).toBe(1);
@@ -95,14 +94,14 @@ test('what fails again is told, with its error, and stays; of several the others
   expect(await letters()).toEqual([{ id: broken, attempts: 6 }]);
 });
 
-test('one that is named and lies there no more keeps all of them from being replayed', async () => {
+test('when one of the named dead letters does not exist, none of them is replayed', async () => {
   const id = await bury(groupEvent());
   const { code, err } = await ops(`dead-letters replay campaign ${id} 999999`, environment);
-  expect([code, err]).toEqual([1, expect.stringContaining('999999: lies there no more')]);
+  expect([code, err]).toEqual([1, expect.stringContaining('999999: no such dead letter')]);
   expect(await letters()).toHaveLength(1);
 });
 
-test('where no worker runs, what is asked for waits, and that is said', async () => {
+test('when no worker runs, the requested replay waits, and the command says so', async () => {
   const database = await openServiceDatabase('campaign');
   await bury({ ...groupEvent(), event_id: newUuid() }, database);
   const { code, out } = await ops('dead-letters replay campaign --wait 1', database.environment);

@@ -21,7 +21,7 @@ beforeEach(async () => {
   accountId = (await service.client.call(signup, { body })).body.account_id;
 });
 
-test('ledgers that agree are 0; a difference is 1, with the account and what differs, and nothing is changed', async () => {
+test('the exit code is 0 when ledgers agree and 1 on a difference, which is printed with its account; nothing is changed', async () => {
   expect(await ops('ledgers', environment)).toEqual({
     code: 0,
     out: expect.stringMatching(/^account: \d+ accounts: no difference$/),
@@ -80,19 +80,19 @@ test.each([
     /the ledger has 1 entries, the latest is number 7/,
   ],
   ['balances', 'UPDATE balances SET held = posted WHERE account_id = $1', /held, the pending holds 0 tokens/],
-])('%s that somebody has changed are found: %s', async (table, sql, expected) => {
+])('a change in %s is found: %s', async (table, sql, expected) => {
   await tamper(service.db, table, sql, [accountId]);
   const { code, out } = await ops('ledgers', environment);
   expect([code, out]).toEqual([1, expect.stringMatching(expected)]);
   expect(out).toContain(`account: ${accountId}: `);
   await tamper(service.db, 'accounts', 'SELECT 1');
-  for (const gone of ['token_holds', 'token_grants', 'ledger_entries', 'balances'])
-    await tamper(service.db, gone, `DELETE FROM ${gone} WHERE account_id = $1`, [accountId]);
+  for (const emptied of ['token_holds', 'token_grants', 'ledger_entries', 'balances'])
+    await tamper(service.db, emptied, `DELETE FROM ${emptied} WHERE account_id = $1`, [accountId]);
   expect((await ops('ledgers', environment)).out).toContain(`${accountId}: it has no balance`);
   await tamper(service.db, 'accounts', 'DELETE FROM accounts WHERE id = $1', [accountId]);
 });
 
-test("the money ledger is compared with the provider's file, and the catalogue's prices are made there", async () => {
+test("the money ledger is compared with the provider's file, and the catalogue's prices are created there", async () => {
   const directory = await mkdtemp(join(tmpdir(), 'ops-payments-'));
   const file = join(directory, 'payments.sqlite');
   await writeFile(file, '');
@@ -129,7 +129,7 @@ test("the money ledger is compared with the provider's file, and the catalogue's
   await rm(directory, { recursive: true });
 });
 
-test('a service that keeps no ledger is refused', async () => {
+test('the command is refused for a service that keeps no ledger', async () => {
   const campaign = await openServiceDatabase('campaign');
   const { code, err } = await ops('ledgers campaign', campaign.environment);
   expect([code, err]).toEqual([2, expect.stringContaining('campaign keeps no ledger')]);

@@ -23,7 +23,7 @@ afterAll(async () => {
   await admin.end();
 });
 
-test('a dry run names what is pending and applies nothing; the real one applies just that, once', async () => {
+test('a dry run lists the pending migrations and applies none; the real run applies exactly those, once', async () => {
   const pending = [`campaign: ${names.length} migrations pending`, ...names.map((one) => `  ${one}`)];
   for (const _ of [1, 2]) {
     const dry = await ops('migrate campaign --dry-run', environment);
@@ -35,7 +35,7 @@ test('a dry run names what is pending and applies nothing; the real one applies 
   expect(await ops('migrate', environment)).toEqual({ code: 0, out: 'campaign: up to date', err: '' });
 });
 
-test('a migration that was edited after the database had it is refused', async () => {
+test('a migration that was edited after it was applied is refused', async () => {
   const client = new pg.Client({ connectionString: url.href });
   await client.connect();
   await client.query(`UPDATE _prisma_migrations SET checksum = 'another' WHERE migration_name = $1`, [names[0]]);

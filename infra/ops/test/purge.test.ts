@@ -22,7 +22,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.drop()));
 });
 
-/** Rows that every service keeps for a time: `n` of each that is a minute over it, and one that is a minute short of it. */
+/** Inserts rows that every service keeps for a time: `n` of each that expired a minute ago, and one that expires in a minute. */
 async function fillCommon({ rows }: OpenDatabase, n: number): Promise<void> {
   const ages = (table: string, columns: string, values: string, age: string) =>
     rows(
@@ -38,7 +38,7 @@ async function fillCommon({ rows }: OpenDatabase, n: number): Promise<void> {
 
 const countOf = async ({ rows }: OpenDatabase, table: string) =>
   (await rows<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count;
-const gone = (out: string) => out.replace('would go', 'are gone');
+const asDone = (out: string) => out.replace('would be deleted', 'were deleted');
 
 async function fillOwn(): Promise<void> {
   await account.rows(`INSERT INTO email_codes (purpose, email_key, code_hash, expires_at, created_at)
@@ -83,12 +83,12 @@ async function fillOwn(): Promise<void> {
   );
 }
 
-test('what a dry run says would go is what goes, of every job of every service, and nothing is left to go after that', async () => {
+test('for every job of every service, a purge deletes exactly what its dry run counted, and a second purge deletes nothing', async () => {
   await Promise.all(open.map((one, n) => fillCommon(one, 2 + n)));
   await fillOwn();
   const dry = await ops('purge --dry-run', environment);
   expect(await countOf(organization, 'groups')).toBe(1002);
-  expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(/\n\d+ rows would go$/)]);
+  expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(/\n\d+ rows would be deleted$/)]);
   for (const line of [
     'account  purge-idempotency-keys: idempotency_keys 2',
     'campaign  purge-inbox: inbox 4, projection_tombstones 4',
@@ -100,17 +100,17 @@ test('what a dry run says would go is what goes, of every job of every service, 
   ])
     expect(dry.out.split('\n')).toContain(line);
   const real = await ops('purge', environment);
-  expect([real.code, real.out]).toEqual([0, gone(dry.out)]);
-  expect((await ops('purge', environment)).out).toMatch(/^0 rows are gone$/m);
-  // Each purged thing is told of by the service's own outbox.
+  expect([real.code, real.out]).toEqual([0, asDone(dry.out)]);
+  expect((await ops('purge', environment)).out).toMatch(/^0 rows were deleted$/m);
+  // The service's own outbox has an event for each deleted thing.
   expect([await countOf(organization, 'outbox'), await countOf(account, 'outbox')]).toEqual([1000, 2]);
   expect([await countOf(account, 'users'), await countOf(organization, 'groups')]).toEqual([1, 2]);
 });
 
-test('what is counted here is what the jobs of a service delete', async () => {
+test("a dry run counts exactly what the service's own jobs delete", async () => {
   await fillCommon(campaign, 3);
   const { out } = await ops('purge campaign --dry-run', environment);
-  expect(out).toMatch(/^9 rows would go$/m);
+  expect(out).toMatch(/^9 rows would be deleted$/m);
   const transport = createInProcessTransport();
   const service = (await loadService('campaign')).create(
     {
@@ -127,12 +127,12 @@ test('what is counted here is what the jobs of a service delete', async () => {
   service.start();
   for (const table of ['idempotency_keys', 'inbox', 'projection_tombstones'])
     await eventually(async () => expect(await countOf(campaign, table)).toBe(1));
-  expect((await ops('purge campaign --dry-run', environment)).out).toMatch(/^0 rows would go$/m);
+  expect((await ops('purge campaign --dry-run', environment)).out).toMatch(/^0 rows would be deleted$/m);
   await service.drain(Date.now() + 1_000);
   await service.close();
 });
 
-test('tombstones stay while a dead letter lies there, which may be older than any of them', async () => {
+test('tombstones are kept while there is a dead letter, because its event may be older than they are', async () => {
   await fillCommon(campaign, 2);
   await campaign.rows(`INSERT INTO dead_letters (consumer, event_id, topic, envelope, attempts, error)
     VALUES ('campaign', gen_random_uuid(), 't', '{}', 1, '')`);
@@ -141,18 +141,18 @@ test('tombstones stay while a dead letter lies there, which may be older than an
   expect(await countOf(campaign, 'projection_tombstones')).toBe(3);
 });
 
-test('while a worker is at it nothing is done beside it', async () => {
+test('a job that a worker is running is skipped', async () => {
   await fillCommon(campaign, 2);
   const client = new pg.Client({ connectionString: campaign.url });
   await client.connect();
   await client.query(`SELECT pg_advisory_lock(hashtextextended('job purge-inbox', 1))`);
   const { code, out } = await ops('purge campaign --job purge-inbox', environment);
-  expect([code, out]).toEqual([0, expect.stringContaining('a worker is at it')]);
+  expect([code, out]).toEqual([0, expect.stringContaining('a worker is running this job')]);
   expect(await countOf(campaign, 'inbox')).toBe(3);
   await client.end();
 });
 
-test('one job can be named, and one that nobody has is refused', async () => {
+test('a single job can be chosen, and an unknown job is refused', async () => {
   await fillCommon(campaign, 2);
   const { out } = await ops('purge --job purge-idempotency-keys', environment);
   expect(out.split('\n')).toHaveLength(registeredNames.length + 1);

@@ -25,7 +25,7 @@ const groups = Array.from({ length: 6 }, (_, n) => ({
 }));
 const pageSize = 2;
 
-/** As campaign's own: what it knows of groups. */
+/** The same projection as campaign's own. */
 const knownGroups = projection({
   table: 'known_groups',
   states: [groupCreated, groupUpdated],
@@ -34,9 +34,9 @@ const knownGroups = projection({
   goneId: ({ group_id }) => group_id,
 });
 
-/** A worker of the service, as far as this goes; it never gets past `crashAt`. Gives the cursors that it has asked from. */
+/** Runs the catch-up job as a worker does; it hangs at the cursor `crashAt`. Returns the cursors that it has requested. */
 function startWorker({ crashAt }: { crashAt?: string } = {}) {
-  const asked: (string | null)[] = [];
+  const requested: (string | null)[] = [];
   const stopping = new AbortController();
   const open = openDatabase<never, never>(
     { url: database.url, poolSize: 2 },
@@ -47,7 +47,7 @@ function startWorker({ crashAt }: { crashAt?: string } = {}) {
     database: open,
     logger: captureLogs().logger,
     async pages(cursor: string | null) {
-      asked.push(cursor);
+      requested.push(cursor);
       if (crashAt !== undefined && cursor === crashAt) await new Promise(() => {});
       const from = Number(cursor ?? 0);
       const next = from + pageSize;
@@ -67,38 +67,38 @@ function startWorker({ crashAt }: { crashAt?: string } = {}) {
     if (crashAt === undefined) await running;
     await open.close();
   });
-  return asked;
+  return requested;
 }
 
 const known = async () =>
   (await database.rows<{ id: string }>('SELECT id FROM known_groups ORDER BY id')).map(({ id }) => id);
 const all = groups.map(({ group }) => group.id).toSorted();
-const walk = () => database.rows<{ completed_at: Date | null }>('SELECT completed_at FROM projection_snapshots');
+const snapshots = () => database.rows<{ completed_at: Date | null }>('SELECT completed_at FROM projection_snapshots');
 const rebuild = (words = '') => ops(`rebuild campaign groups ${words}`, database.environment);
 
-/** Rebuilds beside a worker that begins when the command has seen how far the walk is. Gives the cursors that it asked from. */
-async function rebuildBesideWorker() {
-  let asked: (string | null)[] = [];
+/** Runs a rebuild and starts a worker once the command has read the progress. Returns the cursors that the worker requested. */
+async function rebuildWithWorker() {
+  let requested: (string | null)[] = [];
   const start = (line: string) => {
-    if (line.includes('a worker begins')) asked = startWorker();
+    if (line.includes('a worker begins')) requested = startWorker();
   };
   const { code } = await ops('rebuild campaign groups', database.environment, undefined, start);
-  return { code, asked };
+  return { code, requested };
 }
 
 async function readOnce(): Promise<void> {
   startWorker();
-  await eventually(async () => expect(await walk()).toEqual([{ completed_at: expect.any(Date) }]));
+  await eventually(async () => expect(await snapshots()).toEqual([{ completed_at: expect.any(Date) }]));
 }
 
-test('a dry run says how far it is and changes nothing; the real one brings back what is missing', async () => {
+test('a dry run reports the progress and changes nothing; the real run brings back missing rows', async () => {
   await readOnce();
   await database.rows('DELETE FROM known_groups WHERE id = $1', all[3]);
-  const before = await walk();
+  const before = await snapshots();
   const dry = await rebuild('--dry-run');
   const plan = /^campaign groups: read to its end at \S+, 5 rows; the snapshot is read from its beginning$/;
   expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(plan)]);
-  expect([await walk(), (await known()).length]).toEqual([before, 5]);
+  expect([await snapshots(), (await known()).length]).toEqual([before, 5]);
   const real = await rebuild();
   expect([real.code, real.out.split('\n')]).toEqual([
     0,
@@ -107,45 +107,45 @@ test('a dry run says how far it is and changes nothing; the real one brings back
   expect(await known()).toEqual(all);
 });
 
-test('one that was interrupted goes on where it was, by the same command, and is not begun again', async () => {
+test('after an interruption the same command continues the snapshot where it was', async () => {
   startWorker({ crashAt: '4' });
   await eventually(async () => expect(await known()).toHaveLength(4));
   const stopped = AbortSignal.abort();
   const first = await ops('rebuild campaign groups', database.environment, stopped);
-  expect([first.code, first.out]).toEqual([1, expect.stringContaining('being read, 4 rows; it goes on where it is')]);
-  expect(first.err).toContain('it goes on by itself');
-  expect(await rebuildBesideWorker()).toEqual({ code: 0, asked: ['4'] });
+  expect([first.code, first.out]).toEqual([1, expect.stringContaining('being read, 4 rows; it continues where it is')]);
+  expect(first.err).toContain('the worker continues');
+  expect(await rebuildWithWorker()).toEqual({ code: 0, requested: ['4'] });
   expect(await known()).toEqual(all);
 });
 
-test('--restart begins one again that is under way', async () => {
+test('--restart starts a snapshot that is being read from its beginning', async () => {
   startWorker({ crashAt: '4' });
   await eventually(async () => expect(await known()).toHaveLength(4));
   expect((await rebuild('--restart --wait 0')).code).toBe(0);
-  expect(await rebuildBesideWorker()).toEqual({ code: 0, asked: [null, '2', '4'] });
+  expect(await rebuildWithWorker()).toEqual({ code: 0, requested: [null, '2', '4'] });
 });
 
-test('what nobody tells of any more stays in a rebuild, and goes with --empty', async () => {
+test('a row that is not in the snapshot survives a rebuild, and is deleted with --empty', async () => {
   await readOnce();
   await database.rows(`INSERT INTO known_groups (id, account_id, aggregate_version) VALUES ('grp_ghost', 'acc', 1)`);
   expect((await rebuild()).code).toBe(0);
   expect(await known()).toHaveLength(7);
   const dry = await rebuild('--empty --dry-run');
-  expect(dry.out).toContain('7 rows go, and the snapshot is read from its beginning');
+  expect(dry.out).toContain('7 rows are deleted, and the snapshot is read from its beginning');
   expect(await known()).toHaveLength(7);
   const real = await rebuild('--empty');
-  expect([real.code, real.out]).toEqual([0, expect.stringContaining('7 rows are gone')]);
+  expect([real.code, real.out]).toEqual([0, expect.stringContaining('7 rows were deleted')]);
   expect(await known()).toEqual(all);
 });
 
-test('in a container it is about the service of that container', async () => {
+test("in a container the command is about that container's service", async () => {
   await readOnce();
   const environment = { DATABASE_URL: database.url, SERVICE: 'campaign', ROLE: 'worker' };
   expect((await ops('rebuild groups --dry-run', environment)).out).toMatch(/^campaign groups: read to its end/);
   expect((await ops('rebuild account groups', environment)).err).toContain('not that of account');
 });
 
-test('a projection that the service does not have is refused, and it is said which ones it has', async () => {
+test('an unknown projection is refused, and the error lists those that the service has', async () => {
   const { code, err } = await ops('rebuild campaign screens', database.environment);
   expect([code, err]).toEqual([2, expect.stringContaining('its projections are groups')]);
 });

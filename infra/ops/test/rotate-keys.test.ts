@@ -21,13 +21,13 @@ const texts = async () => Promise.all([readFile(files.private, 'utf8'), readFile
 const kids = async () =>
   (await texts()).map((text) => (JSON.parse(text) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid));
 
-test('a dry run writes nothing, and says which keys the real one drops', async () => {
+test('a dry run writes nothing, and names the keys that the real run removes', async () => {
   const before = await texts();
   const dry = await ops('rotate-keys --dry-run', { LOCAL_DIR: directory });
-  expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('Key former would go')]);
+  expect([dry.code, dry.out]).toEqual([0, expect.stringContaining('Key former would be removed')]);
   expect(await texts()).toEqual(before);
   const real = await ops('rotate-keys --in 30', { LOCAL_DIR: directory });
-  expect([real.code, real.out]).toEqual([0, expect.stringContaining('Key former is gone')]);
+  expect([real.code, real.out]).toEqual([0, expect.stringContaining('Key former was removed')]);
   const [, kid = ''] = /^Key (\S+) signs from/.exec(real.out) ?? [];
   expect(await kids()).toEqual([
     [kid, 'present'],
@@ -35,7 +35,7 @@ test('a dry run writes nothing, and says which keys the real one drops', async (
   ]);
 });
 
-test('the files are named by flags, or by the variables that processes read them by', async () => {
+test('flags name the files, or the variables that processes read', async () => {
   const named = { TOKEN_PRIVATE_KEYS: files.private, TOKEN_PUBLIC_KEYS: files.public };
   expect((await ops('rotate-keys', named)).code).toBe(0);
   const flags = `--private ${files.private} --public ${files.public}`;
@@ -43,7 +43,7 @@ test('the files are named by flags, or by the variables that processes read them
   expect((await kids())[0]).toHaveLength(3);
 });
 
-test('a key set that is no file cannot be followed: it is refused, and not shown', async () => {
+test('a key set in a variable is refused, because running processes could not reload it; it is not shown', async () => {
   const { code, out, err } = await ops('rotate-keys', {
     TOKEN_PRIVATE_KEYS: JSON.stringify(present.private),
     TOKEN_PUBLIC_KEYS: JSON.stringify(present.public),
@@ -52,7 +52,7 @@ test('a key set that is no file cannot be followed: it is refused, and not shown
   expect(out + err).not.toContain(String(present.private.keys[0]?.d));
 });
 
-test('where there are no keys nothing is changed, and it is said', async () => {
+test('without valid keys nothing is changed, and the command says so', async () => {
   await writeFile(files.public, '{ "keys": ');
   const { code, err } = await ops('rotate-keys', { LOCAL_DIR: directory });
   expect([code, err]).toEqual([1, expect.stringContaining('nothing was changed')]);

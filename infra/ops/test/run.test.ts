@@ -26,16 +26,16 @@ test.each([
   ['migarte', /no command migarte/],
   ['migrate --dryrun', /Unknown option '--dryrun'/],
   ['dead-letters', /list\|show\|replay/],
-  ['dead-letters replay', /Say whose/],
-  ['rebuild campaign', /Say which/],
+  ['dead-letters replay', /Name the service/],
+  ['rebuild campaign', /Name the projection/],
   ['rotate-keys --in soon', /--in: is a whole number/],
   ['purge', /Nothing runs here/],
-])('a command that is at fault, "%s", is refused with exit code 2, and it is said why', async (words, why) => {
+])('the wrong command "%s" is refused with exit code 2 and a reason', async (words, why) => {
   const { code, out, err } = await ops(words);
   expect([code, out + err]).toEqual([2, expect.stringMatching(why)]);
 });
 
-test('a database that does not answer, and one that lets nobody in, are told apart, and no password is shown', async () => {
+test('a database that does not answer and one that denies access give different errors, and neither shows a password', async () => {
   const away = 'postgresql://account:very-secret@127.0.0.1:1/account';
   const refused = await ops('dead-letters list account', { ACCOUNT_DATABASE_URL: away });
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/^✗ account: no answer: .*ECONNREFUSED/)]);
@@ -49,7 +49,7 @@ test('a database that does not answer, and one that lets nobody in, are told apa
   await database.drop();
 });
 
-test('a service whose database is away keeps no other from its turn', async () => {
+test('when the database of one service is down, the other services are still processed', async () => {
   const database = await openServiceDatabase('campaign');
   const { code, out, err } = await ops('dead-letters list', {
     ...database.environment,
@@ -59,7 +59,7 @@ test('a service whose database is away keeps no other from its turn', async () =
   await database.drop();
 });
 
-test('it finds what runs in LOCAL_DIR, and is a program', async () => {
+test('as a program it finds the databases of the platform that runs in LOCAL_DIR', async () => {
   const [directory, database] = [await mkdtemp(join(tmpdir(), 'ops-')), await openServiceDatabase('campaign')];
   await noteRunning(directory, { databases: { campaign: database.url }, environment: {} });
   const environment = { PATH: process.env.PATH, LOCAL_DIR: directory };
@@ -70,7 +70,7 @@ test('it finds what runs in LOCAL_DIR, and is a program', async () => {
   await rm(directory, { recursive: true });
 });
 
-test('what must not be shown is taken out of every line', () => {
+test('passwords and secret values are masked in every line', () => {
   const redact = createRedactor({
     PASSWORD_PEPPER: 'pepper-of-worth',
     SECRET_KEYS: 'first-key,other-key',

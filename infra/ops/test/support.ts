@@ -11,7 +11,7 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Carries out a command as `npm run ops` does, in an environment of its own. `onNote` is called with each line of progress. */
+/** Runs a command as `npm run ops` does, in the given environment alone. Calls `onNote` with each line of progress. */
 export async function ops(
   words: string,
   environment: Environment = {},
@@ -33,9 +33,9 @@ export async function ops(
 
 export interface OpenDatabase {
   readonly url: string;
-  /** By which a command finds it. */
+  /** The variable by which a command finds the database. */
   readonly environment: Environment;
-  /** Looks from outside. */
+  /** Queries the database directly. */
   rows<T = Record<string, unknown>>(sql: string, ...values: readonly unknown[]): Promise<T[]>;
   drop(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export const urlVariable = (service: RegisteredName) => `${service.toUpperCase()
 export async function openServiceDatabase(service: RegisteredName): Promise<OpenDatabase> {
   const { url, drop } = await createTestDatabase(service);
   const pool = new pg.Pool({ connectionString: url, max: 2 });
-  pool.on('error', () => {}); // The database is dropped below idle connections.
+  pool.on('error', () => {}); // Idle connections fail when the database is dropped.
   return {
     url,
     environment: { [urlVariable(service)]: url },

@@ -1,4 +1,4 @@
 import { runChecks } from './check/run.ts';
 
-/** `npm run check`: everything that can be said of the code without running it. Takes seconds. */
+/** `npm run check`: all checks that do not run the code. */
 process.exit((await runChecks()) ? 0 : 1);

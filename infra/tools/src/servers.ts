@@ -21,11 +21,11 @@ import { templateName } from '@attribution/testing';
 import pg from 'pg';
 import { migrationsFolder, root, services } from './workspace.ts';
 
-/** What was found or started, and what was not. */
+/** The servers that were found or started, and those that are missing. */
 export interface Provided {
-  /** For the tests' environment. */
+  /** Variables for the tests. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Lines that say which servers are not there, and how to get them. */
+  /** Lines that name each missing server and how to get it. */
   readonly missing: readonly string[];
 }
 
@@ -34,15 +34,15 @@ export interface ProvidedServers extends Provided {
 }
 
 export interface StartingServers {
-  /** Postgres and Redis, which are there within seconds. */
+  /** Postgres and Redis, which run within seconds. */
   readonly first: Promise<Provided>;
-  /** All of them: on a machine that has none of them yet, some are fetched and built for a minute or two. */
+  /** All servers. On a new machine some are downloaded and built first, which takes a minute or two. */
   readonly all: Promise<Provided>;
-  /** Waits for what is being started, and stops it. */
+  /** Waits for servers that are still starting, and stops all. */
   stop(): Promise<void>;
 }
 
-/** By which variable of the environment the tests find a server, in the order in which what is missing is told. */
+/** The variables by which tests find the servers, in the order in which missing ones are reported. */
 const variables = {
   Postgres: 'TEST_POSTGRES_URL',
   Redis: 'TEST_REDIS_URL',
@@ -60,13 +60,13 @@ const variables = {
 type Name = keyof typeof variables;
 type Outcome = readonly [Name, Found | Missing];
 
-/** Those that tests are given before the others are there. */
+/** The servers of the first turn. */
 const early = ['Postgres', 'Redis'] as const satisfies readonly Name[];
 const later = (Object.keys(variables) as Name[]).filter((name) => !early.some((one) => one === name));
-/** By which the tests find the others. */
+/** The variables of all other servers. */
 export const laterVariables = later.map((name) => variables[name]);
 
-/** Finds or starts the real servers and programs that the tests use, all of them, and resolves when they are there. */
+/** Finds or starts all servers and programs that the tests use, and resolves when they are ready. */
 export async function provideServers(say: (line: string) => void): Promise<ProvidedServers> {
   const servers = await startServers(say);
   try {
@@ -77,7 +77,7 @@ export async function provideServers(say: (line: string) => void): Promise<Provi
   }
 }
 
-/** Begins to find or start them, and tells of each that is there. */
+/** Begins to find or start the servers, and reports each one when it is ready. */
 export async function startServers(say: (line: string) => void): Promise<StartingServers> {
   const directory = await mkdtemp(join(tmpdir(), 'attribution-tests-'));
   const cache = join(root, '.cache');
@@ -103,7 +103,7 @@ export async function startServers(say: (line: string) => void): Promise<Startin
   }
   const first = Promise.all(early.map(find));
   const all = Promise.all([first, Promise.all(later.map(find))]).then((found) => provided(found.flat()));
-  all.catch(() => {}); // Told to whoever waits for them.
+  all.catch(() => {}); // Callers that await `all` get the error.
   return {
     first: first.then(provided),
     all,
@@ -126,7 +126,7 @@ function provided(found: readonly Outcome[]): Provided {
   return { environment, missing };
 }
 
-/** A given server, or one of our own; with the migrated database of each service, for test files to copy. */
+/** Takes a given server or starts one, and creates the migrated database of each service for test files to copy. */
 async function providePostgres(directory: string, say: (line: string) => void): Promise<Found> {
   const server = process.env.TEST_POSTGRES_URL
     ? givenPostgres(process.env.TEST_POSTGRES_URL)

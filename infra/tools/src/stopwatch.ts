@@ -3,10 +3,10 @@ export interface Phase {
   readonly seconds: number;
 }
 
-/** How long the phases of a run took, which may overlap. */
+/** Measures the phases of a run, which may overlap. */
 export interface Stopwatch {
   timed<T>(name: string, work: () => Promise<T>): Promise<T>;
-  /** Those that have ended, in the order in which they began, and the time since the watch was made. */
+  /** The phases that have ended, in the order of their start, and the total time since the stopwatch was created. */
   phases(): readonly Phase[];
 }
 

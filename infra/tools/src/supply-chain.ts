@@ -3,8 +3,8 @@ import { writeArtifacts } from './supply-chain/artifacts.ts';
 import { checkAudit, checkLicences } from './supply-chain/steps.ts';
 
 /**
- * `npm run supply-chain`: known holes and licences of what we depend on; its bills of materials, in `.artifacts/`. With
- * `--insist` it fails where no registry could be asked for holes.
+ * `npm run supply-chain`: checks our dependencies for known vulnerabilities and for licences, and writes bills of materials
+ * to `.artifacts/`. With `--insist` it also fails if no registry could be asked.
  */
 const { values } = parseArgs({ options: { insist: { type: 'boolean', default: false } } });
 const complaints = [await checkAudit(values), await checkLicences()].filter((complaint) => complaint !== undefined);

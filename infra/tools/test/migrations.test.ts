@@ -17,7 +17,7 @@ afterAll(async () => {
   await admin.end();
 });
 
-test.each(services)('the migrations of %s make what its schema says', async (service) => {
+test.each(services)('the migrations of %s agree with its schema', async (service) => {
   await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   await admin.query(`CREATE DATABASE ${name}`);
   const diff = await diffFromMigrations({
@@ -29,7 +29,7 @@ test.each(services)('the migrations of %s make what its schema says', async (ser
 });
 
 test.each(services)(
-  'the migrations of %s are named by their time, so that they sort in the order they were made',
+  'the names of the migrations of %s begin with a timestamp, so that they sort in the order they were written',
   async (service) => {
     const entries = await readdir(migrationsFolder(service), { withFileTypes: true });
     const names = entries.filter((entry) => !entry.isFile()).map((entry) => entry.name);

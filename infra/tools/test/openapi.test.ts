@@ -3,11 +3,11 @@ import { endpoints } from '@attribution/contracts';
 import { expect, test } from '@jest/globals';
 import { openApiFile, openApiText } from '../src/openapi.ts';
 
-test('openapi.json is what the contracts say now; where it is not, `npm run openapi` writes it anew', async () => {
+test('openapi.json agrees with the contracts (`npm run openapi` updates it)', async () => {
   expect(await readFile(openApiFile, 'utf8')).toBe(openApiText());
 });
 
-test('the document has every endpoint that callers have, under its own path, method and operation, and no other', () => {
+test('the document has exactly the public endpoints, each with its path, method and operation', () => {
   const { paths } = JSON.parse(openApiText()) as { paths: Record<string, Record<string, { operationId: string }>> };
   const written = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => `${operationId}: ${method.toUpperCase()} ${path}`),

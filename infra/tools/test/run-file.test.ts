@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** Every way in which a test may go wrong, and what test files share. */
+/** A test file with every kind of failure, and with modules that test files share. */
 const tests = `
 import { expect, jest, test } from '@jest/globals';
 import { next as nextOfProduct } from '../product.ts';
@@ -14,11 +14,11 @@ import { next as nextOfSupport } from './support.ts';
 
 test('support is evaluated for this file', () => expect(nextOfSupport()).toBe(1));
 test('the product is loaded once', () => expect(nextOfProduct()).toBe(1));
-test('no mock of another file is left', () => expect(Math.random()).toBeLessThan(1));
+test('mocks of another file are restored', () => expect(Math.random()).toBeLessThan(1));
 test('a mock', () => void jest.spyOn(Math, 'random').mockReturnValue(7));
 test('a wrong value', () => expect({ a: [1] }).toEqual({ a: [2] }));
 test('hangs', () => new Promise(() => {}), 100);
-test('rejects where nobody looks', async () => {
+test('rejects unhandled', async () => {
   void Promise.reject(new Error('unseen'));
   await new Promise((resolve) => setTimeout(resolve, 20));
 });
@@ -66,21 +66,21 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-test('a failure, a timeout, an unseen rejection and a late throw each fail their test, and no other', () => {
-  const ways = {
+test('a failure, a timeout, an unhandled rejection and a late throw each fail their own test, and no other', () => {
+  const expected = {
     'a wrong value': 'failed',
     hangs: 'failed',
-    'rejects where nobody looks': 'failed',
+    'rejects unhandled': 'failed',
     'throws later': 'failed',
     skipped: 'pending',
     '1 + 3': 'passed',
     nothing: 'todo',
   };
-  for (const file of statuses.slice(0, 2)) expect(file).toMatchObject(ways);
+  for (const file of statuses.slice(0, 2)) expect(file).toMatchObject(expected);
 });
 
-test('what lies in a test folder is evaluated for each file, mocks end with their file, the product is loaded once', () => {
-  const own = { 'support is evaluated for this file': 'passed', 'no mock of another file is left': 'passed' };
+test('support modules are evaluated for each file, mocks end with their file, and the product is loaded once', () => {
+  const own = { 'support is evaluated for this file': 'passed', 'mocks of another file are restored': 'passed' };
   const [first, second] = statuses.slice(0, 2).toSorted((a) => (a['the product is loaded once'] === 'passed' ? -1 : 1));
   expect(first).toMatchObject({ ...own, 'the product is loaded once': 'passed' });
   expect(second).toMatchObject({ ...own, 'the product is loaded once': 'failed' });

@@ -46,7 +46,7 @@ describe('Prisma’s engine and our own way of applying migrations', () => {
       return (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames;
     });
 
-  test('recognise what the other has applied, whoever was first', async () => {
+  test('recognise migrations that the other has applied', async () => {
     await write(first, 'CREATE TABLE a (id int);');
     expect(await runEngine()).toEqual([first]);
     expect(await run()).toEqual([]);
@@ -56,7 +56,7 @@ describe('Prisma’s engine and our own way of applying migrations', () => {
     expect(await runEngine()).toEqual([]);
   });
 
-  test('make the same table of records', async () => {
+  test('create the same table of applied migrations', async () => {
     const columns = async () => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -79,7 +79,7 @@ describe('Prisma’s engine and our own way of applying migrations', () => {
   });
 });
 
-describe('the way from the migrations to the schema', () => {
+describe('the difference between the migrations and the schema', () => {
   const model = (fields: string) => `
     datasource db {
       provider = "postgresql"
@@ -100,11 +100,11 @@ describe('the way from the migrations to the schema', () => {
     return diffFromMigrations({ url, directory, schema }).finally(() => rm(schema, { recursive: true }));
   }
 
-  test('is null where they agree', async () => {
+  test('is null if they agree', async () => {
     expect(await diff('')).toBeNull();
   });
 
-  test('is the SQL that is missing where they do not', async () => {
+  test('is the missing SQL if they do not', async () => {
     expect(await diff('size Int @default(0)')).toContain(
       'ALTER TABLE "things" ADD COLUMN     "size" INTEGER NOT NULL DEFAULT 0;',
     );

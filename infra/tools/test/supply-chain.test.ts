@@ -11,7 +11,7 @@ import { root } from '../src/workspace.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** What pnpm says of this checkout where a registry knows of these holes in pg, or answers with this text. */
+/** Audits this checkout against a registry that has these advisories for pg, or that responds with this text. */
 async function auditOf(advisories: readonly object[] | string, status = 200) {
   const body = typeof advisories === 'string' ? advisories : JSON.stringify({ pg: advisories });
   const registry = createServer((request, response) => {
@@ -27,7 +27,7 @@ async function auditOf(advisories: readonly object[] | string, status = 200) {
   return audited;
 }
 
-const hole = {
+const advisory = {
   id: 1,
   url: 'https://github.com/advisories/GHSA-aaaa-bbbb-cccc',
   title: 'Made up',
@@ -38,43 +38,43 @@ const hole = {
 };
 
 describe('the audit', () => {
-  test('finds a hole that the registry knows of, and none where it knows of none', async () => {
-    expect(await auditOf([hole])).toEqual({
-      holes: [expect.stringMatching(/^high: pg@8\S+ \(.+\): Made up\n {2}https:\S+GHSA-aaaa-bbbb-cccc$/)],
+  test('finds a vulnerability that the registry knows, and nothing if it knows none', async () => {
+    expect(await auditOf([advisory])).toEqual({
+      vulnerabilities: [expect.stringMatching(/^high: pg@8\S+ \(.+\): Made up\n {2}https:\S+GHSA-aaaa-bbbb-cccc$/)],
     });
-    expect(await auditOf([])).toEqual({ holes: [] });
+    expect(await auditOf([])).toEqual({ vulnerabilities: [] });
   });
 
-  test('a registry that is away, or that keeps no advisories, is no finding, except to who insists', async () => {
+  test('a registry that is down or has no advisories fails the audit only with --insist', async () => {
     for (const status of [404, 405, 501])
-      expect(await auditOf([], status)).toEqual({ unasked: `it answers ${status}` });
+      expect(await auditOf([], status)).toEqual({ unavailable: `it responds with ${status}` });
     const away = await audit('--registry=http://127.0.0.1:1/');
-    expect(away).toEqual({ unasked: 'it is not reached' });
-    const loud = jest.spyOn(console, 'error').mockReturnValue();
+    expect(away).toEqual({ unavailable: 'it cannot be reached' });
+    const warning = jest.spyOn(console, 'error').mockReturnValue();
     expect(findingsOf(away, false)).toEqual([]);
-    expect(loud).toHaveBeenCalledWith(expect.stringContaining('not asked for known holes'));
-    loud.mockRestore();
-    expect(findingsOf(away, true)).toEqual([expect.stringContaining('not asked for known holes')]);
+    expect(warning).toHaveBeenCalledWith(expect.stringContaining('could not be asked for known vulnerabilities'));
+    warning.mockRestore();
+    expect(findingsOf(away, true)).toEqual([expect.stringContaining('could not be asked for known vulnerabilities')]);
   });
 
-  test('an answer that cannot be read is a finding, whoever asks: it may hide others', async () => {
+  test('output that cannot be parsed always fails the audit, because it may hide vulnerabilities', async () => {
     for (const answer of ['<html>sign in</html>', '[]', '{"pg":[{"id":1}]}'])
-      expect(findingsOf(await auditOf(answer), false)).toEqual([expect.stringContaining('cannot be read')]);
+      expect(findingsOf(await auditOf(answer), false)).toEqual([expect.stringContaining('cannot be parsed')]);
     expect(findingsOf(readAudit({ out: '', err: 'no such program' }), false)).toEqual([
-      'The audit cannot be read: no such program',
+      'The output of the audit cannot be parsed: no such program',
     ]);
     expect(findingsOf(readAudit({ out: '{"vulnerabilities":{}}', err: '' }), false)).toHaveLength(1);
   });
 
-  test('every night somebody insists', () => {
+  test('the nightly workflow insists', () => {
     expect(read('.github/workflows/supply-chain.yml')).toMatch(/run: npm run supply-chain -- --insist$/m);
   });
 
-  test('a hole that is passed over needs a reason, and is judged anew at its time', () => {
+  test('an ignored vulnerability needs a reason and an end date, after which the check fails', () => {
     const file = (entry: string) => `audit:\n  ignore:\n    - ${entry}\n`;
     expect(findStaleIgnores(file('GHSA-aaaa-bbbb-cccc # until 2026-12-24: only on Windows'), '2026-12-24')).toEqual([]);
     expect(findStaleIgnores(file('GHSA-aaaa-bbbb-cccc # until 2026-12-24: only on Windows'), '2026-12-25')).toEqual([
-      'GHSA-aaaa-bbbb-cccc: was passed over until 2026-12-24, as only on Windows. Judge anew.',
+      'GHSA-aaaa-bbbb-cccc: was ignored until 2026-12-24 (only on Windows). Review it again.',
     ]);
     for (const entry of [
       'GHSA-aaaa-bbbb-cccc',
@@ -94,25 +94,25 @@ describe('the licences', () => {
   });
 
   test.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'AGPL-3.0', 'SEE LICENSE IN LICENSE', 'Unknown', 'EPL-2.0'])(
-    '%s is refused until somebody allows it',
+    '%s is refused unless it is on the list',
     (licence) => {
       expect(findRefused(listed(licence), [])).toEqual([`x@1.0.0: ${licence}`]);
     },
   );
 
-  test('what is known by name may be worked with and not shipped, and only under the licence it was looked at with', () => {
+  test('a known exception may be used as a tool but not shipped, and only under the licence that was reviewed', () => {
     expect(findRefused(listed('EPL-2.0', 'elkjs'), [])).toEqual([]);
     expect(findRefused(listed('EPL-2.0', 'elkjs'), listed('EPL-2.0', 'elkjs'))).toEqual(['elkjs@1.0.0: EPL-2.0']);
     expect(findRefused(listed('GPL-3.0-only', 'elkjs'), [])).toEqual(['elkjs@1.0.0: GPL-3.0-only']);
   });
 });
 
-describe('what everybody gets is what was reviewed', () => {
-  test('every installation keeps to the lockfile, and no version is younger than three days', () => {
+describe('installations contain only what was reviewed', () => {
+  test('every installation uses the lockfile, and no version is younger than three days', () => {
     for (const file of ['infra/bootstrap.mjs', 'Dockerfile']) {
       const installs = read(file).match(/'install', '--[a-z-]+'|pnpm install --[a-z-]+/g) ?? [];
       const others = installs.filter((words) => !/--frozen-lockfile/.test(words));
-      // The one that a person asks for, to let the lockfile follow a manifest.
+      // `npm run lockfile`, by which a developer updates the lockfile after changing a manifest.
       expect(others).toEqual(file === 'Dockerfile' ? [] : ["'install', '--no-frozen-lockfile'"]);
       expect(installs.length).toBeGreaterThan(others.length);
     }
@@ -120,13 +120,13 @@ describe('what everybody gets is what was reviewed', () => {
     expect(JSON.parse(read('.github/renovate.json'))).toMatchObject({ minimumReleaseAge: '3 days' });
   });
 
-  test.each(readdirSync(join(root, '.github/workflows')))('the actions of %s are named by their commit', (file) => {
+  test.each(readdirSync(join(root, '.github/workflows')))('the actions of %s are pinned to a commit', (file) => {
     const uses = [...read(join('.github/workflows', file)).matchAll(/uses: (.+)$/gm)].map(([, action = '']) => action);
     expect(uses.length).toBeGreaterThan(0);
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('an update is looked for in every kind of file that names a version', () => {
+  test('the update bot covers every kind of file that names a version', () => {
     const { enabledManagers, customManagers } = JSON.parse(read('.github/renovate.json')) as {
       enabledManagers: string[];
       customManagers: { managerFilePatterns: string[]; matchStrings: string[] }[];
@@ -134,7 +134,7 @@ describe('what everybody gets is what was reviewed', () => {
     expect(enabledManagers).toEqual(
       expect.arrayContaining(['npm', 'dockerfile', 'docker-compose', 'github-actions', 'gomod', 'maven']),
     );
-    // Ours find something where they look.
+    // Each custom manager matches something in each of its files.
     for (const { managerFilePatterns, matchStrings } of customManagers)
       for (const pattern of managerFilePatterns) {
         const file = pattern.replaceAll(/^\/\^|\$\/$|\\/g, '');

@@ -8,17 +8,17 @@ const files = globSync('{gateway,libs,services,infra}/**/test/**/*.test.ts', {
   exclude: ['**/node_modules'],
 });
 
-test.each([...later, ...fleets])('%s names files that are there', (pattern) => {
+test.each([...later, ...fleets])('%s matches existing files', (pattern) => {
   expect(files.filter((file) => new RegExp(pattern).test(file))).not.toEqual([]);
 });
 
-test('no file is in two of the later turns', () => {
+test('no file is in two of the other turns', () => {
   const isIn = (patterns: readonly string[], file: string) =>
     patterns.some((pattern) => new RegExp(pattern).test(file));
   expect(files.filter((file) => isIn(later, file) && isIn(fleets, file))).toEqual([]);
 });
 
-test('files that are asked for are run in one turn, which waits for all servers', () => {
+test('with arguments there is one turn, which waits for all servers', () => {
   expect(turnsOf(['gateway', '-w', '1'])).toEqual([
     { name: 'the files chosen', arguments: ['gateway', '-w', '1'], servers: 'all' },
   ]);

@@ -18,10 +18,7 @@ const generator = `generator client {
 }
 `;
 
-/**
- * Generates Organization's client once more, able to run typed SQL, into a folder of its own; returns the file to
- * import.
- */
+/** Generates Organization's client a second time, with typed SQL, into a folder of its own. Returns the file to import. */
 export async function generateClient(): Promise<string> {
   const folder = join(root, '.cache/access-layers');
   await rm(folder, { recursive: true, force: true });
@@ -31,14 +28,14 @@ export async function generateClient(): Promise<string> {
     const text = await readFile(join(schema, name), 'utf8');
     await writeFile(join(schema, name), text.replace(/^generator client \{[^}]*\}\n/m, generator));
   }
-  // Its imports of Prisma's runtime lead to the one that is installed for the service.
+  // The generated client imports Prisma's runtime, which is installed for the service.
   const resolve = createRequire(join(organization, 'package.json')).resolve;
   await mkdir(join(folder, 'node_modules/@prisma'), { recursive: true });
   await symlink(dirname(resolve('@prisma/client/package.json')), join(folder, 'node_modules/@prisma/client'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
   const prisma = createRequire(join(root, 'package.json')).resolve('prisma/build/index.js');
-  // Generating needs no engine, but asks for one (ADR 0003).
-  const given = `PRISMA_SCHEMA_ENGINE_BINARY=${process.execPath}`;
-  await run('env', [given, 'CHECKPOINT_DISABLE=1', process.execPath, prisma, 'generate', '--schema', schema]);
+  // Generating needs no engine, but Prisma looks for one (ADR 3).
+  const engine = `PRISMA_SCHEMA_ENGINE_BINARY=${process.execPath}`;
+  await run('env', [engine, 'CHECKPOINT_DISABLE=1', process.execPath, prisma, 'generate', '--schema', schema]);
   return join(folder, 'client/client.ts');
 }

@@ -1,4 +1,4 @@
-/** Runs the work of one layer for some seconds, ten calls at once, and answers how many a second were done and what processor time each took. */
+/** Runs the work of one layer for some seconds with ten calls at once. Responds with calls per second and CPU time per call. */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +46,7 @@ const works: Readonly<Record<string, (layer: Layer, home: Home) => Promise<unkno
   create: (layer, { account }) => layer.create(account),
 };
 
-/** Calls a second, and microseconds of this process's processor time for each: that hardly depends on who else is at work. */
+/** Measures calls per second, and microseconds of this process's CPU time per call, which hardly depend on other load. */
 async function measure(layer: Layer, work: (typeof works)[string], seconds: number) {
   const before = process.cpuUsage();
   const started = performance.now();

@@ -3,26 +3,26 @@ import { newId, newUuid } from '@attribution/ids';
 import type { Kysely } from 'kysely';
 import type { PoolClient } from 'pg';
 
-/** An account, a group of it, and the first location in that. */
+/** An account, one of its groups, and the first location in that group. */
 export interface Home {
   readonly account: string;
   readonly group: string;
   readonly location: string;
 }
 
-/** The same work in one way of speaking to Postgres. */
+/** The same work through one data-access library. */
 export interface Layer {
   /** One location. */
   get(account: string, id: string): Promise<unknown>;
   /** The account's first locations. */
   list(account: string, limit: number): Promise<unknown>;
-  /** The locations after one, in some groups: narrowed and paged as a list of the API is. */
+  /** The locations after a given one, in some groups: a page of a list of the API, for a narrowed caller. */
   page(home: Home, limit: number): Promise<unknown>;
   /** A group and its event, in one transaction. */
   create(account: string): Promise<unknown>;
 }
 
-/** What is used of the client that is generated for this: no types exist before. */
+/** The methods used of the generated client. Its own types do not exist before the benchmark generates it. */
 export interface GeneratedClient extends SqlTransaction {
   readonly location: Record<'findFirst' | 'findMany', (args: object) => Promise<unknown>>;
   readonly group: { create(args: object): Promise<unknown> };
@@ -32,14 +32,14 @@ export interface GeneratedClient extends SqlTransaction {
   $disconnect(): Promise<void>;
 }
 
-/** `Prisma` of a generated client: statements put together of fragments. */
+/** The `Prisma` object of a generated client, which composes statements from fragments. */
 export interface Fragments {
   sql(template: TemplateStringsArray, ...values: unknown[]): SqlText;
   join(fragments: readonly SqlText[], separator: string): SqlText;
   raw(text: string): SqlText;
 }
 
-/** What `prisma generate --sql` writes into the module of each query. */
+/** The function that `prisma generate --sql` writes into the module of each query. */
 export type TypedQueryFactory = (sql: string) => (...values: unknown[]) => unknown;
 
 const columns = `id, group_id, name, timezone, address, latitude, longitude, venue_type, opening_hours, status::text,
@@ -65,7 +65,7 @@ type Rows = ReturnType<typeof newRows>;
 const groupValues = ({ id, account, now }: Rows) => [id, account, name, now];
 const eventValues = ({ event, account, now, data }: Rows) => [event, account, now, JSON.stringify(data)];
 
-/** Models: `findMany`, `create`. */
+/** Prisma's models: `findMany`, `create`. */
 export function modelLayer({ prisma }: Database<GeneratedClient>): Layer {
   return {
     get: (account, id) => prisma.location.findFirst({ where: { account_id: account, id } }),
@@ -87,7 +87,7 @@ export function modelLayer({ prisma }: Database<GeneratedClient>): Layer {
   };
 }
 
-/** Typed SQL, as its generated modules call it. */
+/** Prisma's typed SQL, called as the generated modules call it. */
 export function typedLayer({ prisma }: Database<GeneratedClient>, factory: TypedQueryFactory): Layer {
   const [get, list, page, group, event] = [sql.get, sql.list, sql.page, sql.group, sql.event].map(factory);
   if (!get || !list || !page || !group || !event) throw new Error('A query is missing');
@@ -120,7 +120,7 @@ export function rawLayer({ prisma }: Database<GeneratedClient>): Layer {
   };
 }
 
-/** Tagged templates, put together of fragments at each call and sent as prepared statements. */
+/** Tagged templates, composed from fragments at each call and sent as prepared statements. */
 export function composedLayer(database: Database<GeneratedClient>, { sql: fragment, join, raw }: Fragments): Layer {
   const selected = raw(columns);
   const find = (conditions: readonly SqlText[], limit: number) =>
@@ -156,7 +156,7 @@ interface Tables {
   };
 }
 
-/** Kysely, which compiles its statement at each call, sent as prepared statements. */
+/** Kysely, which compiles a statement at each call; sent as prepared statements. */
 export function kyselyLayer(database: Database<GeneratedClient>): Layer {
   const over: (sql: Sql) => Kysely<Tables> = kyselyOf<Tables>();
   const db = over(database.sql);
@@ -188,7 +188,7 @@ export function kyselyLayer(database: Database<GeneratedClient>): Layer {
   };
 }
 
-/** pg itself, with statements prepared by name, and BEGIN and COMMIT by hand. */
+/** pg itself, with named prepared statements and explicit BEGIN and COMMIT. */
 export function pgLayer({ pool }: Database<GeneratedClient>): Layer {
   const prepared = (statement: keyof typeof sql, values: unknown[]) => ({
     name: statement,

@@ -1,6 +1,6 @@
 /**
- * What key exchange and token holds are measured beside: Express 5 as it comes, and the least that could be done. An
- * exchange reads the key, hashes the secret and signs; a hold locks the row of its account in a transaction.
+ * The floor for key exchange and token holds: plain Express 5 with the least possible work. An exchange reads the key,
+ * hashes the secret and signs a token; a hold locks the row of its account in a transaction.
  */
 import { createHash, createPrivateKey } from 'node:crypto';
 import express from 'express';

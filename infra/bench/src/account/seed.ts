@@ -7,10 +7,10 @@ export interface SeededAccount {
   readonly accessKeyId: string;
 }
 
-/** Every key's; its last six characters are the checksum of those before. */
+/** The secret of every key. Its last six characters are a checksum of the others. */
 export const secret = 'benchbenchbenchbenchbenchbenchbenc0gFqOO';
 
-/** Accounts with many tokens and one key each. */
+/** Creates accounts with many tokens and one API key each. */
 export async function seedAccounts(database: Statements, count: number): Promise<SeededAccount[]> {
   const accounts = Array.from({ length: count }, (_, at) => ({
     id: newId('account'),
@@ -42,7 +42,7 @@ export async function seedAccounts(database: Statements, count: number): Promise
   return accounts;
 }
 
-/** So many keys over all accounts, in turn; answers their access key ids. */
+/** Distributes `count` keys over all accounts. Returns their access key ids. */
 export async function fillKeys(database: Statements, count: number): Promise<readonly string[]> {
   await database.sql(
     `INSERT INTO api_keys (id, account_id, name, access_key_id, secret_hash, role, readonly, created_at)
@@ -54,7 +54,7 @@ export async function fillKeys(database: Statements, count: number): Promise<rea
   return Array.from({ length: count }, (_, n) => `atp_stage_f${String(n + 1).padStart(21, '0')}`);
 }
 
-/** The owner of each account, and entries for a page of its ledger. Returns the owners. */
+/** Creates the owner of each account, and ledger entries for a page. Returns the owners. */
 export async function fillOwners(database: Statements, accounts: readonly string[]): Promise<string[]> {
   const owners = accounts.map((account) => ({ account, id: newId('user'), email: `${account}@bench.example` }));
   const text = JSON.stringify(owners);
@@ -81,7 +81,7 @@ export async function fillOwners(database: Statements, accounts: readonly string
   return owners.map(({ id }) => id);
 }
 
-/** Members of an account. */
+/** Creates members of an account. */
 export async function fillMembers(database: Statements, account: string, count: number): Promise<void> {
   await database.sql(
     `WITH people AS (

@@ -1,4 +1,4 @@
-/** What webhook intake is measured beside: Express 5 as it comes, and an insert of the same body. */
+/** The floor for webhook intake: plain Express 5 and an insert of the same body. */
 import express from 'express';
 import pg from 'pg';
 import { given } from '../gateway/environment.ts';

@@ -4,7 +4,7 @@ import { newUuid } from '@attribution/ids';
 
 export const webhookSecret = 'whsec_bench';
 
-/** As Stripe's are: a payment with what belongs to it, some 1.3 kB. */
+/** A notification like Stripe's: a payment with its details, about 1.3 kB. */
 const bodyOf = (id: string) =>
   JSON.stringify({
     id: `evt_${id}`,
@@ -40,11 +40,11 @@ const bodyOf = (id: string) =>
     request: { id: `req_${id}`, idempotency_key: id },
   });
 
-/** Writes signed notifications to a file, a signature and a body on a line each. */
+/** Writes signed notifications to a file: lines with a signature and a body in turn. */
 export async function writeNotifications(file: string, count: number): Promise<void> {
   const time = Math.floor(Date.now() / 1000);
   const lines: string[] = [];
-  for (let made = 0; made < count; made++) {
+  for (let n = 0; n < count; n++) {
     const body = bodyOf(newUuid());
     const digest = createHmac('sha256', webhookSecret).update(`${time}.${body}`).digest('hex');
     lines.push(`t=${time},v1=${digest}`, body);
@@ -52,7 +52,7 @@ export async function writeNotifications(file: string, count: number): Promise<v
   await writeFile(file, `${lines.join('\n')}\n`);
 }
 
-/** Lua: sends what is in such a file, one after the other. */
+/** A Lua script for wrk that sends the notifications of such a file in turn. */
 export const sendingFrom = (file: string) => `
 local signatures, bodies, n = {}, {}, 0
 local file = io.open('${file}')

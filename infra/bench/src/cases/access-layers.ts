@@ -25,20 +25,20 @@ const works = {
 } as const;
 type WorkName = keyof typeof works;
 
-/** A second or two are enough where nothing is judged. */
-const longest = 2;
+/** Enough, because this case has no bar. */
+const maxSeconds = 2;
 
-/** What one layer gave in one round. */
+/** The result of one layer in one round. */
 interface Figures {
-  /** Calls a second. */
+  /** Calls per second. */
   readonly rate: number;
-  /** Microseconds of processor time a call. */
+  /** Microseconds of CPU time per call. */
   readonly cpu: number;
 }
 
 /**
- * What each way of speaking to Postgres costs, called ten at once in one process, beside prepared pg (ADR 0027). Judged
- * by processor time: how many calls a second there were depends on what else the machine does.
+ * Compares data-access libraries with prepared statements over pg, with ten calls at once in one process (ADR 27). The
+ * figure is CPU time per call, because the rate depends on other load of the machine.
  */
 export const accessLayers: Case = {
   name: 'access-layers',
@@ -65,21 +65,16 @@ export const accessLayers: Case = {
   },
 };
 
-/** All layers in turn, again and again; the first round is thrown away. */
-async function measure(
-  work: WorkName,
-  { pairs, seconds, say, moment }: Tools,
-  url: string,
-  empty: () => Promise<void>,
-) {
+/** Runs all layers in turn, several times. The first round is discarded as warm-up. */
+async function measure(work: WorkName, { pairs, seconds, say, smoke }: Tools, url: string, empty: () => Promise<void>) {
   const names = Object.keys(layers) as LayerName[];
   const rounds: Map<LayerName, Figures>[] = [];
-  for (let round = moment ? 1 : 0; round <= pairs; round++) {
+  for (let round = smoke ? 1 : 0; round <= pairs; round++) {
     const figures = new Map<LayerName, Figures>();
     for (const layer of names) {
       await empty();
-      const answer = await fetch(`${url}/?layer=${layer}&work=${work}&seconds=${Math.min(seconds, longest)}`);
-      figures.set(layer, (await answer.json()) as Figures);
+      const response = await fetch(`${url}/?layer=${layer}&work=${work}&seconds=${Math.min(seconds, maxSeconds)}`);
+      figures.set(layer, (await response.json()) as Figures);
     }
     if (round === 0) continue;
     rounds.push(figures);

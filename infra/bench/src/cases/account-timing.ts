@@ -9,26 +9,26 @@ import { type LocalPlatform, startLocal } from '../platform/local.ts';
 import { newOwner } from '../platform/owner.ts';
 import { spreadOf } from '../statistics.ts';
 
-/** Of each kind. */
-const triesOf = ({ moment }: Tools) => (moment ? 1 : 200);
-/** How far the medians may lie apart, as a share. */
-const apart = 0.1;
+/** Requests of each kind. */
+const triesOf = ({ smoke }: Tools) => (smoke ? 1 : 200);
+/** How far the ratio of the medians may be from 1. */
+const tolerance = 0.1;
 
-interface Ask {
+interface TimedRequest {
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
-/** An endpoint that must not tell by its time whether there is such a subject. */
+/** An endpoint whose response time must not reveal whether an account or key exists. */
 interface Pair {
   readonly what: string;
-  readonly known: () => Ask;
-  readonly unknown: () => Ask;
+  readonly known: () => TimedRequest;
+  readonly unknown: () => TimedRequest;
 }
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
-const nobody = () => `nobody-${hex(5)}@example.com`;
-const wrong = 'not the password';
+const unknownEmail = () => `nobody-${hex(5)}@example.com`;
+const wrongPassword = 'not the password';
 
 async function pairsOn(platform: LocalPlatform): Promise<Pair[]> {
   const owner = await newOwner(platform.url, platform.mailDirectory, 1);
@@ -38,9 +38,9 @@ async function pairsOn(platform: LocalPlatform): Promise<Pair[]> {
   const asOwner = client.with({ token: await owner.token() });
   const key = (await asOwner.call(createApiKey, { body: { name: 'Timed' } })).body;
   const other = (await asOwner.call(createApiKey, { body: { name: 'Another' } })).body;
-  /** As long as a known one, and as well made. */
-  const noKeyId = () => key.access_key_id.replace(/[A-Za-z0-9]{16}$/, hex(8));
-  const by = (path: string, field: object) => ({ path, body: field });
+  /** Well-formed, and as long as an existing one. */
+  const unknownKeyId = () => key.access_key_id.replace(/[A-Za-z0-9]{16}$/, hex(8));
+  const post = (path: string, body: object) => ({ path, body });
   const exchange = (id: string) => ({
     path: '/v2/auth/api-token',
     headers: { 'x-access-key-id': id, 'x-access-key-secret': other.access_key_secret },
@@ -48,40 +48,43 @@ async function pairsOn(platform: LocalPlatform): Promise<Pair[]> {
   return [
     {
       what: 'POST /v2/auth/login, a wrong password',
-      known: () => by('/v2/auth/login', { email: owner.email, password: wrong }),
-      unknown: () => by('/v2/auth/login', { email: nobody(), password: wrong }),
+      known: () => post('/v2/auth/login', { email: owner.email, password: wrongPassword }),
+      unknown: () => post('/v2/auth/login', { email: unknownEmail(), password: wrongPassword }),
     },
     {
       what: 'POST /v2/auth/verify-email/resend, unverified',
-      known: () => by('/v2/auth/verify-email/resend', { email: unverified }),
-      unknown: () => by('/v2/auth/verify-email/resend', { email: nobody() }),
+      known: () => post('/v2/auth/verify-email/resend', { email: unverified }),
+      unknown: () => post('/v2/auth/verify-email/resend', { email: unknownEmail() }),
     },
     {
       what: 'POST /v2/auth/verify-email/resend, verified',
-      known: () => by('/v2/auth/verify-email/resend', { email: owner.email }),
-      unknown: () => by('/v2/auth/verify-email/resend', { email: nobody() }),
+      known: () => post('/v2/auth/verify-email/resend', { email: owner.email }),
+      unknown: () => post('/v2/auth/verify-email/resend', { email: unknownEmail() }),
     },
     {
       what: 'POST /v2/auth/forgot-password',
-      known: () => by('/v2/auth/forgot-password', { email: owner.email }),
-      unknown: () => by('/v2/auth/forgot-password', { email: nobody() }),
+      known: () => post('/v2/auth/forgot-password', { email: owner.email }),
+      unknown: () => post('/v2/auth/forgot-password', { email: unknownEmail() }),
     },
     {
       what: 'POST /v2/auth/api-token, a wrong secret',
       known: () => exchange(key.access_key_id),
-      unknown: () => exchange(noKeyId()),
+      unknown: () => exchange(unknownKeyId()),
     },
   ];
 }
 
-/** Known and unknown in turn, each from an address of its own, as limits count by address. Milliseconds. */
+/**
+ * Sends known and unknown requests in turn, each from an address of its own, because rate limits count by address.
+ * Returns milliseconds.
+ */
 async function timed(platform: LocalPlatform, { known, unknown }: Pair, tries: number) {
   const times = { known: [] as number[], unknown: [] as number[] };
   const statuses = { known: new Set<number>(), unknown: new Set<number>() };
   let from = 0;
   for (let n = -Math.min(5, tries - 1); n < tries; n++) {
-    for (const [kind, ask] of n % 2 === 0 ? kindsOf(known, unknown) : kindsOf(known, unknown).toReversed()) {
-      const { path, body, headers } = ask();
+    for (const [kind, request] of n % 2 === 0 ? kindsOf(known, unknown) : kindsOf(known, unknown).toReversed()) {
+      const { path, body, headers } = request();
       const address = `10.${from >> 16}.${(from >> 8) & 255}.${from++ & 255}`;
       const began = performance.now();
       const response = await fetch(platform.url + path, {
@@ -94,11 +97,15 @@ async function timed(platform: LocalPlatform, { known, unknown }: Pair, tries: n
       statuses[kind].add(response.status);
     }
   }
-  const told = (kind: 'known' | 'unknown') => [...statuses[kind]].join(' ');
-  return { known: spreadOf(times.known), unknown: spreadOf(times.unknown), alike: told('known') === told('unknown') };
+  const statusesOf = (kind: 'known' | 'unknown') => [...statuses[kind]].join(' ');
+  const alike = statusesOf('known') === statusesOf('unknown');
+  return { known: spreadOf(times.known), unknown: spreadOf(times.unknown), alike };
 }
 
-const kindsOf = (known: () => Ask, unknown: () => Ask) => [['known', known] as const, ['unknown', unknown] as const];
+const kindsOf = (known: () => TimedRequest, unknown: () => TimedRequest) => [
+  ['known', known] as const,
+  ['unknown', unknown] as const,
+];
 
 async function rowOf(platform: LocalPlatform, pair: Pair, tools: Tools): Promise<Row> {
   const tries = triesOf(tools);
@@ -112,12 +119,12 @@ async function rowOf(platform: LocalPlatform, pair: Pair, tools: Tools): Promise
     ours: `${compact(known.median)} ms`,
     beside: `${compact(unknown.median)} ms`,
     ratio: { median: ratio, low: ratio, high: ratio },
-    bar: `${1 - apart} to ${1 + apart}`,
-    holds: alike && Math.abs(ratio - 1) <= apart,
+    bar: `${1 - tolerance} to ${1 + tolerance}`,
+    holds: alike && Math.abs(ratio - 1) <= tolerance,
   };
 }
 
-/** Whether answers tell by their time who is known (decisions 13, 14 and 20): the platform as `npm start` runs it. */
+/** Whether response times reveal which accounts exist (decisions 13, 14 and 20), on the platform as `npm start` runs it. */
 export const accountTiming: Case = {
   name: 'account: known and unknown take alike',
   async run(tools) {

@@ -3,7 +3,7 @@ import { newId, newUuid } from '@attribution/ids';
 import { fillKeys, fillMembers, secret, seedAccounts } from '../account/seed.ts';
 import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
-import { beside, withDatabase } from '../endpoints/beside.ts';
+import { compareServers, withDatabase } from '../endpoints/compare-servers.ts';
 import { serviceSettings } from '../endpoints/settings.ts';
 import { type BenchServer, startServer } from '../server.ts';
 import { load } from '../wrk.ts';
@@ -22,7 +22,7 @@ const start = (program: '../endpoints/service.server.ts' | '../account/bare.serv
     INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
   });
 
-/** Lua: exchanges of the keys in turn. */
+/** A Lua script for wrk that exchanges the keys in turn. */
 const exchanges = (accessKeyIds: readonly string[]) => `
 local ids, n = { ${accessKeyIds.map((id) => `'${id}'`).join(', ')} }, 0
 function request()
@@ -33,7 +33,7 @@ end`;
 const exchange = (tools: Tools, accessKeyIds: readonly string[]) => async (url: string) =>
   (await load({ url, seconds: tools.seconds, script: exchanges(accessKeyIds) })).rate;
 
-/** Lua: one-token holds of the accounts in turn, each with a key of its own. */
+/** A Lua script for wrk that holds one token of the accounts in turn, each with its own idempotency key. */
 const holds = (accounts: readonly string[], token: string) => `
 local accounts, n = { ${accounts.map((id) => `'${id}'`).join(', ')} }, 0
 local started = tostring(os.time()) .. tostring(math.random(1e9))
@@ -53,7 +53,7 @@ export const accountExchange: Case = {
       const ids = accounts.map(({ accessKeyId }) => accessKeyId);
       const servers = [start('../endpoints/service.server.ts', database), start('../account/bare.server.ts', database)];
       const [ours, bare] = (await Promise.all(servers)) as [BenchServer, BenchServer];
-      const compared = await beside(tools, ours, bare, exchange(tools, ids));
+      const compared = await compareServers(tools, ours, bare, exchange(tools, ids));
       return [rateRow('Key exchange beside the read, the sha256 and the signature', compared, bars.exchange)];
     }),
 };
@@ -72,7 +72,7 @@ export const accountHolds: Case = {
           const ours = await start('../endpoints/service.server.ts', database);
           const bare = await start('../account/bare.server.ts', database);
           const { sign } = internalOf('billing', internalKeys.private.billing, internalKeys.public);
-          const compared = await beside(tools, ours, bare, async (url) => {
+          const compared = await compareServers(tools, ours, bare, async (url) => {
             await database.sql('TRUNCATE outbox');
             return (await load({ url, seconds: tools.seconds, script: holds(accounts, sign('account')) })).rate;
           });
@@ -83,14 +83,14 @@ export const accountHolds: Case = {
   },
 };
 
-/** Many rows beside few: what is read by an index costs the same. An account has 100 keys in either. */
+/** Compares a large database with a small one: a read by index must cost the same. Each account has 100 keys in both. */
 export const accountScale: Case = {
   name: 'account: many keys and users',
   run: (tools) =>
     withDatabase(tools, 'account', (large) =>
       withDatabase(tools, 'account', async (small) => {
         tools.say('  filling: 1,000,000 keys of 10,000 accounts, and 10,000 users of one, beside 100 of each in one');
-        const accounts = tools.moment ? 10 : 10_000;
+        const accounts = tools.smoke ? 10 : 10_000;
         const [many, few] = [await seedAccounts(large, accounts), await seedAccounts(small, 1)];
         const [home, other] = [many[0]?.id ?? '', few[0]?.id ?? ''];
         const keysOfMany = await fillKeys(large, 99 * accounts);
@@ -102,7 +102,7 @@ export const accountScale: Case = {
           start('../endpoints/service.server.ts', small),
         ];
         const [onLarge, onSmall] = (await Promise.all(servers)) as [BenchServer, BenchServer];
-        const inTurn = (load: (url: string, account: string) => Promise<number>) =>
+        const compareSizes = (load: (url: string, account: string) => Promise<number>) =>
           compare(
             tools,
             () => load(onLarge.url, home),
@@ -111,9 +111,11 @@ export const accountScale: Case = {
         const some = keysOfMany.filter((_, at) => at % (keysOfMany.length / 100) < 1);
         const read = (path: string) => (url: string, account: string) => page(tools, url + path, account);
         try {
-          const exchanged = await inTurn((url, account) => exchange(tools, account === home ? some : hundred)(url));
-          const listed = await inTurn(read('/v2/api-keys'));
-          const users = await inTurn(read('/v2/users?limit=50'));
+          const exchanged = await compareSizes((url, account) =>
+            exchange(tools, account === home ? some : hundred)(url),
+          );
+          const listed = await compareSizes(read('/v2/api-keys'));
+          const users = await compareSizes(read('/v2/users?limit=50'));
           return [
             rateRow('Key exchange among 1,000,000 keys beside 100', exchanged, bars.scale),
             rateRow('The 100 keys of an account, of 1,000,000 beside 100', listed, bars.scale),
@@ -126,7 +128,7 @@ export const accountScale: Case = {
     ),
 };
 
-/** As the account's owner. */
+/** Requests per second of a page, as the account's owner. */
 async function page({ seconds }: Tools, url: string, account: string): Promise<number> {
   const claims = { sub: newId('user'), account, role: 'owner', account_type: 'network', sid: newUuid() };
   const authorization = `Bearer ${createSigner(keys.private).sign('at+jwt', claims, 600)}`;

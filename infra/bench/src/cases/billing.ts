@@ -6,14 +6,14 @@ import { newId, newUuid } from '@attribution/ids';
 import { sendingFrom, webhookSecret, writeNotifications } from '../billing/notifications.ts';
 import { type Case, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
-import { beside, withDatabase } from '../endpoints/beside.ts';
+import { compareServers, withDatabase } from '../endpoints/compare-servers.ts';
 import { serviceSettings } from '../endpoints/settings.ts';
 import { startServer } from '../server.ts';
 import { load } from '../wrk.ts';
 
 const bars = { webhooks: 0.5, ledger: 1 / 1.3 };
 const keys = generateKeySets('bench');
-/** More than are sent in a run: none comes twice. */
+/** More than a run sends, so that none is sent twice. */
 const notificationsASecond = 8_000;
 
 const start = (program: '../endpoints/service.server.ts' | '../billing/bare.server.ts', database: BenchDatabase) =>
@@ -35,7 +35,7 @@ export const billingWebhooks: Case = {
           start('../endpoints/service.server.ts', database),
           start('../billing/bare.server.ts', database),
         ]);
-        const compared = await beside(tools, ours, bare, async (url) => {
+        const compared = await compareServers(tools, ours, bare, async (url) => {
           const file = join(directory, newUuid());
           await writeNotifications(file, Math.ceil(notificationsASecond * tools.seconds));
           await database.sql('TRUNCATE provider_events, bare_events');
@@ -50,30 +50,30 @@ export const billingWebhooks: Case = {
     }),
 };
 
-/** An account with so many entries in its ledger. */
+/** Creates an account with that many entries in its ledger. */
 async function fillLedger(database: BenchDatabase, entries: number): Promise<string> {
   const account = newId('account');
   await database.sql(
     `INSERT INTO customers (account_id, name, currency, created_at) VALUES ($1, 'Bench', 'usd', now())`,
     [account],
   );
-  // Nobody reads the sum or the payments here, so a million of each need not be made.
+  // The sum and the payments are not read here, so a million of each need not be created.
   await database.sql('ALTER TABLE money_entries DISABLE TRIGGER USER');
   await database.sql('ALTER TABLE money_entries DROP CONSTRAINT money_entries_payment_id_fkey');
-  const parts = 20;
-  for (let part = 0; part < parts; part++)
+  const chunks = 20;
+  for (let chunk = 0; chunk < chunks; chunk++)
     await database.sql(
       `INSERT INTO money_entries (id, account_id, seq, kind, amount_cents, balance_after_cents, currency, description, payment_id, created_at)
        SELECT 'led_' || uuidv7(), $1, n, 'payment', 900, 900::bigint * n, 'usd', '1,000 tokens', 'pay_' || uuidv7(), now()
        FROM generate_series($2::int, $3::int) AS n`,
-      [account, (entries / parts) * part + 1, (entries / parts) * (part + 1)],
+      [account, (entries / chunks) * chunk + 1, (entries / chunks) * (chunk + 1)],
     );
   await database.sql('ALTER TABLE money_entries ENABLE TRIGGER USER');
   await database.sql('VACUUM ANALYZE money_entries');
   return account;
 }
 
-/** A page from the middle, as the owner. */
+/** Requests per second of a page from the middle, as the owner. */
 async function page({ seconds }: Tools, url: string, account: string): Promise<number> {
   const claims = { sub: newId('user'), account, role: 'owner', account_type: 'network', sid: newUuid() };
   const headers = { authorization: `Bearer ${createSigner(keys.private).sign('at+jwt', claims, 600)}` };
@@ -88,10 +88,12 @@ export const billingLedger: Case = {
     withDatabase(tools, 'billing', (large) =>
       withDatabase(tools, 'billing', async (small) => {
         tools.say('  filling: 1,000,000 ledger entries beside 1,000');
-        const [many, few] = [await fillLedger(large, tools.moment ? 1_000 : 1_000_000), await fillLedger(small, 1_000)];
+        const [many, few] = [await fillLedger(large, tools.smoke ? 1_000 : 1_000_000), await fillLedger(small, 1_000)];
         const ours = await start('../endpoints/service.server.ts', large);
         const other = await start('../endpoints/service.server.ts', small);
-        const compared = await beside(tools, ours, other, (url) => page(tools, url, url === ours.url ? many : few));
+        const compared = await compareServers(tools, ours, other, (url) =>
+          page(tools, url, url === ours.url ? many : few),
+        );
         return [rateRow('A page of 50 of 1,000,000 ledger entries beside of 1,000', compared, bars.ledger)];
       }),
     ),

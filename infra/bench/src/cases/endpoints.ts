@@ -11,11 +11,11 @@ const bar = 0.4;
 
 interface Measured {
   readonly what: string;
-  /** A request of the account that has this place in the list. */
+  /** The request of the account at this index. */
   request(place: number): Omit<BenchRequest, 'headers'>;
-  /** Tables that it fills: emptied before each run, on both sides, so that no run is slowed by another's rows. */
+  /** Tables that it fills. They are emptied before each run of either side, so that rows of an earlier run slow none. */
   readonly fills?: string;
-  /** Lets the service's relay publish meanwhile, which the bare side has nothing of: printed, not judged. */
+  /** Lets the service's relay publish during the run. The bare side has no relay, so the figure has no bar. */
   readonly relayed?: true;
 }
 
@@ -104,7 +104,7 @@ const newCampaign = {
   priority: 10,
 };
 
-/** Accounts that call in turn: a single one's creates would wait for each other, in the order of its events. */
+/** Accounts that call in turn: creates of a single one would wait for each other, because its events are ordered. */
 const accounts = Array.from({ length: 64 }, () => newId('account'));
 const keys = generateKeySets('bench');
 const signer = createSigner(keys.private);
@@ -115,9 +115,8 @@ const callers = accounts.map((account) => {
 });
 
 /**
- * Each service on its own port, as production runs it, beside Express with prepared statements on the same database;
- * one process a side for all endpoints of a service, as in production.
- * The relay does not run unless that is said, and the tables that are filled are emptied before each run.
+ * Compares each service with plain Express and prepared statements on the same database. Each side has one process for all
+ * endpoints of a service, as in production. The relay runs only for `relayed` requests.
  */
 export const endpoints: Case = {
   name: 'endpoints',
@@ -180,7 +179,7 @@ async function measure(
     (account, place): BenchRequest => ({ ...request(place), headers: { 'x-account': account } }),
   );
   const run = async (url: string, sent: readonly BenchRequest[]) => {
-    if (fills) await database.sql(`TRUNCATE ${fills} CASCADE`); // Foreign keys; nothing is below what is created.
+    if (fills) await database.sql(`TRUNCATE ${fills} CASCADE`); // Other tables refer to these, but have no rows.
     return (await loadWith(url, tools.seconds, sent)).rate;
   };
   const [first, second] = [ofOurs[0], ofBare[0]];

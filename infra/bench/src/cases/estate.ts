@@ -5,7 +5,7 @@ import { newId, newUuid } from '@attribution/ids';
 import pg from 'pg';
 import { type Case, compact, compare, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
-import { beside, withDatabase } from '../endpoints/beside.ts';
+import { compareServers, withDatabase } from '../endpoints/compare-servers.ts';
 import { serviceSettings } from '../endpoints/settings.ts';
 import { type Chain, copyChain, makeChain } from '../estate/file.ts';
 import { seedEstate } from '../estate/seed.ts';
@@ -16,8 +16,8 @@ import { load } from '../wrk.ts';
 const bars = { narrowed: 1 / 1.5, match: 1 / 2, import: 0.3, memory: 100 };
 const keys = generateKeySets('bench');
 const large = { groups: 500, locations: 10_000, zones: 40_000, screens: 100_000 };
-const sizeOf = ({ moment }: Tools) => (moment ? { groups: 50, locations: 200, zones: 400, screens: 800 } : large);
-/** As many locations in a group as the large one has. */
+const sizeOf = ({ smoke }: Tools) => (smoke ? { groups: 50, locations: 200, zones: 400, screens: 800 } : large);
+/** With as many locations in a group as the large estate. */
 const small = { groups: 5, locations: 100, zones: 400, screens: 1_000 };
 
 const start = (database: BenchDatabase, relay: 'on' | 'off', nodeArguments: readonly string[] = []) =>
@@ -33,7 +33,7 @@ const start = (database: BenchDatabase, relay: 'on' | 'off', nodeArguments: read
     nodeArguments,
   );
 
-/** As where memory is short: else what is garbage stays for as long as the machine has room, and nothing is told by it. */
+/** A small heap, so that garbage is collected: otherwise it stays while the machine has room, and hides what an import needs. */
 const smallHeap = ['--max-old-space-size=128', '--max-semi-space-size=8'];
 
 function tokenOf(account: string, groups?: readonly string[]): string {
@@ -54,7 +54,7 @@ export const estateNarrowed: Case = {
         tools.say('  filling: 10,000 locations beside 100');
         const [many, few] = await Promise.all([seedEstate(first, sizeOf(tools)), seedEstate(second, small)]);
         const [ours, other] = await Promise.all([start(first, 'off'), start(second, 'off')]);
-        const compared = await beside(tools, ours, other, async (url) => {
+        const compared = await compareServers(tools, ours, other, async (url) => {
           const { account, groups } = url === ours.url ? many : few;
           const headers = { authorization: `Bearer ${tokenOf(account, groups.slice(0, 3))}` };
           return (await load({ url: `${url}/v2/locations?limit=50`, seconds: tools.seconds, headers })).rate;
@@ -66,7 +66,7 @@ export const estateNarrowed: Case = {
     ),
 };
 
-/** The two questions of a match, as one would type them. */
+/** The two queries of a match, written by hand. */
 async function bareMatch(client: pg.Client, account: string, tags: string[]): Promise<void> {
   await client.query(
     { name: 'counts', text: 'SELECT group_id, count(*) FROM screens WHERE account_id = $1 AND tags && $2 GROUP BY 1' },
@@ -78,11 +78,11 @@ async function bareMatch(client: pg.Client, account: string, tags: string[]): Pr
   );
 }
 
-/** Turns a second, one after the other. */
-async function turns(seconds: number, turn: () => Promise<void>): Promise<number> {
+/** Repeats the work for some seconds. Resolves to the number of repetitions per second. */
+async function rateOf(seconds: number, work: () => Promise<void>): Promise<number> {
   const started = performance.now();
   let done = 0;
-  for (; performance.now() - started < seconds * 1_000; done++) await turn();
+  for (; performance.now() - started < seconds * 1_000; done++) await work();
   return (done / (performance.now() - started)) * 1_000;
 }
 
@@ -102,15 +102,15 @@ export const estateMatch: Case = {
           ['all', 'window'],
           ['a tenth', 'tag3'],
         ] as const) {
-          const ask = async () => {
-            const answer = await fetch(`${server.url}/v2/screens/match?tags=${tag}`, { headers });
-            if (answer.status !== 200) throw new Error(await answer.text());
-            await answer.json();
+          const match = async () => {
+            const response = await fetch(`${server.url}/v2/screens/match?tags=${tag}`, { headers });
+            if (response.status !== 200) throw new Error(await response.text());
+            await response.json();
           };
           const compared = await compare(
             tools,
-            () => turns(tools.seconds, ask),
-            () => turns(tools.seconds, () => bareMatch(client, account, [tag])),
+            () => rateOf(tools.seconds, match),
+            () => rateOf(tools.seconds, () => bareMatch(client, account, [tag])),
           );
           rows.push(rateRow(`Match over 100,000 screens, ${what} of them, beside its bare SQL`, compared, bars.match));
         }
@@ -121,7 +121,7 @@ export const estateMatch: Case = {
     }),
 };
 
-/** Imports the chain into an account of its own: seconds until the job is over, and how far memory grew, MB. */
+/** Imports the chain into a new account. Resolves to the seconds that it took, and by how many MB memory grew. */
 async function importChain(server: BenchServer, { csv, rows }: Chain): Promise<{ seconds: number; grown: number }> {
   const client = createClient({ baseUrl: server.url, token: tokenOf(newId('account')) });
   const before = (await residentOf(server.pid)) ?? 0;
@@ -143,7 +143,7 @@ export const estateImport: Case = {
   name: 'estate: import',
   run: (tools) =>
     withDatabase(tools, 'organization', async (database) => {
-      const chain = makeChain(tools.moment ? 1_000 : undefined);
+      const chain = makeChain(tools.smoke ? 1_000 : undefined);
       const empty = () => database.sql('TRUNCATE groups, outbox, estate_imports CASCADE');
       const server = await start(database, 'on');
       const compared = await compare(

@@ -12,12 +12,12 @@ import { command } from '../messaging/commands.ts';
 import { type BenchServer, startServer } from '../server.ts';
 import type { LoadResult } from '../wrk.ts';
 
-/** Milliseconds after the start, until the fleet is idle. */
-const settling = 30_000;
+/** After the start, until the fleet is idle. */
+const settleMs = 30_000;
 
 /**
- * What a product app asks for, on the whole fleet with all cores: through the gateway to an api each, workers publishing
- * and hearing what is written. Beside it nginx and bare handlers on databases with the same rows, in the same Postgres.
+ * A product app's requests on the whole fleet with all cores: through the gateway to one api of each service, while workers
+ * publish and handle the events. The peer is nginx with bare handlers, on databases with the same rows in the same Postgres.
  */
 export const fleetMix: Case = {
   name: 'fleet: a mixed journey, and memory',
@@ -42,22 +42,22 @@ export const fleetMix: Case = {
 async function measure(fleet: BenchServer, nginx: string, tools: Tools): Promise<Row[]> {
   const description = await command<FleetDescription>(fleet.url, 'describe');
   const { gateway, databases, processes } = description;
-  if (!tools.moment) {
-    tools.say(`  idle for ${settling / 1000} s`);
-    await sleep(settling);
+  if (!tools.smoke) {
+    tools.say(`  idle for ${settleMs / 1000} s`);
+    await sleep(settleMs);
   }
   const idle = await memoryOf(processes);
   const owners = await seedBoth(databases);
   const tokens = new Map(owners.map((owner) => [owner, tokensOf(description.tokenKeys)(owner)]));
-  const known = (owner: Owner) => tokens.get(owner) ?? {};
+  const credentials = (owner: Owner) => tokens.get(owner) ?? {};
   const bare = await startBare(nginx, databases);
   try {
-    await requireSameAnswers(gateway, bare.url, owners[0], known);
+    await requireSameAnswers(gateway, bare.url, owners[0], credentials);
     const watch = watchMemory(processes);
     const { seconds } = tools;
     const runs = await inPairs(
       tools,
-      () => watch.during(() => loadWith(gateway, seconds, mixOf(owners, known))),
+      () => watch.during(() => loadWith(gateway, seconds, mixOf(owners, credentials))),
       () => loadWith(bare.url, seconds, mixOf(owners, namesOf)),
       ({ rate }) => rate,
     );
@@ -84,16 +84,16 @@ function mixRows(rates: Compared, p99s: Compared): Row[] {
   ];
 }
 
-/** Throws unless both answer each kind of request alike. */
+/** Throws unless both sides respond alike to each kind of request. */
 async function requireSameAnswers(
   gateway: string,
   bare: string,
   owner: Owner | undefined,
-  known: (owner: Owner) => Readonly<Record<string, string>>,
+  credentials: (owner: Owner) => Readonly<Record<string, string>>,
 ): Promise<void> {
   if (!owner) return;
   for (const request of kindsOf(owner)) {
-    const [ours, other] = [known(owner), namesOf(owner)].map((headers) => ({ ...request, headers }));
+    const [ours, other] = [credentials(owner), namesOf(owner)].map((headers) => ({ ...request, headers }));
     if (ours && other) await requireSameAnswer(gateway, bare, ours, other);
   }
 }

@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startTraceCollector, type TraceCollector } from '@attribution/servers';
 import { type Case, compare, type Row, rateRow } from '../case.ts';
 import { small } from '../gateway/answers.ts';
-import { asks, type Stage, setStage, startProgram } from '../gateway/stage.ts';
+import { rateMeasurer, type Stage, setStage, startProgram } from '../gateway/stage.ts';
 
-/** Of the gateway's throughput nine tenths remain (ADR 23). */
+/** The gateway must keep nine tenths of its throughput (ADR 23). */
 const bar = 0.9;
 
 interface Observed {
   readonly what: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Of a hundred requests, how many may have a span: else it is not what it is called. */
+  /** The least and the most of a hundred requests that must be traced, to make sure that sampling works. */
   readonly spans: readonly [number, number];
   readonly bar?: number;
 }
 
-/** Seconds of load before a process is measured: what a tenth of the requests run through is compiled late. */
-const warmUp = 10;
+/** Long, because code that only a tenth of the requests run is compiled late. */
+const warmUpSeconds = 10;
 
-/** How a gateway may be looked at. */
+/** The ways to observe a gateway. */
 const kinds: readonly Observed[] = [
   { what: 'with metrics, and a tenth of the requests traced', environment: {}, spans: [1, 40], bar },
   {
@@ -30,16 +30,18 @@ const kinds: readonly Observed[] = [
 ];
 
 /**
- * The gateway with metrics and traces beside itself without either. Each run is of a process of its own: what a compiler
- * makes of one differs by more than what is measured, and would stand on one side for all pairs.
+ * Compares the gateway with metrics and traces to itself without. Each run has a new process: compiled code differs between
+ * processes by more than the effect to be measured, so a single process would distort all pairs.
  */
 export const gatewayObserved: Case = {
   name: 'gateway with metrics and traces',
   async run(tools) {
     const stage = await setStage(tools);
     const collector = await startTraceCollector();
-    const rateOf = asks(tools, stage, { path: small.path });
-    const warm = asks({ ...tools, seconds: tools.moment ? tools.seconds : warmUp }, stage, { path: small.path });
+    const rateOf = rateMeasurer(tools, stage, { path: small.path });
+    const warm = rateMeasurer({ ...tools, seconds: tools.smoke ? tools.seconds : warmUpSeconds }, stage, {
+      path: small.path,
+    });
     const rateWith = (environment: Readonly<Record<string, string>>) => async () => {
       const gateway = await startProgram('gateway', stage, environment);
       try {
@@ -65,7 +67,7 @@ export const gatewayObserved: Case = {
   },
 };
 
-/** Throws unless as many of a hundred requests reach the collector as should. */
+/** Throws unless the collector gets spans of the expected number of a hundred requests. */
 async function requireSpans(
   environment: Readonly<Record<string, string>>,
   stage: Stage,
@@ -79,9 +81,10 @@ async function requireSpans(
       const headers = { ...stage.headers, traceparent: `00-${id}-00f067aa0ba902b7-00` };
       await (await fetch(gateway.url + small.path, { headers })).arrayBuffer();
     }
-    await sleep(2_500); // They go out once a second.
-    const come = ids.filter((id) => collector.spansOf(id).length > 0).length;
-    if (come < least || come > most) throw new Error(`Of 100 requests ${come} were traced, not ${least} to ${most}`);
+    await sleep(2_500); // Spans are sent once a second.
+    const traced = ids.filter((id) => collector.spansOf(id).length > 0).length;
+    if (traced < least || traced > most)
+      throw new Error(`Of 100 requests ${traced} were traced, not ${least} to ${most}`);
   } finally {
     await gateway.stop();
   }

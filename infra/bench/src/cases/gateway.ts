@@ -1,18 +1,18 @@
 import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
 import { large, small } from '../gateway/answers.ts';
 import { startNginxProxy } from '../gateway/nginx.ts';
-import { type Asking, asks, type Stage, setStage, startProgram } from '../gateway/stage.ts';
+import { type RequestKind, rateMeasurer, type Stage, setStage, startProgram } from '../gateway/stage.ts';
 import type { BenchServer } from '../server.ts';
 
 interface Measured {
   readonly what: string;
   readonly bar?: number;
-  /** Default: a small answer, by GET. */
-  readonly asking?: Asking;
+  /** Default: a GET with a small response. */
+  readonly request?: RequestKind;
 }
 
-/** The gateway with all its duties, asked to read with a token, beside one other server: a row for each way to ask. */
-function besides(start: (stage: Stage, tools: Tools) => Promise<BenchServer>, ...all: readonly Measured[]) {
+/** Compares the complete gateway with one other server, with one row for each kind of request. */
+function comparisonWith(start: (stage: Stage, tools: Tools) => Promise<BenchServer>, ...all: readonly Measured[]) {
   return async (tools: Tools): Promise<readonly Row[]> => {
     const stage = await setStage(tools);
     const servers: BenchServer[] = [stage.upstream];
@@ -22,8 +22,8 @@ function besides(start: (stage: Stage, tools: Tools) => Promise<BenchServer>, ..
       const other = await start(stage, tools);
       servers.push(other);
       const rows: Row[] = [];
-      for (const { what, bar, asking = { path: small.path } } of all) {
-        const rateOf = asks(tools, stage, asking);
+      for (const { what, bar, request = { path: small.path } } of all) {
+        const rateOf = rateMeasurer(tools, stage, request);
         rows.push(rateRow(what, await compare(tools, rateOf(gateway), rateOf(other)), bar));
       }
       return rows;
@@ -35,7 +35,7 @@ function besides(start: (stage: Stage, tools: Tools) => Promise<BenchServer>, ..
 
 const gatewayBesideForwarder: Case = {
   name: 'gateway beside its bare forwarder',
-  run: besides((stage) => startProgram('bare-forwarder', stage), {
+  run: comparisonWith((stage) => startProgram('bare-forwarder', stage), {
     what: 'Gateway beside its own forwarder alone',
     bar: 0.85,
   }),
@@ -47,17 +47,19 @@ const gatewayBesideNginx: Case = {
     const { nginx } = tools;
     if (nginx === undefined) return [];
     const start = ({ upstream }: Stage) => startNginxProxy(nginx, upstream.url);
-    return besides(start, { what: 'Gateway beside nginx proxy_pass, one worker' })(tools);
+    return comparisonWith(start, { what: 'Gateway beside nginx proxy_pass, one worker' })(tools);
   },
 };
 
 const gatewayBesideUndici: Case = {
   name: 'gateway beside node:http and undici',
-  run: besides((stage) => startProgram('undici', stage), { what: 'Gateway beside the least of node:http + undici' }),
+  run: comparisonWith((stage) => startProgram('undici', stage), {
+    what: 'Gateway beside the least of node:http + undici',
+  }),
 };
 
-/** Each request from another address, as a trusted proxy tells it, so that no window fills. */
-const limited: Asking = {
+/** Each request comes from another address, given by a trusted proxy, so that no rate limit is reached. */
+const limited: RequestKind = {
   path: '/v2/auth/refresh',
   script: `local n = 0
     function request()
@@ -67,7 +69,7 @@ const limited: Asking = {
     end`,
 };
 
-const post = (bytes: number): Asking => ({
+const post = (bytes: number): RequestKind => ({
   path: small.path,
   script: `wrk.method = "POST" wrk.headers["content-type"] = "application/json" wrk.body = string.rep("x", ${bytes})`,
 });
@@ -76,15 +78,15 @@ const stock = 'Gateway beside the stock assembly';
 
 const gatewayBesideStock: Case = {
   name: 'gateway beside the stock assembly',
-  run: besides(
+  run: comparisonWith(
     (stage) => startProgram('stock', stage),
     {
       what: 'Gateway, every duty, beside Express + express-rate-limit + jsonwebtoken + http-proxy-middleware',
       bar: 2,
     },
-    { what: `${stock}, an answer of ${Math.round(large.body.length / 1000)} KB`, asking: { path: large.path } },
-    { what: `${stock}, a POST of 4 KB`, asking: post(4_000) },
-    { what: `${stock}, a limited endpoint, each request from a new address`, asking: limited },
+    { what: `${stock}, an answer of ${Math.round(large.body.length / 1000)} KB`, request: { path: large.path } },
+    { what: `${stock}, a POST of 4 KB`, request: post(4_000) },
+    { what: `${stock}, a limited endpoint, each request from a new address`, request: limited },
   ),
 };
 

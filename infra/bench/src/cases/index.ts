@@ -13,7 +13,7 @@ import { messagingCases } from './messaging.ts';
 import { platformEmbedded } from './platform-embedded.ts';
 import { platformLogins } from './platform-logins.ts';
 
-/** In the order in which they run. */
+/** All cases, in the order in which they run. */
 export const cases: readonly Case[] = [
   ...gatewayCases,
   gatewayObserved,

@@ -14,7 +14,7 @@ async function start(program: string, tools: Tools): Promise<BenchServer> {
   });
 }
 
-/** The client that is used beside the one that could take its place (ADR 21): each produces and consumes in one process. */
+/** Compares our Kafka client with a possible replacement (ADR 21). Each produces and consumes in one process. */
 export const kafkaClients: Case = {
   name: 'kafka clients',
   async run(tools) {

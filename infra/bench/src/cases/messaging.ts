@@ -13,7 +13,7 @@ interface Stage {
   readonly loop: BenchServer;
 }
 
-/** Runs `work` with the pipeline of a stream, over Kafka or in one process, and the bare loop of the same events. */
+/** Runs `work` with the pipeline of a stream, over Kafka or in-process, and with bare kafkajs for the same events. */
 async function onStage<T>(
   tools: Tools,
   name: string,
@@ -77,7 +77,7 @@ interface Live extends Rate {
   readonly p99: number;
 }
 
-/** While transactions of `each` events are written: all that goes through, then the delay at half of that. */
+/** Measures while transactions of `each` events are written: the highest throughput, then the delay at half of it. */
 async function whileWriting(what: string, { seconds }: Tools, { pipeline }: Stage, each: number): Promise<Row[]> {
   const live = (more: Record<string, number> = {}) => command<Live>(pipeline.url, 'live', { seconds, each, ...more });
   await live();

@@ -12,11 +12,11 @@ import { load } from '../wrk.ts';
 
 /** Seconds to healthy; megabytes; how much larger the heap may be after the load than before it. */
 const bars = { start: 8, resident: 450, growth: 1.1 };
-/** After the start, until the platform is idle; milliseconds. */
-const settling = 15_000;
+/** After the start, until the platform is idle. */
+const settleMs = 15_000;
 const connections = 4;
 
-/** Of ten requests eight read, one makes a campaign and one changes it; each kind by its own endpoint. */
+/** A Lua script for wrk: of ten requests eight read, one creates a campaign and one changes a group. */
 const mixed = (group: string) => `
 local n = 0
 local reads = { '/v2/groups', '/v2/users/me', '/v2/campaigns?limit=20', '/v2/groups/${group}' }
@@ -30,7 +30,7 @@ function request()
   return wrk.format('GET', reads[n % 4 + 1])
 end`;
 
-/** The platform as `npm start` runs it: how fast it is there, what it takes, and whether it grows. */
+/** The platform as `npm start` runs it: time to start, memory when idle, and growth of memory under load. */
 export const platformEmbedded: Case = {
   name: 'platform: start and memory',
   async run(tools: Tools) {
@@ -44,8 +44,8 @@ export const platformEmbedded: Case = {
   },
 };
 
-/** Starts after the first, and what the last of them takes when it is idle. */
-async function starts(options: LocalOptions, { pairs, say, moment }: Tools): Promise<Row[]> {
+/** Measures the time of starts after the first, and the memory of the last one when it is idle. */
+async function starts(options: LocalOptions, { pairs, say, smoke }: Tools): Promise<Row[]> {
   const first = await startLocal(options);
   await first.stop();
   const times: number[] = [];
@@ -55,7 +55,7 @@ async function starts(options: LocalOptions, { pairs, say, moment }: Tools): Pro
     times.push(platform.seconds);
     say(`  start ${start} of ${pairs}: healthy after ${platform.seconds.toFixed(2)} s`);
     if (start === pairs) {
-      if (!moment) await sleep(settling);
+      if (!smoke) await sleep(settleMs);
       rows = await idleRows(platform, options.directory);
     }
     await platform.stop();
@@ -87,17 +87,17 @@ async function idleRows({ pid }: LocalPlatform, directory: string): Promise<Row[
   ];
 }
 
-async function growth(options: LocalOptions, { minutes, say, moment }: Tools): Promise<Row> {
+async function growth(options: LocalOptions, { minutes, say, smoke }: Tools): Promise<Row> {
   const platform = await startLocal({ ...options, nodeArguments: ['--inspect=127.0.0.1:0'] });
   try {
     const owner = await newOwner(platform.url, platform.mailDirectory, 20);
-    const minute = moment ? 0.1 : 60;
+    const minute = smoke ? 0.1 : 60;
     const loaded = async (seconds: number) => {
       const headers = { authorization: `Bearer ${await owner.token()}`, 'content-type': 'application/json' };
       return load({ url: platform.url, seconds, connections, headers, script: mixed(owner.group) });
     };
     const measure = async () => {
-      await sleep(2_000); // Events are on their way, and connections close.
+      await sleep(2_000); // Until events have been handled and connections closed.
       const heap = await heapAfterCollection(platform);
       const resident = await residentOf(platform.pid);
       return { heap, resident };

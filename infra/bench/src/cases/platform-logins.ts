@@ -10,14 +10,14 @@ import { newOwner } from '../platform/owner.ts';
 import { startServer } from '../server.ts';
 import { load } from '../wrk.ts';
 
-/** Logins a second: with passwords at cost 12, about four cores' worth of hashing. */
+/** Logins per second. With bcrypt at cost 12 their hashing takes about four cores. */
 const rate = 20;
 const connections = 4;
 const bar = 3;
-/** How long logins have come before reads are measured, milliseconds: their queue is then what it will be. */
-const runUp = 5_000;
+/** Logins start this long before reads are measured, until their queue has reached its final length. */
+const leadMs = 5_000;
 
-/** Reads while passwords are hashed, all in one process: the platform as `npm start` runs it. */
+/** Reads while passwords are hashed in the same process: the platform as `npm start` runs it. */
 export const platformLogins: Case = {
   name: 'platform: reads beside logins',
   async run(tools: Tools) {
@@ -37,7 +37,7 @@ export const platformLogins: Case = {
       const post = (path: string) => fetch(`${people.url}${path}`, { method: 'POST' });
       async function beside(): Promise<number> {
         await post(`/start?rate=${rate}`);
-        await sleep(tools.moment ? 500 : runUp);
+        await sleep(tools.smoke ? 500 : leadMs);
         try {
           return await quiet();
         } finally {

@@ -4,7 +4,7 @@ import { accountOf, pool } from './bare-database.ts';
 import * as sql from './bare-statements.ts';
 
 const everyService = Object.fromEntries(serviceNames.map((name) => [name, 'w']));
-/** What an owner may do; nobody else asks here. */
+/** The permissions of an owner, the only caller here. */
 const everything = {
   invite_users: true,
   manage_api_keys: true,
@@ -15,7 +15,7 @@ const everything = {
   publish_campaigns: true,
 };
 
-/** What Account answers of the mix. */
+/** Account's endpoints of the mix. */
 export function addAccount(app: Express): void {
   app.get('/v2/plans', async (_req, res) => {
     const { rows } = await pool.query(sql.listPlans);

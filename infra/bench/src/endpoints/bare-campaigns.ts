@@ -26,7 +26,7 @@ interface Ad {
   readonly score: number | null;
 }
 
-/** What keeps a draft from being published, of ads that are there. */
+/** The validation of a draft, for its ads. */
 function validationOf(ads: readonly Ad[], effectiveness_score: number | null) {
   const ofAds = ads.map(({ id, screen_tag, score }) => {
     const detail = `The ad for screens tagged ${screen_tag} has no score yet.`;
@@ -38,7 +38,7 @@ function validationOf(ads: readonly Ad[], effectiveness_score: number | null) {
   return { status: warnings > 0 ? 'warning' : 'ok', ...counts, checks: [], ads: ofAds, effectiveness_score };
 }
 
-/** What Campaign answers. */
+/** Campaign's endpoints. */
 export function addCampaigns(app: Express): void {
   app.get('/v2/campaigns', async (req, res) => {
     const limit = Number(req.query.limit);

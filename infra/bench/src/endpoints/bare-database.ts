@@ -7,7 +7,7 @@ export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ma
 
 export const accountOf = (req: Request) => req.headers['x-account'];
 
-/** All of the work or nothing, as anyone writes it over pg. */
+/** A transaction as it is usually written over pg. */
 export async function transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {

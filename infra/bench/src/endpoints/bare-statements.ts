@@ -1,4 +1,4 @@
-/** The statements of the bare handlers, named so that Postgres plans each once a connection. */
+/** The statements of the bare handlers. They have names, so that Postgres plans each once per connection. */
 
 const location = `id, group_id, name, external_id, timezone, address, latitude, longitude, venue_type, venue_taxonomy,
   opening_hours, status, created_at, updated_at`;
@@ -83,7 +83,7 @@ export const insertGroup = {
   text: `INSERT INTO groups (id, account_id, name, description, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)`,
 };
 
-/** The right to set up is the token's; that the group is there, and stays, is the database's. */
+/** Checks that the group exists, and locks it so that it is not deleted. The token has the permission to set up an estate. */
 export const lockGroup = {
   name: 'lock_group',
   text: 'SELECT 1 FROM groups WHERE id = $1 AND account_id = $2 FOR KEY SHARE',
@@ -102,7 +102,7 @@ export const insertCampaign = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '{}', $10, $11, $11)`,
 };
 
-/** With the lock that makes the order of sequences the order of commits (ADR 0005). */
+/** With the lock that keeps sequence numbers in the order of commits (ADR 5). */
 export const appendEvent = {
   name: 'append_event',
   text: `WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended($2 || ' ' || $4, 0)))

@@ -1,7 +1,6 @@
 /**
- * What the endpoints are measured beside: Express 5 as it comes, and the statements that the endpoint needs for its
- * promise, written by hand and prepared by name. No token, no check of the input, no metrics. The caller's
- * account and user stand in headers.
+ * The floor for endpoints: plain Express 5 with the statements that each endpoint needs, written by hand and prepared by
+ * name. It verifies no token, validates no input and has no metrics. Headers give the caller's account and user.
  */
 
 import { venueTaxonomy } from '@attribution/contracts';

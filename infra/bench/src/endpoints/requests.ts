@@ -9,14 +9,14 @@ export interface BenchRequest {
   readonly body?: object;
 }
 
-/** Loads a server with the requests in turn. */
+/** Loads a server with the given requests in turn. */
 export function loadWith(url: string, seconds: number, requests: readonly BenchRequest[]): Promise<LoadResult> {
   return load({ url, seconds, script: scriptOf(requests) });
 }
 
-/** Lua for wrk: the requests are made once, when its thread starts. */
+/** A Lua script for wrk, which formats the requests once, when its thread starts. */
 function scriptOf(requests: readonly BenchRequest[]): string {
-  const made = requests.map(({ method, path, headers, body }) => {
+  const lines = requests.map(({ method, path, headers, body }) => {
     const fields = { ...headers, ...(body && { 'content-type': 'application/json' }) };
     const table = Object.entries(fields).map(([name, value]) => `[${quoted(name)}] = ${quoted(value)}`);
     const text = body ? quoted(JSON.stringify(body)) : 'nil';
@@ -25,22 +25,22 @@ function scriptOf(requests: readonly BenchRequest[]): string {
   return [
     'local requests, next = {}, 0',
     'function init() requests = {',
-    ...made,
+    ...lines,
     '} end',
     'function request() next = next % #requests + 1; return requests[next] end',
   ].join('\n');
 }
 
-/** JSON's escapes of what stands in these texts are Lua's too. */
+/** A Lua string: these texts contain only characters that Lua escapes as JSON does. */
 const quoted = (text: string) => JSON.stringify(text);
 
-/** Throws unless both servers answer the request alike: else they do not do the same work. */
+/** Throws unless both servers respond alike, because they must do the same work. */
 export async function requireSameAnswer(a: string, b: string, ofA: BenchRequest, ofB: BenchRequest): Promise<void> {
   const answers = await Promise.all([answer(a, ofA), answer(b, ofB)]);
   const [ours, others] = answers.map((one) => comparable(one, ofA.method));
   if (isDeepStrictEqual(ours, others)) return;
-  const [shown, beside] = [ours, others].map((one) => JSON.stringify(one).slice(0, 1_000));
-  throw new Error(`${ofA.method} ${ofA.path}: the answers differ:\n${shown}\n${beside}`);
+  const [first, second] = [ours, others].map((one) => JSON.stringify(one).slice(0, 1_000));
+  throw new Error(`${ofA.method} ${ofA.path}: the responses differ:\n${first}\n${second}`);
 }
 
 interface Answer {
@@ -54,15 +54,16 @@ async function answer(url: string, { method, path, headers, body }: BenchRequest
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: JSON.parse(await response.text(), anyMoment) };
+  return { status: response.status, body: JSON.parse(await response.text(), withoutTimestamps) };
 }
 
-const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Rows that were written to two databases, or made twice, are of other moments. */
-const anyMoment = (_: string, value: unknown) => (typeof value === 'string' && moment.test(value) ? 'a moment' : value);
+/** Masks timestamps, which differ between the two databases. */
+const withoutTimestamps = (_: string, value: unknown) =>
+  typeof value === 'string' && timestamp.test(value) ? 'a timestamp' : value;
 
-/** Cursors are each side's own, and what is made anew has another id each time. */
+/** Removes what always differs: the sides have different cursors, and each created resource has a new id. */
 function comparable({ status, body }: Answer, method: BenchRequest['method']): Answer {
   if (Array.isArray(body) || body === null || typeof body !== 'object') return { status, body };
   const own = method === 'POST' ? 'id' : 'next_cursor';

@@ -2,7 +2,7 @@ import { venueTaxonomy } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import type { Statements } from '../database.ts';
 
-/** Rows of each account: enough for several pages. */
+/** Rows for each account: enough for several pages. */
 const rowsOfAccount = 60;
 
 const openingHours = {
@@ -10,7 +10,7 @@ const openingHours = {
   sat: [{ opens: '10:00', closes: '16:00' }],
 };
 
-/** Groups with locations. Returns, for each account, its group and a location. */
+/** Creates a group with locations for each account. Returns each account with its group and one location. */
 export async function seedEstate(database: Statements, accounts: readonly string[], perAccount = rowsOfAccount) {
   const homes = accounts.map((account) => ({ account, group: newId('group'), location: newId('location') }));
   await database.sql(
@@ -45,7 +45,7 @@ const brief = {
   outcome: 'A tenth more visits',
 };
 
-/** Campaigns with two ads each, one of them scored. Returns one of each account. */
+/** Creates campaigns with two ads each, one of them scored. Returns one campaign of each account. */
 export async function seedCampaigns(database: Statements, accounts: readonly string[]): Promise<string[]> {
   const firsts = accounts.map(() => newId('campaign'));
   const campaigns = accounts.flatMap((account, place) =>

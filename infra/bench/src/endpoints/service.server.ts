@@ -1,4 +1,4 @@
-/** One of the real services as production runs it, on its own HTTP port, with the in-process transport. */
+/** Runs one of the real services on its own HTTP port, with the in-process transport. */
 import { createVerifier, internalOf, KeySet } from '@attribution/auth';
 import { listen } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { newId } from '@attribution/ids';
 import type { BenchDatabase } from '../database.ts';
 
-/** A chain of 100,000 rows, as a file to import and as the tables' own rows to COPY. */
+/** A chain of shops with 100,000 rows, as a file to import and as rows to COPY into the tables. */
 export interface Chain {
   readonly rows: number;
   readonly csv: string;
-  /** What COPY takes, table by table, parents first. */
+  /** The input of COPY, table by table, parents first. */
   readonly tables: readonly { readonly name: string; readonly columns: string; readonly lines: readonly string[] }[];
 }
 
@@ -20,7 +20,7 @@ const columns = {
     'id, account_id, group_id, location_id, zone_id, external_id, name, tags, width_px, height_px, orientation, accepted_formats, audio, created_at, updated_at',
 };
 
-/** 100 groups, and locations of a zone each quarter of the shop with two to three screens, until it is full. */
+/** Makes 100 groups, then locations with four zones of two or three screens each, until there are `rows` rows. */
 export function makeChain(rows = 100_000): Chain {
   const account = newId('account');
   const csv = ['kind,external_id,parent,name,timezone,zone_kind,tags,width_px,height_px'];
@@ -69,11 +69,11 @@ export function makeChain(rows = 100_000): Chain {
   return { rows: csv.length - 1, csv: `${csv.join('\n')}\n`, tables };
 }
 
-/** Seconds that COPY takes for the chain's rows, in one transaction, with the tables' keys and indexes as they are. */
+/** Copies the chain's rows in one transaction, with all keys and indexes of the tables. Resolves to the seconds it took. */
 export async function copyChain(database: BenchDatabase, { tables }: Chain): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'bench-copy-'));
   try {
-    await chmod(directory, 0o755); // The server reads it, as another user.
+    await chmod(directory, 0o755); // The server reads the files as another user.
     for (const { name, lines } of tables)
       await writeFile(join(directory, name), `${lines.join('\n')}\n`, { mode: 0o644 });
     const copies = tables.map(({ name, columns: list }) => `COPY ${name} (${list}) FROM '${join(directory, name)}'`);

@@ -1,7 +1,7 @@
 import { newId } from '@attribution/ids';
 import type { BenchDatabase } from '../database.ts';
 
-/** How much an estate has in all. Locations are dealt to the groups in turn, zones and screens to those above them. */
+/** Totals of an estate. Locations are distributed evenly over groups, zones over locations, and screens over zones. */
 export interface EstateSize {
   readonly groups: number;
   readonly locations: number;
@@ -9,7 +9,7 @@ export interface EstateSize {
   readonly screens: number;
 }
 
-/** An account with an estate of that size; answers the account and its groups. */
+/** Creates an account with an estate of that size. Returns the account and its groups. */
 export async function seedEstate(
   database: BenchDatabase,
   size: EstateSize,
@@ -27,11 +27,11 @@ export async function seedEstate(
      FROM generate_series(1, $3::int) AS n`,
     [account, groups, size.locations],
   );
-  await deal(database, account, 'locations', size, size.zones, {
+  await distribute(database, account, 'locations', size, size.zones, {
     into: `zones (id, account_id, group_id, location_id, name, kind, created_at, updated_at)`,
     select: `'zon_' || uuidv7(), $1, a.group_id, a.id, 'Zone', 'window', now(), now()`,
   });
-  await deal(database, account, 'zones', size, size.screens, {
+  await distribute(database, account, 'zones', size, size.screens, {
     into: `screens (id, account_id, group_id, location_id, zone_id, name, tags, width_px, height_px, orientation,
       accepted_formats, audio, created_at, updated_at)`,
     select: `'scr_' || uuidv7(), $1, a.group_id, a.location_id, a.id, 'Screen',
@@ -41,8 +41,8 @@ export async function seedEstate(
   return { account, groups };
 }
 
-/** Inserts so many rows, each below the next of those in `above`. */
-async function deal(
+/** Inserts `count` rows, distributed evenly over the rows of `above`. */
+async function distribute(
   database: BenchDatabase,
   account: string,
   above: 'locations' | 'zones',

@@ -1,7 +1,7 @@
 /**
- * The processes of docker-compose.yml as `npm run fleet` runs them, one of each, on a Postgres of their own and the Kafka
- * and Redis of the benchmarks; beside each service's database an empty, migrated one for bare handlers. `POST /describe` tells where all
- * of it is. As in production, a tenth of the requests is traced.
+ * Runs the processes of docker-compose.yml as `npm run fleet` does, one of each, on a Postgres of their own and the
+ * benchmarks' Kafka and Redis. Each service has a second database, migrated and empty, for the bare handlers.
+ * `POST /describe` returns all addresses. As in production, a tenth of the requests is traced.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { freePort } from '@attribution/servers';
 import pg from 'pg';
 import { given } from '../gateway/environment.ts';
 import { serveCommands } from '../messaging/commands.ts';
-import { type Asked, asked, type FleetDescription } from './description.ts';
+import { type FleetDescription, type MeasuredService, measuredServices } from './description.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const directory = given('DIRECTORY');
@@ -40,7 +40,7 @@ const admin = (file.services.databases?.environment.ADMIN_DATABASE_URL ?? '').re
 );
 const databaseUrl = (name: string) => Object.assign(new URL(admin), { pathname: `/${name}` }).href;
 
-async function makeBare(service: Asked): Promise<string> {
+async function createBareDatabase(service: MeasuredService): Promise<string> {
   const client = new pg.Client({ connectionString: admin });
   await client.connect();
   await client.query(`CREATE DATABASE bare_${service}`).finally(() => client.end());
@@ -49,7 +49,7 @@ async function makeBare(service: Asked): Promise<string> {
   return url;
 }
 
-const bare = await Promise.all(asked.map(async (name) => [name, await makeBare(name)] as const));
+const bare = await Promise.all(measuredServices.map(async (name) => [name, await createBareDatabase(name)] as const));
 const fleet = await startFleet({ file, directory, replicas: 1, servers: servers.addresses, say });
 const description: FleetDescription = {
   gateway: `http://127.0.0.1:${port}`,

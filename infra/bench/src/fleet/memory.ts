@@ -6,16 +6,16 @@ import { residentOf } from '../platform/memory.ts';
 /** Megabytes. */
 export interface Memory {
   readonly resident: number;
-  /** Of JavaScript's heap, what is in use: garbage that was not collected yet is counted. */
+  /** The JavaScript heap in use, including garbage that has not been collected yet. */
   readonly heap: number;
 }
 
 export type Memories = ReadonlyMap<string, Memory>;
 
-/** Megabytes: three quarters of what a container may have (k8s/parts/service, k8s/base/gateway: 512Mi). */
+/** Megabytes: three quarters of a container's limit (k8s/parts/service, k8s/base/gateway: 512Mi). */
 const bar = 384;
-/** Milliseconds between two looks: at the resident memory, and at the metrics, as Prometheus has it. */
-const every = { resident: 200, heap: 5_000 };
+/** How often each is read. The heap comes from the metrics, which Prometheus reads as often. */
+const intervalMs = { resident: 200, heap: 5_000 };
 
 export async function memoryOf(processes: readonly FleetProcess[]): Promise<Memories> {
   const memories = processes.map(async (process): Promise<[string, Memory]> => {
@@ -32,9 +32,9 @@ async function heapOf({ metrics }: FleetProcess): Promise<number> {
 }
 
 export interface MemoryWatch {
-  /** The highest of each so far. */
+  /** The highest values so far, by process. */
   readonly highest: Memories;
-  /** Looks while the work is done. */
+  /** Watches while the work is done. */
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -46,13 +46,13 @@ export function watchMemory(processes: readonly FleetProcess[]): MemoryWatch {
     highest.set(name, { resident: Math.max(known.resident, resident), heap: Math.max(known.heap, heap) });
   }
 
-  async function look(what: keyof typeof every, signal: AbortSignal): Promise<void> {
+  async function watch(what: keyof typeof intervalMs, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       for (const process of processes) {
         if (what === 'resident') keep(process.name, { resident: (await residentOf(process.pid)) ?? 0 });
         else keep(process.name, { heap: await heapOf(process) });
       }
-      await sleep(every[what], undefined, { signal }).catch(() => {});
+      await sleep(intervalMs[what], undefined, { signal }).catch(() => {});
     }
   }
 
@@ -60,27 +60,27 @@ export function watchMemory(processes: readonly FleetProcess[]): MemoryWatch {
     highest,
     async during(work) {
       const stopping = new AbortController();
-      const looks = [look('resident', stopping.signal), look('heap', stopping.signal)];
+      const watches = [watch('resident', stopping.signal), watch('heap', stopping.signal)];
       try {
         return await work();
       } finally {
         stopping.abort();
-        await Promise.all(looks);
+        await Promise.all(watches);
       }
     },
   };
 }
 
-/** A row of each process; none where the system does not say how much they have. */
+/** One row for each process; none if the system does not report resident memory. */
 export function memoryRows(idle: Memories, highest: Memories): Row[] {
-  const said = ({ resident, heap }: Memory) => `${resident.toFixed(0)} MB (heap ${heap.toFixed(0)} MB)`;
+  const text = ({ resident, heap }: Memory) => `${resident.toFixed(0)} MB (heap ${heap.toFixed(0)} MB)`;
   return [...highest].flatMap(([name, loaded]) => {
     const before = idle.get(name);
     if (!before || !(loaded.resident > 0)) return [];
     return {
       what: `Resident memory of ${name.replace(/-1$/, '')} at its highest under the mix`,
-      ours: said(loaded),
-      beside: `${said(before)} idle`,
+      ours: text(loaded),
+      beside: `${text(before)} idle`,
       bar: `< ${bar} MB`,
       holds: loaded.resident < bar,
     };

@@ -1,6 +1,6 @@
 import type { BenchRequest } from '../endpoints/requests.ts';
 
-/** Somebody who works in the product app, and what is theirs. */
+/** A user of the product app, and some of the account's resources. */
 export interface Owner {
   readonly account: string;
   readonly user: string;
@@ -10,14 +10,14 @@ export interface Owner {
 }
 
 interface Step {
-  /** Of twenty requests, how many are of this kind. */
+  /** How many of twenty requests are of this kind. */
   readonly weight: number;
   request(owner: Owner): Omit<BenchRequest, 'headers'>;
 }
 
 const get = (path: (owner: Owner) => string) => (owner: Owner) => ({ method: 'GET' as const, path: path(owner) });
 
-/** What a product app asks for: one request in ten writes. */
+/** A product app's requests: one in ten writes. */
 const steps: readonly Step[] = [
   { weight: 4, request: get(() => '/v2/users/me/permissions') },
   { weight: 4, request: get(() => '/v2/locations?limit=20') },
@@ -47,13 +47,13 @@ const steps: readonly Step[] = [
 /** One request of each kind. */
 export const kindsOf = (owner: Owner) => steps.map(({ request }) => request(owner));
 
-/** The kinds by their weights, those of one kind as far from each other as can be. */
+/** The kinds by their weights, with requests of one kind spread evenly. */
 const sequence = steps
   .flatMap(({ weight, request }) => Array.from({ length: weight }, (_, n) => ({ at: (n + 0.5) / weight, request })))
   .toSorted((one, other) => one.at - other.at)
   .map(({ request }) => request);
 
-/** Each owner's requests, a round of all owners after the other; within a round they are not all of one kind. */
+/** The requests of all owners, in rounds of one request per owner. Within a round the kinds are mixed. */
 export function mixOf(
   owners: readonly Owner[],
   headersOf: (owner: Owner) => Readonly<Record<string, string>>,

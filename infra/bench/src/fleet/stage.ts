@@ -6,17 +6,17 @@ import type { BenchRequest } from '../endpoints/requests.ts';
 import { seedCampaigns, seedEstate } from '../endpoints/seed.ts';
 import { startNginxEdge } from '../gateway/nginx.ts';
 import { type BenchServer, startServer } from '../server.ts';
-import { type Asked, asked, type FleetDescription } from './description.ts';
+import { type FleetDescription, type MeasuredService, measuredServices } from './description.ts';
 import type { Owner } from './mix.ts';
 
-/** More than ask at once: a single account's creates would wait for each other, in the order of its events. */
+/** More than there are connections: creates of a single account would wait for each other, because its events are ordered. */
 const count = 64;
-/** Seconds that tokens hold: longer than a run. */
-const hours = 3 * 60 * 60;
+/** Longer than a run. */
+const tokenSeconds = 3 * 60 * 60;
 
-/** Owners with locations, campaigns and a ledger: the same rows in the fleet's databases and in those of the bare handlers. */
+/** Creates owners with locations, campaigns and a ledger, with the same rows in the fleet's and the bare databases. */
 export async function seedBoth(databases: FleetDescription['databases']): Promise<Owner[]> {
-  const [account, organization, campaign] = asked.map((name) => {
+  const [account, organization, campaign] = measuredServices.map((name) => {
     const { fleet, bare } = databases[name];
     return statementsOn(fleet, bare);
   }) as [ReturnType<typeof statementsOn>, ReturnType<typeof statementsOn>, ReturnType<typeof statementsOn>];
@@ -29,30 +29,30 @@ export async function seedBoth(databases: FleetDescription['databases']): Promis
   return homes.map((home, place) => ({ ...home, user: users[place] ?? '', campaign: campaigns[place] ?? '' }));
 }
 
-/** With which the fleet knows them. */
+/** Authenticates an owner to the fleet. */
 export function tokensOf(tokenKeys: string): (owner: Owner) => BenchRequest['headers'] {
   const signer = createSigner(KeySet.parse(JSON.parse(tokenKeys)));
   return ({ account, user }) => {
     const claims = { sub: user, account, role: 'owner', account_type: 'network', sid: newUuid() };
-    return { authorization: `Bearer ${signer.sign('at+jwt', claims, hours)}` };
+    return { authorization: `Bearer ${signer.sign('at+jwt', claims, tokenSeconds)}` };
   };
 }
 
-/** With which the bare handlers do. */
+/** Identifies an owner to the bare handlers. */
 export const namesOf = ({ account, user }: Owner): BenchRequest['headers'] => ({
   'x-account': account,
   'x-user': user,
 });
 
-/** What the fleet is measured beside: as many processes of Express and the same statements, behind nginx. */
+/** Starts the peer of the fleet: as many processes of plain Express with the same statements, behind nginx. */
 export async function startBare(nginx: string, databases: FleetDescription['databases']): Promise<BenchServer> {
   const handlers = await Promise.all(
-    asked.map(async (name) => {
+    measuredServices.map(async (name) => {
       const program = new URL('../endpoints/bare.server.ts', import.meta.url);
       return [name, await startServer(program, { DATABASE_URL: databases[name].bare }, 'anywhere')] as const;
     }),
   );
-  const { account, organization, campaign } = Object.fromEntries(handlers) as Record<Asked, BenchServer>;
+  const { account, organization, campaign } = Object.fromEntries(handlers) as Record<MeasuredService, BenchServer>;
   const edge = await startNginxEdge(nginx, {
     '/v2/users': account.url,
     '/v2/accounts': account.url,

@@ -1,4 +1,4 @@
-/** What the service behind answers: one group to most requests, a page of them to `GET` of the large path. */
+/** Responses of the service behind the gateway: a page of groups for the large path, one group for any other. */
 const group = '{"id":"grp_0190a1b2-0000-7000-8000-000000000000","name":"North","created_by":"usr_1"}';
 
 export const small = { path: '/v2/groups', body: group };

@@ -1,4 +1,4 @@
-/** The gateway's forwarder alone in a `node:http` server: what the gateway adds to it is measured against this. */
+/** The gateway's forwarder alone in a `node:http` server, to measure the cost of everything else in the gateway. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createForwarder } from '@attribution/gateway';

@@ -1,11 +1,11 @@
-/** What a case gives the programs that it starts. */
+/** Reads a variable that the case must set for its programs. */
 export function given(name: string): string {
   const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not given`);
+  if (value === undefined) throw new Error(`${name} is not set`);
   return value;
 }
 
-/** Answers 200 to all that is asked while `npm run bench` is under way; ends on SIGTERM. */
+/** Exits on SIGTERM without waiting for connections. */
 export function endOnSignal(): void {
   process.on('SIGTERM', () => process.exit(0));
 }

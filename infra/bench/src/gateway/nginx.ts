@@ -5,11 +5,11 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Place, placed } from '../cores.ts';
+import { type Place, pinnedCommand } from '../cores.ts';
 import type { BenchServer } from '../server.ts';
 import { large, small } from './answers.ts';
 
-/** nginx with one worker, answering by itself. */
+/** Starts nginx with one worker, which responds by itself. */
 export function startNginxUpstream(nginx: string): Promise<BenchServer> {
   return startNginx(nginx, 'around', {
     http: 'default_type application/json;',
@@ -18,7 +18,7 @@ export function startNginxUpstream(nginx: string): Promise<BenchServer> {
   });
 }
 
-/** nginx with one worker, passing on to `upstream` over connections that are kept. */
+/** Starts nginx with one worker, which forwards to `upstream` over kept connections. */
 export function startNginxProxy(nginx: string, upstream: string): Promise<BenchServer> {
   return startNginx(nginx, 'measured', {
     http: `upstream behind { server ${new URL(upstream).host}; keepalive 64; keepalive_requests 1000000000; }`,
@@ -26,7 +26,7 @@ export function startNginxProxy(nginx: string, upstream: string): Promise<BenchS
   });
 }
 
-/** nginx with one worker, passing each path on to who answers it: addresses by the beginnings of paths. */
+/** Starts nginx with one worker, which forwards by path: addresses by path prefixes. */
 export function startNginxEdge(nginx: string, routes: Readonly<Record<string, string>>): Promise<BenchServer> {
   const addresses = [...new Set(Object.values(routes))];
   const behind = (address: string) => `behind_${addresses.indexOf(address)}`;
@@ -64,7 +64,7 @@ async function startNginx(
       server { listen 127.0.0.1:${port}; ${blocks.server} }
     }`,
   );
-  const child = spawn(...placed(place, nginx, ['-p', directory, '-e', 'stderr', '-c', 'nginx.conf']), {
+  const child = spawn(...pinnedCommand(place, nginx, ['-p', directory, '-e', 'stderr', '-c', 'nginx.conf']), {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const end = () => child.kill('SIGTERM');
@@ -75,9 +75,9 @@ async function startNginx(
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     async stop() {
-      const gone = child.exitCode === null && once(child, 'exit');
+      const exited = child.exitCode === null && once(child, 'exit');
       child.kill('SIGTERM');
-      await gone;
+      await exited;
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -6,12 +6,12 @@ import { type BenchServer, startServer } from '../server.ts';
 import { load } from '../wrk.ts';
 import { startNginxUpstream } from './nginx.ts';
 
-/** The service behind, and a caller with a token. */
+/** The service behind the measured program, and a caller with a token. */
 export interface Stage {
   readonly upstream: BenchServer;
-  /** For the programs under measure. */
+  /** For the measured programs. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What a product app in a browser sends along. */
+  /** The headers of a product app in a browser. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -49,7 +49,7 @@ export async function setStage({ nginx }: Tools): Promise<Stage> {
   };
 }
 
-/** The programs that can be measured, by the name of their file. */
+/** Starts one of the programs to be measured, by the name of its file. */
 export function startProgram(
   name: 'gateway' | 'bare-forwarder' | 'stock' | 'undici',
   stage: Stage,
@@ -58,14 +58,14 @@ export function startProgram(
   return startServer(new URL(`./${name}.server.ts`, import.meta.url), { ...stage.environment, ...more });
 }
 
-export interface Asking {
+export interface RequestKind {
   readonly path: string;
-  /** Lua for wrk, where each request is not the same GET. */
+  /** A Lua script for wrk, for anything but the same GET each time. */
   readonly script?: string;
 }
 
-/** Gives a function that loads a server and resolves with its requests a second. */
-export function asks({ seconds }: Tools, stage: Stage, { path, script = '' }: Asking) {
+/** Returns a function that loads a server and resolves to its requests per second. */
+export function rateMeasurer({ seconds }: Tools, stage: Stage, { path, script = '' }: RequestKind) {
   return (server: BenchServer) => async () => {
     const { rate } = await load({ url: `${server.url}${path}`, seconds, headers: stage.headers, script });
     return rate;

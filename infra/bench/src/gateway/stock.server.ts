@@ -1,6 +1,6 @@
 /**
- * What one assembles from packages with their defaults: Express, a rate limit that is never reached, each request's
- * token verified by `jsonwebtoken`, http-proxy-middleware with an agent that keeps connections. It logs nothing.
+ * The usual packages with their defaults: Express, a rate limit that is never reached, `jsonwebtoken` to verify each
+ * request's token, and http-proxy-middleware with an agent that keeps connections. It logs nothing.
  */
 import { createPublicKey } from 'node:crypto';
 import { Agent } from 'node:http';

@@ -1,4 +1,4 @@
-/** The least that passes requests on by undici: no header filters, no duties, no care for who goes away. */
+/** The simplest forwarder over undici: it does not filter headers, check anything, or notice clients that leave. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';

@@ -1,4 +1,4 @@
-/** Stands for nginx as the service behind, where there is no nginx. */
+/** The service behind the gateway on a machine without nginx. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { announce } from '../server.ts';

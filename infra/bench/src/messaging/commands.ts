@@ -3,7 +3,7 @@ import { announce } from '../server.ts';
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** For the programs: serves commands, `POST /<name>?<numbers>`, one at a time, each answered with what it measured. */
+/** For the programs: serves commands, `POST /<name>?<numbers>`. The response is what the command measured. */
 export function serveCommands(commands: Readonly<Record<string, (numbers: Numbers) => Promise<object>>>): void {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
@@ -21,7 +21,7 @@ export function serveCommands(commands: Readonly<Record<string, (numbers: Number
   });
 }
 
-/** For the cases: sends a program a command and waits for what it measured. */
+/** For the cases: sends a command to a program and waits for what it measured. */
 export async function command<T extends object>(url: string, name: string, numbers: Numbers = {}): Promise<T> {
   const query = new URLSearchParams(Object.entries(numbers).map(([key, value]) => [key, String(value)]));
   const response = await fetch(`${url}/${name}?${query}`, { method: 'POST' });

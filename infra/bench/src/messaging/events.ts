@@ -2,21 +2,21 @@ import { accountCreated, accountEvents, groupCreated, organizationEvents, type T
 import { newId } from '@attribution/ids';
 import { type NewEvent, newEvent } from '@attribution/messaging';
 
-/** What is sent, and the service that it takes effect in. */
+/** The events that are sent, and the service that handles them. */
 export interface Stream {
   readonly topic: Topic;
   readonly receiver: 'campaign' | 'organization';
-  /** The table that has a row more for each event. */
+  /** The table that gets one row for each event. */
   readonly effects: string;
-  /** Events of a run for each second that it should about last. */
+  /** How many events to send for each second that a run should last. */
   readonly eventsASecond: number;
   next(): NewEvent;
 }
 
-/** Accounts, and so keys, that groups are created in. */
+/** The accounts of the groups, which are also the events' keys. */
 const accounts = Array.from({ length: 1_000 }, () => newId('account'));
 
-/** Kept by campaign as a projection. */
+/** Campaign keeps groups in a projection. */
 const groups: Stream = {
   topic: organizationEvents,
   receiver: 'campaign',
@@ -38,7 +38,7 @@ const groups: Stream = {
   },
 };
 
-/** Organization creates the first group of each account and publishes it: a handler that publishes for every event. */
+/** Organization creates the first group of each account: a handler that publishes an event for every event. */
 const newAccounts: Stream = {
   topic: accountEvents,
   receiver: 'organization',

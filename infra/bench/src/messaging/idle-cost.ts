@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds of processor time that each of so many seconds cost this process, while it waits. */
+/** Waits for some seconds. Resolves to the milliseconds of CPU time that the process used in each of them. */
 export async function idleCost(seconds: number): Promise<{ readonly cost: number }> {
   const before = process.cpuUsage();
   await sleep(1_000 * seconds);

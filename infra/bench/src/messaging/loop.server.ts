@@ -1,7 +1,7 @@
 /**
- * What the pipeline is measured beside: kafkajs alone. A producer sends batches as large as the relay's, one in flight,
- * acknowledged by all replicas; a consumer of batches counts. Topic, partitions, keys, headers and bytes are the same,
- * made before the clock starts; nothing is read, parsed or written.
+ * The floor for the pipeline: kafkajs alone. A producer sends batches as large as the relay's, one in flight and
+ * acknowledged by all replicas; a consumer counts messages. Topic, partitions, keys, headers and bytes are the same. The
+ * messages are made before the clock starts, and nothing is parsed or written to a database.
  */
 import { Kafka, logLevel, type Message } from 'kafkajs';
 import { streamOf } from './events.ts';

@@ -1,7 +1,4 @@
-/**
- * The way of events from the commit to the effect, in one process: a sender's outbox and relay, the transport, and a
- * real service that listens.
- */
+/** The path of events from commit to effect, in one process: a sender's outbox and relay, the transport, a real service. */
 import { createKafkaTransport } from '@attribution/kafka';
 import { createInProcessTransport } from '@attribution/messaging';
 import { createLogger } from '@attribution/runtime';
@@ -30,7 +27,7 @@ for (let ready = false; !ready; )
 
 const outboxIsEmpty = async () => (await sender.pool.query('SELECT 1 FROM outbox LIMIT 1')).rowCount === 0;
 
-/** Milliseconds from commit to effect. */
+/** Measures the milliseconds from commit to effect. */
 async function delays({ commits }: Sent) {
   await receiver.effectsOf(commits.size);
   const effects = await receiver.watched();
@@ -45,7 +42,7 @@ serveCommands({
     await sender.fill(events);
     return {};
   },
-  /** Events a second from the relay's start to the last effect, of the events that were prepared. */
+  /** Publishes the prepared events. Returns events per second from the relay's start to the last effect. */
   async drain({ events = 0 }) {
     const start = performance.now();
     sender.relay.start();
@@ -55,13 +52,15 @@ serveCommands({
     await sender.relay.stop(Date.now() + 1_000);
     return { rate };
   },
-  /** Events a second from the first transaction to the last effect, of transactions of `each` events. */
+  /** Writes transactions of `each` events. Returns events per second from the first transaction to the last effect. */
   async live({ seconds = 0, each = 1, rate }) {
     await receiver.empty();
     await receiver.watch();
     sender.relay.start();
     const start = Date.now();
-    const sent = await (rate === undefined ? sender.sendAtOnce(seconds, each) : sender.sendAtRate(seconds, each, rate));
+    const sent = await (rate === undefined
+      ? sender.sendAtFullSpeed(seconds, each)
+      : sender.sendAtRate(seconds, each, rate));
     const { p50, p99, last, all } = await delays(sent);
     await sender.relay.stop(Date.now() + 1_000);
     return { rate: (all / (last - start)) * 1_000, p50, p99 };

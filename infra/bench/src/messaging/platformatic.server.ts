@@ -1,6 +1,6 @@
 /**
- * What `loop.server.ts` does with kafkajs, done by @platformatic/kafka, which could take its place: the same topic,
- * partitions, keys, headers and bytes, batches as large, one in flight, acknowledged by all replicas; a consumer counts.
+ * Does with @platformatic/kafka, a possible replacement, what `loop.server.ts` does with kafkajs: the same topic,
+ * partitions, keys, headers, bytes and batch size, one batch in flight and acknowledged by all replicas; a consumer counts.
  */
 import {
   Admin,

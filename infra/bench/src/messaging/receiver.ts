@@ -7,7 +7,7 @@ import type { Stream } from './events.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The real service that events take effect in, and a look at its database from outside. */
+/** Creates the real service that handles the events, with functions that observe its database. */
 export async function createReceiver(url: string, { receiver, effects }: Stream, transport: Transport, logger: Logger) {
   const internalKeys = generateInternalKeys();
   const { create } = await loadService(receiver);
@@ -21,7 +21,7 @@ export async function createReceiver(url: string, { receiver, effects }: Stream,
       problemBase: 'https://problems.attribution.example',
       checkAnswers: false,
     },
-    { ORGANIZATION_URL: 'http://127.0.0.1:1' }, // Nobody is there.
+    { ORGANIZATION_URL: 'http://127.0.0.1:1' }, // Nothing listens there.
   );
   const pool = new pg.Pool({ connectionString: url, max: 2 });
 
@@ -33,13 +33,14 @@ export async function createReceiver(url: string, { receiver, effects }: Stream,
   return {
     service,
     empty: () => pool.query(`TRUNCATE inbox, outbox, ${effects} CASCADE`),
-    /** Resolves when that many events have taken effect; throws when there are more or other effects than events. */
+    /** Resolves when that many events have taken effect. Throws if there are not as many effects as events. */
     async effectsOf(events: number): Promise<void> {
       while ((await rowsOf('inbox')) < events) await pause(5);
-      const [marks, made] = [await rowsOf('inbox'), await rowsOf(effects)];
-      if (marks !== events || made !== events) throw new Error(`${events} events, ${marks} marks and ${made} effects`);
+      const [inboxRows, effectRows] = [await rowsOf('inbox'), await rowsOf(effects)];
+      if (inboxRows !== events || effectRows !== events)
+        throw new Error(`${events} events, ${inboxRows} inbox rows and ${effectRows} effects`);
     },
-    /** From now on notes when each mark, and with it the effect, is committed. */
+    /** Records from now on when each inbox row, and with it the effect, is committed. */
     async watch(): Promise<void> {
       await pool.query(`
         CREATE UNLOGGED TABLE IF NOT EXISTS watched (event_id uuid, at timestamptz);
@@ -49,7 +50,7 @@ export async function createReceiver(url: string, { receiver, effects }: Stream,
         CREATE CONSTRAINT TRIGGER watch AFTER INSERT ON inbox DEFERRABLE INITIALLY DEFERRED
           FOR EACH ROW EXECUTE FUNCTION note_commit()`);
     },
-    /** Milliseconds since the epoch, by event id. */
+    /** Stops recording. Returns the commit times in milliseconds since the epoch, by event id. */
     async watched(): Promise<Map<string, number>> {
       await pool.query('DROP TRIGGER watch ON inbox');
       const { rows } = await pool.query<{ event_id: string; at: number }>(

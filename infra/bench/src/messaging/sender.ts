@@ -4,15 +4,15 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Stream } from './events.ts';
 
-/** Transactions at once. */
+/** How many transactions run at once. */
 const writers = 16;
 
 export interface Sent {
-  /** Milliseconds since the epoch at which each event's transaction was about to commit, by event id. */
+  /** When each event's transaction was committed, in milliseconds since the epoch, by event id. */
   readonly commits: ReadonlyMap<string, number>;
 }
 
-/** A service that writes events: outbox and relay as every service has them, its transactions over pg. */
+/** Creates a service that only writes events, with the same outbox and relay as every service. */
 export function createSender(url: string, stream: Stream, transport: Transport, logger: Logger) {
   const client = new pg.Pool({ connectionString: url, max: writers });
   const database = openDatabase<PrismaLike<SqlTransaction>, SqlTransaction>({ url }, () => overPg(client));
@@ -30,21 +30,21 @@ export function createSender(url: string, stream: Stream, transport: Transport, 
   return {
     relay,
     pool: database.pool,
-    /** Appends that many events, a hundred a transaction. */
+    /** Appends that many events, a hundred in each transaction. */
     async fill(events: number): Promise<void> {
       const commits = new Map<string, number>();
-      let left = events;
+      let remaining = events;
       const writer = async () => {
-        while (left > 0) {
-          const count = Math.min(100, left);
-          left -= count;
+        while (remaining > 0) {
+          const count = Math.min(100, remaining);
+          remaining -= count;
           await send(count, commits);
         }
       };
       await Promise.all(Array.from({ length: writers }, writer));
     },
-    /** Transactions of `each` events, one after the other in every writer. */
-    async sendAtOnce(seconds: number, each: number): Promise<Sent> {
+    /** Commits transactions of `each` events as fast as possible, one after the other in every writer. */
+    async sendAtFullSpeed(seconds: number, each: number): Promise<Sent> {
       const commits = new Map<string, number>();
       const until = Date.now() + seconds * 1_000;
       const writer = async () => {
@@ -53,7 +53,7 @@ export function createSender(url: string, stream: Stream, transport: Transport, 
       await Promise.all(Array.from({ length: writers }, writer));
       return { commits };
     },
-    /** Transactions of `each` events at an even pace, `rate` events a second, whether or not earlier ones are done. */
+    /** Starts transactions of `each` events at a steady `rate` of events per second, whether or not earlier ones are done. */
     async sendAtRate(seconds: number, each: number, rate: number): Promise<Sent> {
       const commits = new Map<string, number>();
       const sending: Promise<void>[] = [];
@@ -68,15 +68,15 @@ export function createSender(url: string, stream: Stream, transport: Transport, 
   };
 }
 
-/** Prisma's interface over plain pg: the writers' own cost is not what is measured. */
+/** Prisma's interface over plain pg, so that the cost of writing events distorts the figures as little as possible. */
 function overPg(pool: pg.Pool): PrismaLike<SqlTransaction> {
-  const speak = (client: pg.Pool | pg.PoolClient): SqlTransaction => ({
+  const overClient = (client: pg.Pool | pg.PoolClient): SqlTransaction => ({
     $executeRawUnsafe: async (sql, ...values) => (await client.query(sql, values)).rowCount ?? 0,
     $queryRawUnsafe: async <T>(sql: string, ...values: unknown[]) => (await client.query(sql, values)).rows as T,
   });
   return {
-    ...speak(pool),
-    $transaction: (work) => inTransaction(pool, (client) => work(speak(client))),
+    ...overClient(pool),
+    $transaction: (work) => inTransaction(pool, (client) => work(overClient(client))),
     $disconnect: () => pool.end(),
   };
 }

@@ -2,11 +2,10 @@ import { relayBatchSize } from '@attribution/messaging';
 import { serveCommands } from './commands.ts';
 import { idleCost } from './idle-cost.ts';
 
-/** What has come to a consumer. */
+/** Counts the messages that a consumer has received. */
 export interface Received {
-  /** So many more. */
   add(count: number): void;
-  /** Resolves when so many have come from now on. */
+  /** Resets the count. Resolves when that many messages have been received. */
   all(count: number): Promise<void>;
 }
 
@@ -26,22 +25,22 @@ export function newReceived(): Received {
 
 interface Loop<T> {
   readonly newMessage: () => T;
-  /** Resolves when it is acknowledged; the next is sent then. */
+  /** Resolves when the batch is acknowledged. The next one is sent after that. */
   readonly send: (batch: T[]) => Promise<unknown>;
   readonly received: Received;
 }
 
-/** For the programs that are a producer and a consumer of Kafka and nothing else: batches as large as the relay's. */
+/** Serves the commands of a program that is only a Kafka producer and consumer, with batches as large as the relay's. */
 export function serveLoop<T>({ newMessage, send, received }: Loop<T>): void {
   let batches: T[][] = [];
   serveCommands({
     async prepare({ events = 0 }) {
       batches = [];
-      for (let left = events; left > 0; left -= relayBatchSize)
-        batches.push(Array.from({ length: Math.min(relayBatchSize, left) }, newMessage));
+      for (let remaining = events; remaining > 0; remaining -= relayBatchSize)
+        batches.push(Array.from({ length: Math.min(relayBatchSize, remaining) }, newMessage));
       return {};
     },
-    /** Events a second from the first batch to the last message that was received, of those that were prepared. */
+    /** Sends the prepared events. Returns events per second from the first batch to the last received message. */
     async drain({ events = 0 }) {
       const start = performance.now();
       const all = received.all(events);
@@ -49,7 +48,7 @@ export function serveLoop<T>({ newMessage, send, received }: Loop<T>): void {
       await all;
       return { rate: (events / (performance.now() - start)) * 1_000 };
     },
-    /** Milliseconds of the processor that each second costs while nothing is sent. */
+    /** Returns the milliseconds of CPU time per second while nothing is sent. */
     idle: ({ seconds = 1 }) => idleCost(seconds),
   });
 }

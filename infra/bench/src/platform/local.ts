@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { placed } from '../cores.ts';
+import { pinnedCommand } from '../cores.ts';
 
 const root = join(import.meta.dirname, '../../../..');
-/** Those that `infra/bootstrap.mjs` gives to Node. */
+/** The flags that `infra/bootstrap.mjs` passes to Node. */
 const flags = ['--disable-warning=TimeoutNegativeWarning', '--disable-warning=ExperimentalWarning'];
 
 export interface LocalOptions {
-  /** Of all its data; kept. */
+  /** The folder of all its data, which is kept. */
   readonly directory: string;
   readonly port: number;
-  /** For Node. With any, the program is started without the bootstrap, which would take them as well. */
+  /** Flags for Node. With any, the program is started without the bootstrap, because Node would apply them to that too. */
   readonly nodeArguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -21,12 +21,12 @@ export interface LocalOptions {
 /** The platform as `npm start` runs it, with all cores. */
 export interface LocalPlatform {
   readonly url: string;
-  /** Of the platform's own Node process. */
+  /** The id of the platform's own Node process. */
   readonly pid: number;
   readonly mailDirectory: string;
-  /** From the command to the first healthy answer. */
+  /** From the command to the first healthy response. */
   readonly seconds: number;
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly output: () => string;
   stop(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalPlatform> 
   const program = 'infra/local/src/main.ts';
   const args = nodeArguments.length === 0 ? ['infra/bootstrap.mjs', program] : [...flags, ...nodeArguments, program];
   const began = performance.now();
-  const child = spawn(...placed('anywhere', process.execPath, args), {
+  const child = spawn(...pinnedCommand('anywhere', process.execPath, args), {
     cwd: root,
     env: { PATH: process.env.PATH, LOCAL_DIR: directory, PORT: String(port), LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,21 +1,21 @@
 /**
- * Logs people in at a fixed rate, whatever becomes of the logins before: `POST /start?rate=20` begins, `POST /stop` ends
- * and answers, once each login has its answer, with what they were.
+ * Sends logins at a fixed rate, without waiting for earlier ones. `POST /start?rate=20` begins; `POST /stop` ends, waits for
+ * all responses and returns the counts.
  */
 import { createServer } from 'node:http';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { announce } from '../server.ts';
 
-/** What became of the logins of one run. */
+/** The outcomes of the logins of one run. */
 export interface Logins {
   sent: number;
-  /** 200. */
+  /** Responses with 200. */
   granted: number;
-  /** 503 with `Retry-After`, at once or later: told to come again. */
+  /** Responses with 503 and `Retry-After`. */
   refused: number;
-  /** Any other answer, or none. */
+  /** Any other response, or none. */
   lost: number;
-  /** Of those granted, milliseconds. */
+  /** The longest time of a granted login, in milliseconds. */
   slowest: number;
 }
 
@@ -28,7 +28,7 @@ setGlobalDispatcher(new Agent({ connections: 1024 }));
 
 async function logIn(number: number): Promise<void> {
   const began = performance.now();
-  // Failed logins are counted by client address: each is somebody else.
+  // Each login comes from another address, because failed ones are limited by address.
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
   try {
     const answer = await fetch(`${PLATFORM_URL}/v2/auth/login`, {

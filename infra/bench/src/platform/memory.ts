@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LocalPlatform } from './local.ts';
 
-/** Megabytes that a process has in memory; undefined where the system does not say. */
+/** The resident memory of a process in megabytes; undefined if the system does not report it. */
 export function residentOf(pid: number): Promise<number | undefined> {
   return figureOf(pid, 'status', /^VmRSS:\s+(\d+) kB/m);
 }
 
-/** Megabytes of the Postgres that runs on a folder, what its processes share counted once. */
+/** The memory of the Postgres that runs on a folder in megabytes. Memory shared between its processes counts once. */
 export async function postgresMemory(directory: string): Promise<number | undefined> {
   const note = await readFile(join(directory, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
   const postmaster = Number(note.split('\n')[0]);
@@ -31,7 +31,7 @@ async function figureOf(pid: number, file: string, line: RegExp): Promise<number
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 
-/** Megabytes of the heap that are in use when all garbage is gone, of a platform started with `--inspect=127.0.0.1:0`. */
+/** Megabytes of the heap in use after garbage collection, of a platform started with `--inspect=127.0.0.1:0`. */
 export async function heapAfterCollection(platform: LocalPlatform): Promise<number> {
   const address = /ws:\/\/\S+/.exec(platform.output())?.[0];
   if (address === undefined) throw new Error('The platform was started without an inspector');
@@ -43,7 +43,7 @@ export async function heapAfterCollection(platform: LocalPlatform): Promise<numb
   try {
     for (let time = 0; time < 3; time++) {
       await ask(socket, 'HeapProfiler.collectGarbage');
-      await sleep(500); // What finalizers let go of, the next collection takes.
+      await sleep(500); // The next collection takes what finalizers release in the meantime.
     }
     const { usedSize } = await ask<{ usedSize: number }>(socket, 'Runtime.getHeapUsage');
     return usedSize / 2 ** 20;
@@ -52,7 +52,7 @@ export async function heapAfterCollection(platform: LocalPlatform): Promise<numb
   }
 }
 
-/** One command of the DevTools protocol at a time. */
+/** Sends one command of the DevTools protocol and waits for its result. */
 function ask<T>(socket: WebSocket, method: string): Promise<T> {
   return new Promise((resolve, reject) => {
     socket.addEventListener(

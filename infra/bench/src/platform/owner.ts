@@ -8,11 +8,11 @@ export interface Owner {
   readonly password: string;
   /** The id of one of the groups. */
   readonly group: string;
-  /** A new access token. */
+  /** Logs in and returns a new access token. */
   token(): Promise<string>;
 }
 
-/** Signs up an owner, who has so many groups. */
+/** Signs up an owner with that many groups. */
 export async function newOwner(url: string, mailDirectory: string, groups: number): Promise<Owner> {
   const client = createClient({ baseUrl: url });
   const email = `owner-${randomBytes(5).toString('hex')}@example.com`;

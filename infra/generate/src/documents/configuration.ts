@@ -12,13 +12,13 @@ const without = (settings: readonly SettingDescription[], known: readonly Settin
 
 const gateway = describeSettings(gatewaySettings);
 const everyService = describeSettings(serviceSettings.api);
-/** What the gateway and every service read alike. */
-const everybody = everyService.filter(({ name }) => gateway.some((other) => other.name === name));
-/** What `npm start` reads otherwise than every process does, or alone. */
+/** The settings that the gateway and every service share. */
+const everyProcess = everyService.filter(({ name }) => gateway.some((other) => other.name === name));
+/** The settings that only `npm start` has, or that it describes differently. */
 const local = describeSettings(localSettings).filter(
-  ({ name, description }) => !everybody.some((other) => other.name === name && other.description === description),
+  ({ name, description }) => !everyProcess.some((other) => other.name === name && other.description === description),
 );
-const working = without(describeSettings(serviceSettings.worker), everyService);
+const workers = without(describeSettings(serviceSettings.worker), everyService);
 
 /** docs/configuration.md: every environment variable that a process reads. */
 export function configurationPage(services: readonly Service[]): string {
@@ -26,34 +26,34 @@ export function configurationPage(services: readonly Service[]): string {
 
 # Configuration
 
-All configuration is environment variables, which a process reads once when it starts. When a value does not fit, it names the
-variable and does not start; values of variables are never shown. An empty variable is one that is not set.
+All configuration is in environment variables, which a process reads once, when it starts. If a value is invalid, the process names the
+variable and does not start; it never shows values. An empty variable counts as unset.
 
-\`npm start\` makes keys, secrets, databases and addresses by itself, \`npm run compose\` and \`npm run fleet\` keep theirs in \`.env\`.
+\`npm start\` generates keys, secrets, databases and addresses by itself; \`npm run compose\` and \`npm run fleet\` keep theirs in \`.env\`.
 
 ## \`npm start\`
 
 ${settingsTable(local)}
 
-It reads every variable below as well, but for those of servers: it has its own Postgres, and needs no Kafka.
+It also reads all variables below, except for the addresses of servers: it starts its own Postgres, and needs no Kafka.
 
 ## Every process
 
-${settingsTable([...describeSettings(choice), ...everybody])}
+${settingsTable([...describeSettings(choice), ...everyProcess])}
 
 ## Every service: \`SERVICE=<name> node infra/image/src/main.ts\`
 
-${settingsTable(without(everyService, everybody))}
+${settingsTable(without(everyService, everyProcess))}
 
 ### Where \`ROLE\` is \`worker\` or \`all\`
 
-${settingsTable(working)}
+${settingsTable(workers)}
 
 ${services.map(ofService).join('\n\n')}
 
 ## The gateway: \`node gateway/src/main.ts\`
 
-${settingsTable(without(gateway, everybody))}
+${settingsTable(without(gateway, everyProcess))}
 
 ## Node itself
 
@@ -75,5 +75,5 @@ function ofService(service: Service): string {
 
 ${service.summary}.
 
-${settings.length > 0 ? settingsTable(settings) : 'It reads nothing besides what every service reads.'}`;
+${settings.length > 0 ? settingsTable(settings) : 'It has no settings besides those of every service.'}`;
 }

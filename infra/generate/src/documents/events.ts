@@ -3,15 +3,15 @@ import { callsOf, type Service } from '../services.ts';
 import { header, inMarkdown, listed, titled } from '../text.ts';
 import { code, table } from './markdown.ts';
 
-/** docs/events.md: who publishes what to whom, and who calls whom. */
+/** Generates docs/events.md: topics, events and their handlers, snapshots, and Internal calls. */
 export function eventsPage(services: readonly Service[]): string {
   const topics = services.flatMap(({ publishes }) => publishes);
   return `${header(inMarkdown, 'the events of libs/contracts')}
 
 # Who publishes what to whom
 
-Services meet in two ways: they publish events to Kafka, and they call each other's Internal endpoints. Both are declared in
-\`libs/contracts\`; which service publishes, handles and calls what stands in its definition.
+Services communicate in two ways: they publish events to Kafka, and they call each other's Internal endpoints. Both are declared in
+\`libs/contracts\`. The definition of a service names what it publishes, handles and calls.
 
 ## Topics
 
@@ -20,14 +20,14 @@ ${table(
   topics.map((topic) => [code(topic.name), topic.owner, String(topic.partitions), retentionOf(topic), copiesOf(topic)]),
 )}
 
-An event's key picks its partition, and orders it among the others of that key. Besides, every service has a topic \`<service>.dead-letters\`
-for what it could not handle.
+An event's key chooses its partition; events with the same key keep their order. Every service also has a topic \`<service>.dead-letters\`
+for events that it could not handle.
 
 ${topics.map((topic) => ofTopic(topic, services)).join('\n\n')}
 
 ## Snapshots
 
-An event says what has changed. A service that follows another one's things begins with a snapshot of them, which it reads page by
+An event describes one change. A service that keeps a projection of another service's data first reads a snapshot of all of it, page by
 page ([ADR 18](adr/0018-projections-by-snapshot-and-stream.md)).
 
 ${table(['service', 'follows', 'of', 'in the tables'], services.flatMap(snapshotsOf))}
@@ -36,7 +36,7 @@ ${table(['service', 'follows', 'of', 'in the tables'], services.flatMap(snapshot
 
 ${table(['caller', 'its processes', 'calls'], services.flatMap(internalCallsOf))}
 
-The contract names who may call an endpoint. A service that may call its own does so by commands of its operators.
+The contract names the services that may call an endpoint. A service that may call its own endpoint does so in an operator's command.
 
 ${table(
   ['endpoint', 'of', 'what it does', 'may be called by'],

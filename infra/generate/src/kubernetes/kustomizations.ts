@@ -6,12 +6,12 @@ import { processPatch } from './process-patch.ts';
 
 const folder = 'k8s/base/services';
 
-/** Where the manifests of the services are: everything in it is generated. */
+/** The folder of the services' manifests. Everything in it is generated. */
 export const servicesFolder = folder;
 
 const address = (service: string) => `http://${service}-api`;
 
-/** The base's part that repeats: a folder a service, their list, and where the gateway finds them. By path. */
+/** Generates a folder for each service, the list of them, and their addresses for the gateway. Returns texts by path. */
 export function kubernetesFiles(services: readonly Service[]): [string, string][] {
   return [
     [`${folder}/kustomization.yaml`, listOf(services)],

@@ -1,21 +1,21 @@
 import { type Caller, callersOf, callsOf, type Service } from '../services.ts';
 import { header, indented, inYaml, listed, titled } from '../text.ts';
 
-/** A direction that a policy opens. */
+/** A network policy that opens one direction. */
 interface Policy {
   readonly name: string;
   readonly comment: string;
-  /** The processes of the service that it is about. */
+  /** The roles of the service whose processes it selects. */
   readonly roles: readonly string[];
   readonly direction: 'ingress' | 'egress';
-  /** Those at the other end, as items of YAML. */
+  /** The peers at the other end, as items of YAML. */
   readonly peers: string;
   readonly port: number | 'http';
 }
 
 /**
- * The ways between a service and others that not every service has: whom it calls, who calls it, and out of the cluster.
- * Undefined where there is none.
+ * Generates the network policies that not every service needs: to the services that it calls, from those that call it, and
+ * out of the cluster. Undefined if it needs none.
  */
 export function policiesOf(service: Service, services: readonly Service[]): string | undefined {
   const callers = callersOf(service, services);
@@ -56,7 +56,7 @@ const fromCallers = ({ name }: Service, callers: readonly Caller[]): Policy => (
   port: 'http',
 });
 
-/** Peers are named by matchExpressions: kustomize writes the service's own label into every matchLabels of a policy. */
+/** Uses matchExpressions for peers, because kustomize adds the service's own label to every matchLabels of a policy. */
 const podsOf = ({ name, roles }: Caller) => `- podSelector:
     matchExpressions:
       - key: app.kubernetes.io/name
@@ -66,7 +66,7 @@ const podsOf = ({ name, roles }: Caller) => `- podSelector:
         operator: In
         values: [${roles.join(', ')}]`;
 
-/** Anywhere but in our own networks. */
+/** All addresses except those of our own networks. */
 const internet = `- ipBlock:
     cidr: 0.0.0.0/0
     except: [10.0.0.0/8, 100.64.0.0/10, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16]`;

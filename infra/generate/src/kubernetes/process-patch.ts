@@ -2,7 +2,7 @@ import type { Service } from '../services.ts';
 import { header, indented, inYaml, kebab } from '../text.ts';
 import { ownSecretsOf } from './secrets.ts';
 
-/** The secrets that the api and the worker of a service are given; undefined where there is none. */
+/** Generates the patch that gives the api and the worker of a service their secrets; undefined if there are none. */
 export function processPatch(service: Service): string | undefined {
   const { name, deployment } = service;
   const files = Object.entries(deployment?.kubernetes?.files ?? {});
@@ -37,7 +37,10 @@ ${indented(secrets.map(volume).join('\n'), 8)}
 /** `token-private-keys` → `/keys/token-private` */
 const mountPath = (secret: string) => `/keys/${secret.replace(/-keys$/, '')}`;
 
-const mountedVariable = (variable: string, path: string) => `# Mounted, as a running process follows the file.
+const mountedVariable = (
+  variable: string,
+  path: string,
+) => `# Mounted as a file, so that a running process can reload it.
 - name: ${variable}
   value: ${path}`;
 

@@ -1,7 +1,7 @@
 import { describeSettings } from '@attribution/runtime';
 import type { Service } from '../services.ts';
 
-/** The settings that a service is given by reference to keys of its own secret, `<name>-secrets`. */
+/** The settings of a service whose values come from its own secret, `<name>-secrets`. */
 export function ownSecretsOf({ settings, deployment }: Service): string[] {
   const mounted = deployment?.kubernetes?.files ?? {};
   return describeSettings(settings)

@@ -3,18 +3,18 @@ import { callsOf, type Service } from '../services.ts';
 import { header, inMarkdown, kebab, listed, titled } from '../text.ts';
 import { ownSecretsOf } from './secrets.ts';
 
-/** k8s/services.md: which secrets a cluster must have for each service, and whom each reaches. */
+/** Generates k8s/services.md: the secrets that a cluster must have for each service, and the connections of each. */
 export const servicesPage = (services: readonly Service[]): string => `${header(inMarkdown)}
 
 # The services on Kubernetes
 
 ## Secrets
 
-What there is besides is in [README.md](README.md#secrets).
+[README.md](README.md#secrets) lists the other secrets.
 
 ${table(['service', 'secret', 'keys'], services.flatMap(secretsOf))}
 
-## Whom they reach
+## Connections
 
 ${table(['from', 'to'], services.flatMap(reachedBy))}
 `;
@@ -24,8 +24,11 @@ function secretsOf(service: Service): string[][] {
   const own = ownSecretsOf(service).map((variable) => code(kebab(variable)));
   const mounted = Object.entries(deployment?.kubernetes?.files ?? {});
   return [
-    [`${name}-database`, '`url`: of a role that owns its database and can connect to no other'],
-    [`${name}-internal-key`, '`keys.json`: the private JSON Web Key Set that it signs its calls with'],
+    [
+      `${name}-database`,
+      '`url`: the URL of its database, with a role that owns this database and can connect to no other',
+    ],
+    [`${name}-internal-key`, '`keys.json`: the private JSON Web Key Set that signs its calls to other services'],
     ...mounted.map(([variable, { secret, key }]) => [secret, `${code(key)}, mounted: ${code(variable)}`]),
     ...(own.length > 0 ? [[`${name}-secrets`, own.join(', ')]] : []),
   ].map(([secret = '', keys = '']) => [name, code(secret), keys]);

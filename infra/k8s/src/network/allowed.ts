@@ -1,18 +1,18 @@
 import { BlockList, isIPv4 } from 'node:net';
 import { type Labels, type NetworkPolicy, type Peer, type PolicyPort, type Selector, selects } from '../manifests.ts';
 
-/** Something that has an address: a pod, or whatever else there is in the world. */
+/** One end of a connection: a pod, or an address outside the cluster. */
 export interface Party {
   readonly name: string;
-  /** Of a pod. */
+  /** Set for a pod. */
   readonly pod?: { readonly namespace: string; readonly labels: Labels; readonly namespaceLabels?: Labels };
-  /** Of what is no pod. */
+  /** Set for anything else. */
   readonly ip?: string;
   /** The named ports of a pod. */
   readonly ports?: Readonly<Record<string, number>>;
 }
 
-export interface Way {
+export interface Connection {
   readonly from: Party;
   readonly to: Party;
   readonly port: number;
@@ -20,24 +20,26 @@ export interface Way {
 }
 
 /**
- * Judges whether policies let a connection through, as Kubernetes defines it: a pod that no policy selects for a
- * direction is open in that direction; else any one policy that names the peer and the port is enough.
+ * Returns a function that decides whether the policies allow a connection, as Kubernetes defines it: a pod that no policy
+ * selects for a direction is open in that direction; otherwise one policy that names the peer and the port is enough.
  */
-export function wayJudge(policies: readonly NetworkPolicy[]): (way: Way) => boolean {
+export function policyFilter(policies: readonly NetworkPolicy[]): (connection: Connection) => boolean {
   const [egress, ingress] = [policiesAbout('Egress', policies), policiesAbout('Ingress', policies)];
-  return (way) => {
-    const [leaving, entering] = [egress(way.from), ingress(way.to)];
+  return (connection) => {
+    const [leaving, entering] = [egress(connection.from), ingress(connection.to)];
     const leaves = leaving.some(({ spec, metadata }) =>
-      spec.egress?.some(({ to, ports }) => admits(ports, way) && names(to, way.to, metadata.namespace)),
+      spec.egress?.some(({ to, ports }) => admits(ports, connection) && names(to, connection.to, metadata.namespace)),
     );
     const enters = entering.some(({ spec, metadata }) =>
-      spec.ingress?.some(({ from, ports }) => admits(ports, way) && names(from, way.from, metadata.namespace)),
+      spec.ingress?.some(
+        ({ from, ports }) => admits(ports, connection) && names(from, connection.from, metadata.namespace),
+      ),
     );
     return (leaves || leaving.length === 0) && (enters || entering.length === 0);
   };
 }
 
-/** The policies that select a party, found once for each. */
+/** Finds the policies of a direction that select a party, and remembers them. */
 function policiesAbout(type: string, policies: readonly NetworkPolicy[]): (party: Party) => readonly NetworkPolicy[] {
   const found = new Map<Party, readonly NetworkPolicy[]>();
   return (party) => {
@@ -55,7 +57,7 @@ const judges = ({ metadata, spec }: NetworkPolicy, { pod }: Party): boolean =>
 const typesOf = ({ spec }: NetworkPolicy): readonly string[] =>
   spec.policyTypes ?? ['Ingress', ...(spec.egress ? ['Egress'] : [])];
 
-/** No list of peers, or an empty one, names everybody. */
+/** A missing or empty list of peers names everybody. */
 const names = (peers: readonly Peer[] | undefined, party: Party, namespace: string | undefined): boolean =>
   !peers?.length || peers.some((peer) => isNamed(peer, party, namespace));
 
@@ -66,7 +68,7 @@ function isNamed({ ipBlock, podSelector, namespaceSelector }: Peer, { pod, ip }:
   return there && selects(podSelector ?? {}, pod.labels);
 }
 
-/** A namespace always has its name as a label. */
+/** Kubernetes labels each namespace with its name. */
 const inNamespace = (selector: Selector, { namespace, namespaceLabels }: NonNullable<Party['pod']>): boolean =>
   selects(selector, { ...namespaceLabels, 'kubernetes.io/metadata.name': namespace });
 
@@ -79,8 +81,8 @@ function within(ip: string, blocks: readonly string[]): boolean {
   return list.check(ip, isIPv4(ip) ? 'ipv4' : 'ipv6');
 }
 
-/** No list of ports, or an empty one, admits them all. */
-const admits = (ports: readonly PolicyPort[] | undefined, { to, port, protocol }: Way): boolean =>
+/** A missing or empty list of ports admits all ports. */
+const admits = (ports: readonly PolicyPort[] | undefined, { to, port, protocol }: Connection): boolean =>
   !ports?.length ||
   ports.some((admitted) => {
     if ((admitted.protocol ?? 'TCP') !== protocol) return false;

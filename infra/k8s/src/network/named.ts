@@ -3,12 +3,13 @@ import type { Party } from './allowed.ts';
 
 const namespaceName = 'kubernetes.io/metadata.name';
 
-interface Opening {
+/** A peer in a policy, and the policy's namespace. */
+interface NamedPeer {
   readonly namespace: string;
   readonly peer: Peer;
 }
 
-const openingsOf = (policies: readonly NetworkPolicy[]): Opening[] =>
+const peersIn = (policies: readonly NetworkPolicy[]): NamedPeer[] =>
   policies.flatMap(({ metadata: { namespace = '' }, spec }) =>
     [...(spec.ingress ?? []).flatMap(({ from = [] }) => from), ...(spec.egress ?? []).flatMap(({ to = [] }) => to)].map(
       (peer) => ({ namespace, peer }),
@@ -16,27 +17,28 @@ const openingsOf = (policies: readonly NetworkPolicy[]): Opening[] =>
   );
 
 /**
- * One of each whom policies name, and who is none of the known: what nobody thought of is tried too, and stands out.
+ * Makes a party for each peer that policies name and that is none of the known parties, so that connections with peers
+ * that nobody expected are checked too.
  */
 export function partiesNamedBy(policies: readonly NetworkPolicy[], known: readonly Party[]): Party[] {
-  const named = openingsOf(policies).flatMap(partiesOf);
-  const strange = named.filter((party) => !known.some((other) => isOne(other, party)));
-  return [...new Map(strange.map((party) => [party.name, party])).values()];
+  const named = peersIn(policies).flatMap(partiesOf);
+  const unknown = named.filter((party) => !known.some((other) => matches(other, party)));
+  return [...new Map(unknown.map((party) => [party.name, party])).values()];
 }
 
-function partiesOf({ namespace: own, peer: { ipBlock, namespaceSelector, podSelector } }: Opening): Party[] {
+function partiesOf({ namespace: own, peer: { ipBlock, namespaceSelector, podSelector } }: NamedPeer): Party[] {
   if (ipBlock) return [{ name: ipBlock.cidr, ip: ipBlock.cidr.split('/')[0] ?? '' }];
-  const around = namespaceSelector ? labelsBy(namespaceSelector) : [{ [namespaceName]: own }];
-  return around.flatMap(({ [namespaceName]: namespace = 'elsewhere', ...namespaceLabels }) =>
-    labelsBy(podSelector ?? {}).map((labels) => {
-      const says = Object.entries({ ...namespaceLabels, ...labels }).map(([key, value]) => `${key}=${value}`);
-      return { name: `${namespace}/${says.join(',') || 'any'}`, pod: { namespace, namespaceLabels, labels } };
+  const namespaces = namespaceSelector ? labelsMatching(namespaceSelector) : [{ [namespaceName]: own }];
+  return namespaces.flatMap(({ [namespaceName]: namespace = 'elsewhere', ...namespaceLabels }) =>
+    labelsMatching(podSelector ?? {}).map((labels) => {
+      const pairs = Object.entries({ ...namespaceLabels, ...labels }).map(([key, value]) => `${key}=${value}`);
+      return { name: `${namespace}/${pairs.join(',') || 'any'}`, pod: { namespace, namespaceLabels, labels } };
     }),
   );
 }
 
-/** Labels that a selector chooses: for each value that it lists, those of something that has it. */
-function labelsBy({ matchLabels = {}, matchExpressions = [] }: Selector): Labels[] {
+/** Sets of labels that a selector matches, one for each value that the selector lists. */
+function labelsMatching({ matchLabels = {}, matchExpressions = [] }: Selector): Labels[] {
   let found: Labels[] = [matchLabels];
   for (const { key, operator, values = ['anything'] } of matchExpressions) {
     if (operator !== 'In' && operator !== 'Exists') continue;
@@ -45,8 +47,8 @@ function labelsBy({ matchLabels = {}, matchExpressions = [] }: Selector): Labels
   return found;
 }
 
-/** Whether a known party is such a one; every address outside stands for the whole internet. */
-function isOne(known: Party, party: Party): boolean {
+/** Whether a known party is the given one. Any known address outside stands for the whole internet. */
+function matches(known: Party, party: Party): boolean {
   if (party.ip !== undefined) return known.ip !== undefined && (party.ip === known.ip || party.ip === '0.0.0.0');
   if (known.pod === undefined || party.pod === undefined) return false;
   const { labels, namespace } = known.pod;
@@ -55,7 +57,7 @@ function isOne(known: Party, party: Party): boolean {
   );
 }
 
-/** The ports that policies say by number. */
+/** The ports that policies give by number. */
 export const portsNamedBy = (policies: readonly NetworkPolicy[]): number[] =>
   policies
     .flatMap(({ spec }) => [...(spec.ingress ?? []), ...(spec.egress ?? [])])

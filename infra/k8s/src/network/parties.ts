@@ -2,7 +2,7 @@ import { label } from '../environment.ts';
 import { type Manifest, podLabels, workloadsOf } from '../manifests.ts';
 import type { Party } from './allowed.ts';
 
-/** What the platform needs of its surroundings: where it is, and by which labels it is known (k8s/README.md). */
+/** The label that identifies servers outside our namespace (k8s/README.md). */
 const instance = 'app.kubernetes.io/instance';
 
 const pod = (name: string, namespace: string, labels: Readonly<Record<string, string>> = {}): Party => ({
@@ -23,7 +23,7 @@ export const surroundings = {
   internet: { name: 'the internet', ip: '203.0.113.10' },
 } as const satisfies Record<string, Party>;
 
-/** Whom nobody of ours has to do with. */
+/** Parties that must not reach our pods, or be reached by them. */
 export const strangers = (namespace: string): Party[] => [
   pod('another pod of our namespace', namespace),
   pod('a pod of another namespace', 'elsewhere', { [label.service]: 'gateway', [label.role]: 'api' }),
@@ -34,7 +34,7 @@ export const strangers = (namespace: string): Party[] => [
   { name: "the machines' metadata", ip: '169.254.169.254' },
 ];
 
-/** Our own pods, by the workloads that make them. */
+/** Our own pods, one party for each workload. */
 export const ownParties = (manifests: readonly Manifest[]): Party[] =>
   workloadsOf(manifests).map((workload) => ({
     name: workload.metadata.name,

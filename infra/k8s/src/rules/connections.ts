@@ -3,9 +3,9 @@ import { type Manifest, nameOf, ofKind, type Workload } from '../manifests.ts';
 import { servicesOf } from '../programs.ts';
 import type { Rule } from '../rule.ts';
 
-/** What a database must admit, less what its administrators keep to themselves (k8s/README.md). */
+/** How many connections a database must admit (k8s/README.md), without those reserved for administrators. */
 const admitted = 300 - 10;
-/** By default a process opens so many, and one more to listen with. */
+/** The default pool of a process; one more connection serves LISTEN. */
 const poolSize = 10;
 const listening = 1;
 

@@ -3,7 +3,7 @@ import { nameOf } from '../manifests.ts';
 import type { Programs } from '../programs.ts';
 import type { Finding, Rule } from '../rule.ts';
 
-/** Each container's environment is what its program reads: nothing more, nothing less, and of values that it takes. */
+/** Each container's environment has exactly the variables that its program reads, with valid values. */
 export const environment: Rule = ({ manifests, programs }) =>
   processesOf(manifests).flatMap((process) => {
     const resource = nameOf(process.workload);
@@ -12,16 +12,16 @@ export const environment: Rule = ({ manifests, programs }) =>
     );
   });
 
-/** What a pod is labelled is what policies and budgets take it for. */
+/** The labels of a pod must agree with what it runs, because policies and disruption budgets select by labels. */
 function misnamed({ environment, service, role }: Process): string[] {
-  const told = { SERVICE: service, ROLE: role };
-  return Object.entries(told).flatMap(([variable, labelled]) => {
+  const labels = { SERVICE: service, ROLE: role };
+  return Object.entries(labels).flatMap(([variable, labelled]) => {
     const value = literalOf(environment.get(variable));
     return value === labelled ? [] : [`is labelled ${labelled || 'nothing'}, and runs ${variable}=${value ?? ''}`];
   });
 }
 
-/** By itself a process listens for its own machine alone, where no probe comes from. */
+/** By default a process listens on the loopback address, which probes cannot reach. */
 function unreachable({ environment, container }: Process): string[] {
   const port = container.ports?.find(({ name }) => name === 'http')?.containerPort;
   if (port === undefined) return [];
@@ -34,17 +34,17 @@ function unreachable({ environment, container }: Process): string[] {
 
 function unfit(process: Process, programs: Programs): string[] {
   const unknown: string[] = [];
-  const told: Record<string, string> = {};
+  const known: Record<string, string> = {};
   for (const [name, source] of process.environment) {
     const value = assumed(name, source, process, programs.samples);
     if (value === undefined) unknown.push(`${name}: ${whyUnknown(source)}`);
-    else told[name] = value;
+    else known[name] = value;
   }
-  const named = new Set(unknown.map((line) => line.split(':')[0]));
-  return [...unknown, ...programs.faultsIn(told).filter((fault) => !named.has(fault.split(':')[0]))];
+  const reported = new Set(unknown.map((line) => line.split(':')[0]));
+  return [...unknown, ...programs.faultsIn(known).filter((fault) => !reported.has(fault.split(':')[0]))];
 }
 
-/** The value, or of a secret one that it might have. */
+/** The value of a variable, or for a secret a valid example. */
 function assumed(
   name: string,
   source: Source,
@@ -63,7 +63,6 @@ function assumed(
 
 function whyUnknown(source: Source): string {
   if ('missing' in source) return `comes from ${source.missing}, which is not there`;
-  if ('secret' in source)
-    return 'comes from a secret, and its setting has no `.meta({ example })`: what does such a value look like?';
+  if ('secret' in source) return 'comes from a secret, and its setting has no `.meta({ example })` to check with';
   return `names a file, and no secret is mounted there`;
 }

@@ -2,14 +2,14 @@ import { literalOf, processesOf } from '../environment.ts';
 import { nameOf } from '../manifests.ts';
 import type { Rule } from '../rule.ts';
 
-/** MiB that a process has besides JavaScript's heap: Node itself, the code, stacks, buffers. */
-const besides = 192;
+/** MiB that a process uses besides the JavaScript heap: for Node itself, code, stacks and buffers. */
+const besidesHeap = 192;
 /** The young generation is three times a semi-space. */
 const semiSpaces = 3;
 
 /**
- * The heap is told, and fits into the container. By itself Node goes by the limit, or by the machine where there is none:
- * of 512 MiB it makes semi-spaces of 1 MiB, of 24 GiB such of 32.
+ * NODE_OPTIONS must set the size of the heap, and the heap must fit into the container's memory. Without these options Node
+ * derives the size from the limit, or else from the machine: its semi-spaces have 1 MiB with 512 MiB, and 32 with 24 GiB.
  */
 export const heap: Rule = ({ manifests }) =>
   processesOf(manifests).flatMap(({ workload, container, environment }) => {
@@ -19,10 +19,10 @@ export const heap: Rule = ({ manifests }) =>
     const finding = (detail: string) => [{ resource: nameOf(workload), detail: `${container.name}: ${detail}` }];
     if (old === undefined || semi === undefined)
       return finding('NODE_OPTIONS must say --max-old-space-size and --max-semi-space-size');
-    const needed = old + semiSpaces * semi + besides;
+    const needed = old + semiSpaces * semi + besidesHeap;
     if (limit !== undefined && needed <= limit) return [];
     return finding(
-      `its heap and what else a process has may take ${needed} MiB, and its limit is ${limit && Math.floor(limit)}`,
+      `its heap and everything else in the process may take ${needed} MiB, and its limit is ${limit && Math.floor(limit)}`,
     );
   });
 
@@ -41,7 +41,7 @@ const units: Readonly<Record<string, number>> = {
   Gi: 2 ** 30,
 };
 
-/** Of a quantity of Kubernetes; undefined where it is none of these. */
+/** Converts a quantity of Kubernetes; undefined if it cannot be parsed. */
 export function mebibytes(quantity: string): number | undefined {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(\w*)$/.exec(quantity) ?? [];
   const bytes = units[unit];

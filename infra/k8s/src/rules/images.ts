@@ -1,7 +1,7 @@
 import { containersOf, nameOf, workloadsOf } from '../manifests.ts';
 import type { Rule } from '../rule.ts';
 
-/** Every container runs the one image, of one release that stays what it is. */
+/** Every container runs the same image, pinned to one release. */
 export const images: Rule = ({ manifests }) => {
   const used = workloadsOf(manifests).flatMap((workload) =>
     containersOf(workload).map(({ image = '' }) => ({ resource: nameOf(workload), image })),
@@ -16,7 +16,7 @@ export const images: Rule = ({ manifests }) => {
   });
 };
 
-/** By a digest, or by a tag of a version, or of a commit; `latest`, `stable` and `1` are other things tomorrow. */
+/** Whether an image has a digest, or the tag of a full version or of a commit. Tags such as `latest` or `1` move. */
 export function isPinned(image: string): boolean {
   if (/@sha256:[0-9a-f]{64}$/.test(image)) return true;
   const tag = /:([^/:@]+)$/.exec(image)?.[1] ?? '';

@@ -1,6 +1,6 @@
 import { label, literalOf, processesOf } from '../environment.ts';
 import { type Manifest, type NetworkPolicy, ofKind } from '../manifests.ts';
-import { type Party, type Way, wayJudge } from '../network/allowed.ts';
+import { type Connection, type Party, policyFilter } from '../network/allowed.ts';
 import { partiesNamedBy, portsNamedBy } from '../network/named.ts';
 import { databaseOf, ownParties, strangers, surroundings } from '../network/parties.ts';
 import { callsOf, gateway, reads, servicesOf } from '../programs.ts';
@@ -9,28 +9,33 @@ import type { Finding, Platform, Rule } from '../rule.ts';
 const port = { http: 8080, admin: 9464, postgres: 5432, kafka: 9092, redis: 6379, otlp: 4318, dns: 53, ssh: 22 };
 
 /**
- * Everybody is tried with everybody on every port that somebody might serve: what the code needs is open, and all else
- * is shut. So a policy that allows too much is found by what it opens, however it is written.
+ * Checks every pair of parties on every port that may be in use: the connections that the code needs must be open, and all
+ * others closed. A policy that allows too much is found by what it opens, however it is written.
  */
 export const network: Rule = (platform) => {
   const policies = ofKind(platform.manifests, 'NetworkPolicy');
-  const needed = neededWays(platform);
-  const tried = allWays(platform, policies);
-  const open = new Set(tried.filter(wayJudge(policies)).map(describe));
+  const needed = neededConnections(platform);
+  const candidates = allConnections(platform, policies);
+  const open = new Set(candidates.filter(policyFilter(policies)).map(describe));
   return [
     ...[...open]
-      .filter((way) => !needed.has(way))
-      .map((way) => found(way, 'is open, and nothing in the code needs it')),
-    ...[...needed].filter((way) => !open.has(way)).map((way) => found(way, 'is shut, and the code needs it')),
+      .filter((connection) => !needed.has(connection))
+      .map((connection) => finding(connection, 'is open, and nothing in the code needs it')),
+    ...[...needed]
+      .filter((connection) => !open.has(connection))
+      .map((connection) => finding(connection, 'is closed, and the code needs it')),
   ];
 };
 
-const describe = ({ from, to, port: number, protocol }: Way): string =>
+const describe = ({ from, to, port: number, protocol }: Connection): string =>
   `${from.name} → ${to.name}, ${protocol} ${number}`;
 
-const found = (way: string, what: string): Finding => ({ resource: 'NetworkPolicy', detail: `${way}: ${what}` });
+const finding = (connection: string, fault: string): Finding => ({
+  resource: 'NetworkPolicy',
+  detail: `${connection}: ${fault}`,
+});
 
-function allWays({ manifests, programs }: Platform, policies: readonly NetworkPolicy[]): Way[] {
+function allConnections({ manifests, programs }: Platform, policies: readonly NetworkPolicy[]): Connection[] {
   const own = ownParties(manifests);
   const around = [...Object.values(surroundings), ...servicesOf(programs).map(databaseOf)];
   const unknown = partiesNamedBy(policies, [...own, ...around]);
@@ -42,17 +47,17 @@ function allWays({ manifests, programs }: Platform, policies: readonly NetworkPo
   const outside = servicesOf(programs).flatMap((service) => programs.egressOf(service).map((egress) => egress.port));
   const ports = new Set([...Object.values(port), ...outside, ...portsNamedBy(policies)]);
   return pairs.flatMap((pair) => [
-    ...[...ports].map((number): Way => ({ ...pair, port: number, protocol: 'TCP' })),
+    ...[...ports].map((number): Connection => ({ ...pair, port: number, protocol: 'TCP' })),
     { ...pair, port: port.dns, protocol: 'UDP' as const },
   ]);
 }
 
-/** What has to be open; nothing else may be. */
-function neededWays({ manifests, programs }: Platform): ReadonlySet<string> {
+/** The connections that have to be open; no others may be. */
+function neededConnections({ manifests, programs }: Platform): ReadonlySet<string> {
   const own = ownParties(manifests);
   const pods = (service: string, ...roles: readonly string[]) =>
     own.filter(({ pod }) => pod?.labels[label.service] === service && roles.includes(pod.labels[label.role] ?? ''));
-  const calls = (from: readonly Party[], to: readonly Party[], number: number) => ways(from, to, number, 'TCP');
+  const calls = (from: readonly Party[], to: readonly Party[], number: number) => between(from, to, number, 'TCP');
   /** From the processes of a role to the services that they call. */
   const internalCalls = (service: string, role: string) =>
     calls(
@@ -82,12 +87,12 @@ function neededWays({ manifests, programs }: Platform): ReadonlySet<string> {
       [surroundings.collector],
       port.otlp,
     ),
-    ...ways(own, [surroundings.dns], port.dns, 'UDP'),
-    ...ways(own, [surroundings.dns], port.dns, 'TCP'),
+    ...between(own, [surroundings.dns], port.dns, 'UDP'),
+    ...between(own, [surroundings.dns], port.dns, 'TCP'),
   ]);
 }
 
-/** The workloads that are told where spans go. */
+/** The workloads that send spans. */
 const tracedIn = (manifests: readonly Manifest[]): ReadonlySet<string> =>
   new Set(
     processesOf(manifests)
@@ -95,5 +100,9 @@ const tracedIn = (manifests: readonly Manifest[]): ReadonlySet<string> =>
       .map(({ workload }) => workload.metadata.name),
   );
 
-const ways = (from: readonly Party[], to: readonly Party[], number: number, protocol: Way['protocol']): string[] =>
-  from.flatMap((one) => to.map((other) => describe({ from: one, to: other, port: number, protocol })));
+const between = (
+  from: readonly Party[],
+  to: readonly Party[],
+  number: number,
+  protocol: Connection['protocol'],
+): string[] => from.flatMap((one) => to.map((other) => describe({ from: one, to: other, port: number, protocol })));

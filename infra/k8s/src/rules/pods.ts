@@ -1,7 +1,7 @@
 import { type Container, containersOf, type Manifest, nameOf, type PodSpec, workloadsOf } from '../manifests.ts';
 import type { Finding, Rule } from '../rule.ts';
 
-/** A process that somebody broke into finds as little as can be: no root, nothing to write to, no credentials of the cluster. */
+/** Limits what an attacker gains by breaking into a process: no root, nothing to write to, no credentials of the cluster. */
 export const pods: Rule = ({ manifests }) => [
   ...manifests.filter(({ kind }) => kind === 'Namespace').flatMap(ofNamespace),
   ...workloadsOf(manifests).flatMap((workload) => {
@@ -11,7 +11,7 @@ export const pods: Rule = ({ manifests }) => [
   }),
 ];
 
-/** So that a pod that got here by another way is refused as well. */
+/** The namespace itself must refuse other pods, including those that are not created from these manifests. */
 function ofNamespace(namespace: Manifest): Finding[] {
   const enforced = namespace.metadata.labels?.['pod-security.kubernetes.io/enforce'];
   return enforced === 'restricted' ? [] : [{ resource: nameOf(namespace), detail: 'must enforce restricted pods' }];
@@ -20,7 +20,10 @@ function ofNamespace(namespace: Manifest): Finding[] {
 function ofPod(pod: PodSpec): string[] {
   return failing([
     [pod.automountServiceAccountToken === false, 'automountServiceAccountToken must be false'],
-    [pod.enableServiceLinks === false, 'enableServiceLinks must be false: it brings variables that nobody wrote'],
+    [
+      pod.enableServiceLinks === false,
+      'enableServiceLinks must be false: it adds variables that are not in the manifests',
+    ],
     [!pod.hostNetwork && !pod.hostPID && !pod.hostIPC, 'nothing of the host may be shared'],
     [pod.securityContext?.seccompProfile?.type === 'RuntimeDefault', 'seccompProfile must be RuntimeDefault'],
     [

@@ -3,7 +3,7 @@ import { type Manifest, nameOf, ofKind, podLabels, type Service, selects, worklo
 import { reads } from '../programs.ts';
 import type { Finding, Platform, Rule } from '../rule.ts';
 
-/** What is named is there: services and their ports, what is scaled, where an address leads. */
+/** Everything that a manifest refers to exists: services and their ports, scaled workloads, and addresses. */
 export const references: Rule = (platform) => [
   ...ofServices(platform.manifests),
   ...ofIngresses(platform.manifests),
@@ -11,7 +11,7 @@ export const references: Rule = (platform) => [
   ...ofAddresses(platform),
 ];
 
-/** The port of the pods that a port of a service leads to. */
+/** A port of a service must lead to a port of its pods. */
 function ofServices(manifests: readonly Manifest[]): Finding[] {
   return ofKind(manifests, 'Service').flatMap((service) => {
     const behind = workloadsOf(manifests).filter((workload) =>
@@ -63,7 +63,7 @@ function ofAutoscalers(manifests: readonly Manifest[]): Finding[] {
     }));
 }
 
-/** `ACCOUNT_URL` leads to the service of Account's api. */
+/** `ACCOUNT_URL` must be the address of the Kubernetes service of Account's api. */
 function ofAddresses({ manifests, programs }: Platform): Finding[] {
   const services = servicesBy(manifests);
   return processesOf(manifests).flatMap(({ workload, environment, service: own }) =>

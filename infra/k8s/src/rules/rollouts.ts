@@ -12,12 +12,12 @@ import {
 import { gateway } from '../programs.ts';
 import type { Rule } from '../rule.ts';
 
-/** Seconds that a process needs to end after its lame duck's time. */
-const stopWithin = 8;
-/** Seconds that a readiness check may take until its answer is "no". */
-const checksTake = 3;
+/** How long a process may take to end after `LAME_DUCK_MS`. */
+const stopSeconds = 8;
+/** How long a readiness check may take until it fails. */
+const readinessSeconds = 3;
 
-/** A rollout, a drained node and a load that grows cost no request. */
+/** No request may fail because of a rollout, a drained node or growing load. */
 export const rollouts: Rule = ({ manifests }) =>
   ofKind(manifests, 'Deployment').flatMap((deployment) =>
     [
@@ -39,7 +39,7 @@ function ofStopping({ spec: { template } }: Deployment, manifests: readonly Mani
   const given = template.spec.terminationGracePeriodSeconds ?? 30;
   return template.spec.containers.flatMap((container) => {
     const lameDuck = Number(literalOf(environmentOf(container, manifests).get('LAME_DUCK_MS')) ?? 2_000) / 1_000;
-    const needed = Math.ceil(lameDuck + stopWithin) + 1;
+    const needed = Math.ceil(lameDuck + stopSeconds) + 1;
     return given >= needed ? [] : [`terminationGracePeriodSeconds is ${given}, and stopping takes up to ${needed}`];
   });
 }
@@ -49,17 +49,17 @@ function ofProbes({ spec: { template } }: Deployment): string[] {
   return template.spec.containers.flatMap(({ name, ports = [], ...probes }) => {
     const expected = { startupProbe: live, livenessProbe: live, readinessProbe: '/readyz' } as const;
     const wrong = Object.entries(expected).filter(([kind, path]) => {
-      const asked = probes[kind as keyof typeof expected]?.httpGet;
+      const probe = probes[kind as keyof typeof expected]?.httpGet;
       return (
-        asked?.path !== path || !ports.some((port) => port.name === asked.port || port.containerPort === asked.port)
+        probe?.path !== path || !ports.some((port) => port.name === probe.port || port.containerPort === probe.port)
       );
     });
-    const patience = probes.readinessProbe?.timeoutSeconds ?? 1;
+    const timeoutSeconds = probes.readinessProbe?.timeoutSeconds ?? 1;
     return [
-      ...wrong.map(([kind, path]) => `${name}: its ${kind} must ask a port of its own for ${path}`),
-      ...(patience > checksTake
+      ...wrong.map(([kind, path]) => `${name}: its ${kind} must request ${path} at one of the container's ports`),
+      ...(timeoutSeconds > readinessSeconds
         ? []
-        : [`${name}: a readiness check may take ${checksTake} s, and is given ${patience}`]),
+        : [`${name}: a readiness check may take ${readinessSeconds} s, and is given ${timeoutSeconds}`]),
     ];
   });
 }
@@ -75,10 +75,10 @@ function ofReplicas(deployment: Deployment, manifests: readonly Manifest[]): str
   const spread = (template.spec.topologySpreadConstraints ?? []).map(({ topologyKey }) => topologyKey);
   return [
     ...(scaled.length === 1 ? [] : [`is scaled by ${scaled.length} autoscalers, and should be by one`]),
-    ...(scaled.length === 0 || replicas === undefined ? [] : ["its replicas are the autoscaler's to say"]),
+    ...(scaled.length === 0 || replicas === undefined ? [] : ["its number of replicas is the autoscaler's to set"]),
     ...(scaled.every(({ spec }) => (spec.minReplicas ?? 1) >= 2)
       ? []
-      : ['one replica alone cannot be replaced unseen']),
+      : ['its autoscaler must keep two replicas: requests fail while a single one is replaced']),
     ...(budgets.length === 1 ? [] : [`has ${budgets.length} disruption budgets, and should have one`]),
     ...budgets.flatMap((budget) => ofBudget(budget, scaled)),
     ...['kubernetes.io/hostname', 'topology.kubernetes.io/zone']
@@ -87,10 +87,10 @@ function ofReplicas(deployment: Deployment, manifests: readonly Manifest[]): str
   ];
 }
 
-/** One that allows nothing keeps a node from ever being drained; one that allows all is none. */
+/** With a budget that allows no disruption a node can never be drained; one that allows every disruption protects nothing. */
 function ofBudget({ spec }: DisruptionBudget, scaled: readonly Autoscaler[]): string[] {
   const least = Math.min(...scaled.map((autoscaler) => autoscaler.spec.minReplicas ?? 1));
   if (typeof spec.maxUnavailable === 'number' && spec.maxUnavailable > 0 && spec.maxUnavailable < least) return [];
   if (typeof spec.minAvailable === 'number' && spec.minAvailable > 0 && spec.minAvailable < least) return [];
-  return [`its disruption budget must let some of the least ${least} replicas go, and keep some`];
+  return [`its disruption budget must allow some of the ${least} replicas to be stopped, and keep some`];
 }

@@ -3,7 +3,7 @@ import { type Manifest, nameOf, ofKind } from '../manifests.ts';
 import type { Programs } from '../programs.ts';
 import type { Finding, Rule } from '../rule.ts';
 
-/** Secrets are named, and their values are somewhere else. */
+/** Manifests refer to secrets by name and never contain their values. */
 export const secrets: Rule = ({ manifests, programs }) => [
   ...manifests
     .filter(({ kind }) => kind === 'Secret')
@@ -33,7 +33,7 @@ const inEnvironment = (
     .filter(({ name, value }) => value !== undefined && isSecret(name, value, programs))
     .map(({ name }) => `${name} is a secret, in plain text`);
 
-/** What a whole secret brings into an environment stands nowhere, and cannot be judged. */
+/** The variables that `secretRef` adds are not in the manifests, so they could not be checked. */
 const unseen = (sources: readonly { readonly secretRef?: { readonly name: string } }[]): string[] =>
   sources.flatMap(({ secretRef }) =>
     secretRef ? [`takes all of the secret ${secretRef.name}: name each variable and its key`] : [],
@@ -48,5 +48,5 @@ const credentials = [
   /\bAKIA[0-9A-Z]{16}\b/,
 ];
 
-/** Whether a value could open something, whatever it is called. */
+/** Whether a value looks like a credential, whatever its variable is called. */
 export const looksSecret = (value: string): boolean => credentials.some((pattern) => pattern.test(value));

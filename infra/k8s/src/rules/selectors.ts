@@ -11,7 +11,7 @@ import {
 } from '../manifests.ts';
 import type { Finding, Rule } from '../rule.ts';
 
-/** What selects pods selects some, and those that it is meant for. */
+/** Every selector of pods matches some, and only those that it is meant for. */
 export const selectors: Rule = ({ manifests }) => {
   const workloads = workloadsOf(manifests);
   const deployments = ofKind(manifests, 'Deployment');

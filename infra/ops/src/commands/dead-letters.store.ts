@@ -8,14 +8,14 @@ export interface Letter {
   readonly event_id: string;
   readonly attempts: number;
   readonly error: string;
-  /** Somebody asked for it to be handled again, and it has not been yet. */
+  /** A replay was requested and has not happened yet. */
   readonly waits: boolean;
 }
 
 const columns = `id, failed_at, topic, envelope->>'type' AS type, event_id, attempts, error,
   replay_requested_at IS NOT NULL AS waits`;
 
-/** How many there are of each type, the most first. */
+/** Counts dead letters by event type, the most frequent type first. */
 export async function countByType(pool: pg.Pool): Promise<{ type: string; count: number }[]> {
   const { rows } = await pool.query<{ type: string; count: number }>(
     `SELECT envelope->>'type' AS type, count(*)::int AS count FROM dead_letters GROUP BY 1 ORDER BY 2 DESC, 1`,
@@ -23,7 +23,7 @@ export async function countByType(pool: pg.Pool): Promise<{ type: string; count:
   return rows;
 }
 
-/** The oldest, or those with the ids. */
+/** Finds dead letters, the oldest first: those with the ids, or all. */
 export async function findLetters(
   pool: pg.Pool,
   { ids, limit }: { readonly ids?: readonly string[]; readonly limit?: number },
@@ -41,8 +41,8 @@ export async function findEnvelope(pool: pg.Pool, id: string): Promise<unknown> 
 }
 
 /**
- * Asks for letters to be handled again: the service does that by its own code, in one transaction with the letter's
- * end. One that was asked for before keeps its place; one that is handled at this moment may be gone afterwards.
+ * Requests a replay. The service's own worker handles the event again and deletes the dead letter in one transaction. A
+ * letter that was requested before keeps its place in the queue.
  */
 export async function requestReplay(pool: pg.Pool, ids: readonly string[]): Promise<void> {
   await pool.query(

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { type Call, command, dryRun } from '../command.ts';
-import { connected } from '../connect.ts';
-import { eachPlace, plural } from '../each-place.ts';
-import { follow } from '../follow.ts';
+import { withDatabase } from '../connect.ts';
+import type { ServiceDatabase } from '../databases.ts';
+import { eachDatabase, plural } from '../each-database.ts';
 import { readCount } from '../numbers.ts';
-import type { Place } from '../places.ts';
+import { pollUntil } from '../poll-until.ts';
 import { withoutSecrets } from '../redact.ts';
 import { misused, Refusal } from '../refusal.ts';
 import { countByType, findEnvelope, findLetters, type Letter, requestReplay } from './dead-letters.store.ts';
@@ -23,22 +23,24 @@ export const deadLetters = command({
        ops dead-letters show <service> <id>
        ops dead-letters replay <service> [id…] [--dry-run] [--wait 30]
 
-list: what lies there, the oldest first. show: one, with its event. replay: has some of them, or all, handled again by the
-service itself, each in one transaction with its end; so that doing it twice does it once.
+list: the dead letters, the oldest first. show: one of them, with its event. replay: the service's worker handles some of
+them, or all, again. It deletes each in the transaction of its effect, so replaying twice takes effect once.
 
-  --limit     how many of each service are listed
-  --wait      seconds to wait for how it went; 0: does not wait
-  --dry-run   says which would be replayed, and asks for none`,
+  --limit     how many are listed for each service
+  --wait      seconds to wait for the outcome; 0 does not wait
+  --dry-run   lists what would be replayed and requests nothing`,
   verbs: ['list', 'show', 'replay'],
   options,
   async run(call) {
     if (call.verb === 'list') return list(call);
     const { service, words } = call;
-    if (service === undefined) throw misused(`Say whose: \`ops dead-letters ${call.verb} <service>\`.`);
+    if (service === undefined) throw misused(`Name the service: \`ops dead-letters ${call.verb} <service>\`.`);
     const ids = [...new Set(words.map(readId))];
-    const [place] = await call.places();
-    if (!place) throw misused(`There is no database of ${service}.`);
-    return connected(place.url, (pool) => (call.verb === 'show' ? show(call, pool, ids) : replay(call, pool, ids)));
+    const [database] = await call.databases();
+    if (!database) throw misused(`There is no database of ${service}.`);
+    return withDatabase(database.url, (pool) =>
+      call.verb === 'show' ? show(call, pool, ids) : replay(call, pool, ids),
+    );
   },
 });
 
@@ -52,8 +54,8 @@ const lineOf = ({ id, failed_at, type, event_id, attempts, error, waits }: Lette
 
 async function list(call: Call<Values>): Promise<boolean> {
   const limit = readCount('--limit', call.values.limit);
-  return eachPlace(call, await call.places(), ({ service, url }: Place) =>
-    connected(url, async (pool) => {
+  return eachDatabase(call, await call.databases(), ({ service, url }: ServiceDatabase) =>
+    withDatabase(url, async (pool) => {
       const types = await countByType(pool);
       const total = types.reduce((sum, { count }) => sum + count, 0);
       const kinds = types.map(({ type, count }) => `${count} ${type}`).join(', ');
@@ -65,18 +67,18 @@ async function list(call: Call<Values>): Promise<boolean> {
   );
 }
 
-/** Those that are asked for; all of them where none is named. Throws `Refusal` for one that does not lie there. */
-async function findAsked(pool: pg.Pool, ids: readonly string[]): Promise<Letter[]> {
+/** The letters with the ids, or all when there are no ids. Throws `Refusal` if one of the ids does not exist. */
+async function findNamed(pool: pg.Pool, ids: readonly string[]): Promise<Letter[]> {
   const letters = await findLetters(pool, ids.length > 0 ? { ids } : {});
   const missing = ids.filter((id) => !letters.some((letter) => letter.id === id));
   if (missing.length === 0) return letters;
-  throw new Refusal('not found', `${missing.join(', ')}: lies there no more, or never did. Nothing was replayed.`);
+  throw new Refusal('not found', `${missing.join(', ')}: no such dead letter, or not any more. Nothing was replayed.`);
 }
 
 async function show({ say, words }: Call<Values>, pool: pg.Pool, ids: readonly string[]): Promise<boolean> {
   const [id] = ids;
   if (id === undefined || words.length > 1) throw misused('`ops dead-letters show <service> <id>` takes one id.');
-  for (const letter of await findAsked(pool, ids)) {
+  for (const letter of await findNamed(pool, ids)) {
     say(lineOf(letter).trim());
     say(`from ${letter.topic}`);
     say(JSON.stringify(withoutSecrets(await findEnvelope(pool, id)), null, 2));
@@ -86,34 +88,34 @@ async function show({ say, words }: Call<Values>, pool: pg.Pool, ids: readonly s
 
 async function replay(call: Call<Values>, pool: pg.Pool, ids: readonly string[]): Promise<boolean> {
   const { service, values, say, note, stopping } = call;
-  const patience = readCount('--wait', values.wait) * 1_000;
-  const letters = await findAsked(pool, ids);
+  const timeoutMs = readCount('--wait', values.wait) * 1_000;
+  const letters = await findNamed(pool, ids);
   if (values['dry-run']) {
     say(`${service}: ${plural(letters.length, 'dead letter')} would be replayed`);
     for (const letter of letters) say(lineOf(letter));
     return true;
   }
-  const asked = letters.map(({ id }) => id);
-  await requestReplay(pool, asked);
-  note(`· ${service}: asked for ${plural(asked.length, 'dead letter')} to be replayed`);
-  if (patience === 0) return true;
+  const requested = letters.map(({ id }) => id);
+  await requestReplay(pool, requested);
+  note(`· ${service}: requested the replay of ${plural(requested.length, 'dead letter')}`);
+  if (timeoutMs === 0) return true;
 
-  let said = asked.length;
-  const left = await follow({
-    look: () => findLetters(pool, { ids: asked }),
-    isDone: (seen) => seen.every(({ waits }) => !waits),
-    tell(seen) {
-      const waiting = seen.filter(({ waits }) => waits).length;
-      if (waiting < said && waiting > 0) note(`· ${service}: ${waiting} wait`);
-      said = waiting;
+  let lastWaiting = requested.length;
+  const remaining = await pollUntil({
+    read: () => findLetters(pool, { ids: requested }),
+    isDone: (letters) => letters.every(({ waits }) => !waits),
+    onRead(letters) {
+      const waiting = letters.filter(({ waits }) => waits).length;
+      if (waiting < lastWaiting && waiting > 0) note(`· ${service}: ${waiting} wait`);
+      lastWaiting = waiting;
     },
-    patience,
+    timeoutMs,
     stopping,
   });
-  const failed = left.filter(({ waits }) => !waits);
-  const waiting = left.length - failed.length;
+  const failed = remaining.filter(({ waits }) => !waits);
+  const waiting = remaining.length - failed.length;
   for (const letter of failed) say(lineOf(letter));
-  say(`${service}: ${asked.length - left.length} replayed, ${failed.length} failed again, ${waiting} wait`);
-  if (waiting > 0) note('What waits is handled as soon as a worker of the service runs.');
-  return left.length === 0;
+  say(`${service}: ${requested.length - remaining.length} replayed, ${failed.length} failed again, ${waiting} wait`);
+  if (waiting > 0) note('They are handled as soon as a worker of the service runs.');
+  return remaining.length === 0;
 }

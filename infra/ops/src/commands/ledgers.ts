@@ -1,30 +1,30 @@
 import { command } from '../command.ts';
-import { eachPlace, plural, withOperations } from '../each-place.ts';
+import { eachDatabase, plural, withOperations } from '../each-database.ts';
 import { misused } from '../refusal.ts';
 
-/** Milliseconds between two lines of how far it is. */
-const tellEvery = 2_000;
+/** Between two lines of progress. */
+const progressIntervalMs = 2_000;
 
 export const ledgers = command({
   name: 'ledgers',
-  summary: 'compare what should agree: tokens, and money with what the provider says',
+  summary: 'check that the token and money ledgers agree with balances and with the payment provider',
   help: `Usage: ops ledgers [service]
 
-account: each balance against its ledger entries, grants and holds. billing: ledger, payments and refunds against each
-other and against what the payment provider says (STRIPE_SECRET_KEY, or SIMULATED_PAYMENTS_FILE). What differs is printed,
-by account. Changes nothing; for every night.`,
+account: compares each balance with its ledger entries, grants and holds. billing: compares ledger, payments and refunds
+with each other and with the payment provider (STRIPE_SECRET_KEY, or SIMULATED_PAYMENTS_FILE). Prints each difference with
+its account. Changes nothing; run it every night.`,
   options: {},
   async run(call) {
     const { say, note, service: named } = call;
     let checked = 0;
-    const good = await eachPlace(call, await call.places(), ({ service, ...place }) =>
-      withOperations({ service, ...place }, async ({ checkLedger }) => {
+    const good = await eachDatabase(call, await call.databases(), ({ service, ...database }) =>
+      withOperations({ service, ...database }, async ({ checkLedger }) => {
         if (!checkLedger) return true;
         checked++;
-        let told = performance.now();
+        let lastProgress = performance.now();
         const { compared, faults } = await checkLedger((accounts) => {
-          if (performance.now() - told < tellEvery) return;
-          told = performance.now();
+          if (performance.now() - lastProgress < progressIntervalMs) return;
+          lastProgress = performance.now();
           note(`· ${service}: ${accounts} accounts compared`);
         });
         for (const fault of faults) say(`${service}: ${fault}`);
@@ -33,7 +33,8 @@ by account. Changes nothing; for every night.`,
         return faults.length === 0;
       }),
     );
-    if (good && checked === 0) throw misused(`${named ?? 'What is known here'} keeps no ledger.`);
+    if (good && checked === 0)
+      throw misused(named ? `${named} keeps no ledger.` : 'None of these services keeps a ledger.');
     return good;
   },
 });

@@ -2,22 +2,22 @@ import { fileURLToPath } from 'node:url';
 import { migrate as applyMigrations, EditedMigration, missingMigrations } from '@attribution/database';
 import { loadService } from '@attribution/registry';
 import { command, dryRun } from '../command.ts';
-import { eachPlace, plural } from '../each-place.ts';
+import { eachDatabase, plural } from '../each-database.ts';
 import { Refusal } from '../refusal.ts';
 
 export const migrate = command({
   name: 'migrate',
-  summary: 'bring databases up to date; --dry-run: what is pending',
+  summary: 'apply pending migrations; --dry-run lists them',
   help: `Usage: ops migrate [service] [--dry-run]
 
-Applies the migrations that each database has not had yet, each whole or not at all, under a lock: it may run on several
-machines at once, and beside processes that serve. Refused where a migration was edited after a database had it.
+Applies the pending migrations of each database, each in a transaction and all under a lock. The command may run on several
+machines at once, and while services are running. It refuses a migration that was edited after it was applied.
 
-  --dry-run   names what is pending, and applies nothing`,
+  --dry-run   lists the pending migrations and applies none`,
   options: dryRun,
   async run(call) {
     const { values, say, note } = call;
-    return eachPlace(call, await call.places(), async ({ service, url }) => {
+    return eachDatabase(call, await call.databases(), async ({ service, url }) => {
       const directory = fileURLToPath((await loadService(service)).migrations);
       const pending = await missingMigrations({ url, directory }).catch(refuseEdited);
       say(`${service}: ${pending.length === 0 ? 'up to date' : `${plural(pending.length, 'migration')} pending`}`);

@@ -2,36 +2,36 @@ import { withAdvisoryLock } from '@attribution/database';
 import { type Counts, commonPurges, type Purge } from '@attribution/service';
 import type pg from 'pg';
 import { command, dryRun } from '../command.ts';
-import { connected } from '../connect.ts';
-import { eachPlace, withOperations } from '../each-place.ts';
+import { withDatabase } from '../connect.ts';
+import { eachDatabase, withOperations } from '../each-database.ts';
 import { misused } from '../refusal.ts';
 
 export const purge = command({
   name: 'purge',
-  summary: 'delete now what jobs delete in their turn; --dry-run: how much that is',
+  summary: 'run the purge jobs now; --dry-run counts what they would delete',
   help: `Usage: ops purge [service] [--job <name>] [--dry-run]
 
-Deletes what nobody needs any more: what is over by its time, and what accounts have left that are gone. Each service's
-worker does the same every hour; this is for not waiting, and for knowing.
+Deletes rows whose time is over, and rows that belonged to deleted accounts. The worker of each service does the same every
+hour; use this command to do it now, or to see how much there is.
 
-  --job       this one alone, by the name that is listed
-  --dry-run   counts what would go, and deletes nothing`,
+  --job       runs only the job with this name, which the output shows
+  --dry-run   counts the rows that would be deleted and deletes none`,
   options: { ...dryRun, job: { type: 'string' } },
   async run(call) {
     const { values, say, note } = call;
     const dry = values['dry-run'];
     const clock = { now: () => new Date() };
     let [total, jobs] = [0, 0];
-    const good = await eachPlace(call, await call.places(), (place) =>
-      connected(place.url, (pool) =>
-        withOperations(place, async (operations) => {
+    const good = await eachDatabase(call, await call.databases(), (database) =>
+      withDatabase(database.url, (pool) =>
+        withOperations(database, async (operations) => {
           const all = Object.entries({ ...commonPurges(pool, clock), ...operations.purges });
           for (const [name, one] of all.filter(([job]) => values.job === undefined || values.job === job)) {
             jobs++;
-            note(`· ${place.service}: ${name}`);
+            note(`· ${database.service}: ${name}`);
             const counts = dry ? await one.count() : await underLock(pool, name, one);
-            if (!counts) say(`${place.service}  ${name}: a worker is at it, so nothing is left to do`);
-            else say(`${place.service}  ${name}: ${textOf(counts)}`);
+            if (!counts) say(`${database.service}  ${name}: skipped, because a worker is running this job`);
+            else say(`${database.service}  ${name}: ${textOf(counts)}`);
             total += sumOf(counts ?? {});
           }
           return true;
@@ -39,18 +39,18 @@ worker does the same every hour; this is for not waiting, and for knowing.
       ),
     );
     if (jobs === 0 && good) throw misused(`No service has a job ${values.job}.`);
-    say(dry ? `${total} rows would go` : `${total} rows are gone`);
+    say(dry ? `${total} rows would be deleted` : `${total} rows were deleted`);
     return good;
   },
 });
 
-/** As the job itself: by one at a time. Undefined where another is at it. */
+/** Takes the job's own lock, so that it runs once at a time. Undefined if a worker holds the lock. */
 const underLock = (pool: pg.Pool, name: string, one: Purge): Promise<Counts | undefined> =>
   withAdvisoryLock(pool, `job ${name}`, () => one.purge());
 
 const sumOf = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 function textOf(counts: Counts): string {
-  const parts = Object.entries(counts).filter(([, count]) => count > 0);
-  return parts.map(([table, count]) => `${table} ${count}`).join(', ') || 'nothing';
+  const deleted = Object.entries(counts).filter(([, count]) => count > 0);
+  return deleted.map(([table, count]) => `${table} ${count}`).join(', ') || 'nothing';
 }

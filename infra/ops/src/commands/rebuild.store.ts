@@ -3,18 +3,18 @@ import { lockProjections } from '@attribution/messaging';
 import { wakeWorkers } from '@attribution/service';
 import type pg from 'pg';
 
-/** How far a snapshot has been read. `none`: nobody has begun, or it is to be read anew. */
+/** How far a snapshot has been read. `none`: reading has not begun, or is to begin again. */
 export type Progress =
   | { readonly state: 'none' | 'reading'; readonly rows: number }
   | { readonly state: 'read'; readonly rows: number; readonly at: Date };
 
-interface Walk {
+interface Snapshot {
   readonly name: string;
-  /** What it is read into. */
+  /** The projection's tables, which the snapshot fills. */
   readonly tables: readonly string[];
 }
 
-export async function findProgress(pool: pg.Pool, { name, tables }: Walk): Promise<Progress> {
+export async function findProgress(pool: pg.Pool, { name, tables }: Snapshot): Promise<Progress> {
   const { rows } = await pool.query<{ completed_at: Date | null }>(
     'SELECT completed_at FROM projection_snapshots WHERE name = $1',
     [name],
@@ -33,26 +33,28 @@ async function countRows(pool: pg.Pool, tables: readonly string[]): Promise<numb
   return rows[0]?.count ?? 0;
 }
 
-/** So that its snapshot is read anew; `unfinished` too, if it is being read. False where there was nothing to forget. */
-export async function forgetWalk(pool: pg.Pool, name: string, unfinished: boolean): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'DELETE FROM projection_snapshots WHERE name = $1 AND ($2 OR completed_at IS NOT NULL)',
-    [name, unfinished],
-  );
-  return (rowCount ?? 0) > 0;
+/** Deletes the progress, so that the worker reads the snapshot again. One that is being read restarts only if `unfinished`. */
+export async function restartSnapshot(pool: pg.Pool, name: string, unfinished: boolean): Promise<void> {
+  await pool.query('DELETE FROM projection_snapshots WHERE name = $1 AND ($2 OR completed_at IS NOT NULL)', [
+    name,
+    unfinished,
+  ]);
 }
 
-/** The same with all that was read: in one transaction, with no page and no event beside it (ADR 18). Answers how many rows went. */
-export async function emptyWalk(pool: pg.Pool, { name, tables }: Walk): Promise<number> {
+/**
+ * Deletes the progress and all rows of the projection in one transaction, under a lock that keeps pages and events out
+ * (ADR 18). Resolves to the number of deleted rows.
+ */
+export async function emptyProjection(pool: pg.Pool, { name, tables }: Snapshot): Promise<number> {
   return inTransaction(pool, async (client) => {
     const execute = async (sql: string) => (await client.query(sql)).rowCount ?? 0;
     await lockProjections({ $executeRawUnsafe: execute, $queryRawUnsafe: execute as never }, true);
-    let gone = 0;
-    for (const table of tables) gone += await execute(`DELETE FROM ${table}`);
+    let deleted = 0;
+    for (const table of tables) deleted += await execute(`DELETE FROM ${table}`);
     await client.query('DELETE FROM projection_snapshots WHERE name = $1', [name]);
-    return gone;
+    return deleted;
   });
 }
 
-/** Lets workers know at once; where everything is one process, the job looks within a minute. */
+/** Wakes the workers of a fleet at once. With `npm start` the job looks within a minute anyway. */
 export const wakeCatchUp = (pool: pg.Pool, name: string): Promise<void> => wakeWorkers(pool, `catch-up-${name}`);

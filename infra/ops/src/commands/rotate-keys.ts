@@ -7,16 +7,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export const rotateKeysCommand = command({
   name: 'rotate-keys',
-  summary: 'a new key signs tokens six minutes later; nobody is signed out',
+  summary: 'replace the key that signs tokens; nobody is signed out',
   help: `Usage: ops rotate-keys [--in seconds] [--private file --public file] [--dry-run]
 
-A new key signs tokens from then on; those that are out stay valid until they expire. Running processes follow by themselves.
+Adds a new key, which begins to sign after a delay. Tokens that were issued before stay valid until they expire. Running
+processes read the new key from the files; they need no restart.
 
-  --in        when the new key begins to sign; every verifier must have read it by then, though clocks be five
-              minutes apart (360)
-  --private   the file that TOKEN_PRIVATE_KEYS names, --public the one that TOKEN_PUBLIC_KEYS names; without them, those
-              variables; without those, the keys of the installation in LOCAL_DIR (.local)
-  --dry-run   says which keys would go, and writes nothing`,
+  --in        seconds until the new key begins to sign (360). Every verifier must have read the key by then, even when
+              clocks differ by five minutes
+  --private   the file that TOKEN_PRIVATE_KEYS names, --public the one that TOKEN_PUBLIC_KEYS names. The default is those
+              variables, or else the keys in LOCAL_DIR (.local)
+  --dry-run   says which expired keys would be removed, and writes nothing`,
   options: {
     ...dryRun,
     private: { type: 'string' },
@@ -33,16 +34,16 @@ A new key signs tokens from then on; those that are out stay valid until they ex
     });
     if (options.dryRun) {
       say(`A new key would sign from ${signsFrom.toISOString()} (${files.private}).`);
-      for (const old of dropped) say(`Key ${old} would go: its last token has expired.`);
+      for (const old of dropped) say(`Key ${old} would be removed: its last token has expired.`);
       return true;
     }
     say(`Key ${kid} signs from ${signsFrom.toISOString()}. Tokens of the key before it stay valid until they expire.`);
-    for (const old of dropped) say(`Key ${old} is gone: its last token has expired.`);
+    for (const old of dropped) say(`Key ${old} was removed: its last token has expired.`);
     return true;
   },
 });
 
-/** Which files hold the key sets. Throws `Refusal`. */
+/** The files with the key sets, from flags, variables or LOCAL_DIR. Throws `Refusal`. */
 function keyFiles(
   flags: { readonly private?: string | undefined; readonly public?: string | undefined },
   environment: Environment,
@@ -53,9 +54,11 @@ function keyFiles(
     throw misused('--private and --public go together.');
   if (!signing && !verifying) return keyFilesOf(environment.LOCAL_DIR || '.local');
   if (!signing || !verifying) throw misused('TOKEN_PRIVATE_KEYS and TOKEN_PUBLIC_KEYS go together.');
-  if (isSet(signing) || isSet(verifying))
-    throw misused('TOKEN_PRIVATE_KEYS or TOKEN_PUBLIC_KEYS is a key set itself, which no process follows: name files.');
+  if (isKeySet(signing) || isKeySet(verifying))
+    throw misused(
+      'TOKEN_PRIVATE_KEYS or TOKEN_PUBLIC_KEYS holds a key set itself, which running processes cannot reload: name files.',
+    );
   return { private: signing, public: verifying };
 }
 
-const isSet = (text: string) => text.trimStart().startsWith('{');
+const isKeySet = (text: string) => text.trimStart().startsWith('{');

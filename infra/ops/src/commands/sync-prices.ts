@@ -1,21 +1,21 @@
 import { command, dryRun } from '../command.ts';
-import { eachPlace, withOperations } from '../each-place.ts';
+import { eachDatabase, withOperations } from '../each-database.ts';
 
 export const syncPrices = command({
   name: 'sync-prices',
-  summary: 'make the prices of the catalogue at the payment provider',
+  summary: 'create the prices of the catalogue at the payment provider',
   help: `Usage: ops sync-prices [--dry-run]
 
-Makes the products and prices of all plans that are sold at the provider, where they are not there; done again it changes
-nothing. They are made when they are first needed, too.
+Creates the products and prices of all plans on sale that the provider does not have yet; running it again changes nothing.
+The service also creates a price when it is first needed.
 
-  --dry-run   names the plans, and asks the provider nothing`,
+  --dry-run   lists the plans and sends nothing to the provider`,
   service: 'billing',
   options: dryRun,
   async run(call) {
     const { values, say } = call;
-    return eachPlace(call, await call.places(), (place) =>
-      withOperations(place, async ({ planKeys, syncPrices: make }) => {
+    return eachDatabase(call, await call.databases(), (database) =>
+      withOperations(database, async ({ planKeys, syncPrices: make }) => {
         if (values['dry-run']) {
           const keys = (await planKeys?.()) ?? [];
           for (const key of keys) say(key);

@@ -5,14 +5,14 @@ import readRules from 'dependency-cruiser/config-utl/extract-depcruise-options';
 import { root } from '../workspace.ts';
 
 /**
- * Judges by the rules of .dependency-cruiser.mjs first the violations planted in fixtures/boundaries, each of which
- * must be found and nothing else, then the workspace.
+ * Checks the rules of .dependency-cruiser.mjs: first on the violations planted in fixtures/boundaries, exactly which must
+ * be found, then on the workspace.
  */
 const fixture = join(root, 'infra/tools/fixtures/boundaries');
 const rules = await readRules(join(root, '.dependency-cruiser.mjs'));
-/** Our own addition to them. */
+/** A rule of our own, which dependency-cruiser cannot express. */
 const inlineType = 'inline-import-type';
-/** Not a module that is loaded when it is asked for. */
+/** `import('…')` as a type, and not a dynamic import of a module. */
 const inlineImport = /(?<!await |: \(\) => )\bimport\(['"](?:[.]|@attribution\/)[^'"]*/g;
 const comments = new Map([[inlineType, 'Write `import type` at the top instead.']]);
 for (const { name = '', comment = '' } of [...(rules.ruleSet?.forbidden ?? []), ...(rules.ruleSet?.required ?? [])]) {
@@ -25,11 +25,11 @@ interface Violation {
   readonly what: string;
 }
 
-const complaints = [...proveRules(await judge(fixture)), ...(await judge(root)).map(describe)];
+const complaints = [...proveRules(await findViolations(fixture)), ...(await findViolations(root)).map(describe)];
 for (const complaint of complaints) console.log(complaint);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
-async function judge(directory: string): Promise<Violation[]> {
+async function findViolations(directory: string): Promise<Violation[]> {
   const options: ICruiseOptions = { ...rules, baseDir: directory };
   const { output } = await cruise(['gateway', 'services', 'libs', 'infra'], options);
   const { modules, summary } = output as ICruiseResult;
@@ -42,13 +42,13 @@ async function judge(directory: string): Promise<Violation[]> {
   return [...found, ...sources.flatMap(({ source }) => inlineTypes(directory, source))];
 }
 
-/** `import('…').Type` is not seen in every place where it may stand: the rules could not judge it. */
+/** dependency-cruiser misses `import('…').Type` in some positions, so it is not allowed. */
 function inlineTypes(directory: string, source: string): Violation[] {
   const imports = readFileSync(join(directory, source), 'utf8').matchAll(inlineImport);
   return [...imports].map(([what]) => ({ rule: inlineType, from: source, what }));
 }
 
-/** A line of the fixture that ends in `// breaks <rule>` must do so, no other may, and each rule must be broken. */
+/** Lines of the fixture that end in `// breaks <rule>` must break that rule, no others may, and every rule must be broken. */
 function proveRules(found: readonly Violation[]): string[] {
   const planted = new Set(globSync('**/*.ts', { cwd: fixture }).flatMap(plantedIn));
   const fired = new Set(found.map(({ rule, from }) => `${rule} in ${from}`));

@@ -5,7 +5,7 @@ import { checkAudit, checkLicences } from '../supply-chain/steps.ts';
 import { findLongFiles } from './long-files.ts';
 import { program, type Step } from './step.ts';
 
-/** The slow ones first. */
+/** The slowest first. */
 const steps: readonly Step[] = [
   { name: 'types', run: program('node_modules/typescript/bin/tsc', '-p', '.') },
   { name: 'unused', run: program('node_modules/knip/bin/knip.js', '--no-progress') },
@@ -27,7 +27,7 @@ const steps: readonly Step[] = [
   { name: 'long files', run: findLongFiles },
 ];
 
-/** What a build is kept with, and what may be found out on any day, without any change here. */
+/** Only in CI: the audit asks a registry and may fail on any day without a change here; the artifacts are kept with the build. */
 const inCi: readonly Step[] = [
   { name: 'audit', run: () => checkAudit() },
   {
@@ -39,14 +39,14 @@ const inCi: readonly Step[] = [
   },
 ];
 
-/** Runs all checks, one per core at a time, and tells of each as it ends. Resolves to whether all went well. */
+/** Runs all checks, one per core at a time, and reports each when it ends. Resolves to whether all succeeded. */
 export async function runChecks(): Promise<boolean> {
   const limit = pLimit(Math.max(2, availableParallelism()));
   const outcomes = await limit.map(process.env.CI === 'true' ? [...steps, ...inCi] : steps, runStep);
   return outcomes.every(Boolean);
 }
 
-/** One line; and what the step had to say, if it failed. */
+/** Runs a step and prints one line, followed by the complaint if it failed. */
 async function runStep({ name, run }: Step): Promise<boolean> {
   const started = performance.now();
   const complaint = await run();

@@ -6,11 +6,11 @@ import { root } from '../workspace.ts';
 
 export interface Step {
   readonly name: string;
-  /** Resolves to what is wrong; to nothing when all is well. */
+  /** Resolves to what is wrong; undefined if all is well. */
   readonly run: () => Promise<string | undefined>;
 }
 
-/** A step that a program of this checkout does: good when it exits with 0. */
+/** A step that runs a program of this checkout. It succeeds if the program exits with 0. */
 export function program(file: string, ...args: readonly string[]): Step['run'] {
   return async () => {
     const child = spawn(process.execPath, [join(root, file), ...args], {

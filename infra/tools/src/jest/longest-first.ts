@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import type Sequencer from '@jest/test-sequencer';
 
-// Jest takes a sequencer that is loaded as this one is: the class itself lies in its CommonJS exports.
+// The class is only in the CommonJS exports of the package.
 const { default: TestSequencer } = createRequire(import.meta.url)('@jest/test-sequencer') as {
   readonly default: typeof Sequencer.default;
 };
 
-/** Files that take minutes, the longest first: begun last, they would keep one worker busy while the others have nothing left to do. */
+/** Files that take minutes, the longest first. Started last, one of them would run while all other workers are idle. */
 const long = [
   'infra/e2e/test/faults-separate.test.ts',
   'infra/e2e/test/faults-crashes.test.ts',
@@ -16,7 +16,7 @@ const long = [
 
 type Tests = Parameters<Sequencer.default['sort']>[0];
 
-/** Jest's own order, behind those that are known to be long: what took how long, it knows of its last run alone. */
+/** Puts the long files before Jest's own order, because Jest knows durations only from a previous run. */
 export default class LongestFirst extends TestSequencer {
   override async sort(tests: Tests): Promise<Tests> {
     const sorted = await super.sort(tests);

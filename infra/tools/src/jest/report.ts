@@ -3,25 +3,25 @@ import { relative } from 'node:path';
 import { root } from '../workspace.ts';
 
 export interface Outcome extends Report {
-  /** Whether Jest itself says that all is well. */
+  /** Whether Jest exited with 0. */
   readonly good: boolean;
 }
 
 export interface Report {
   readonly passed: number;
-  /** Tests, and files that could not even be loaded. */
+  /** Tests that failed, and files that could not be loaded. */
   readonly failed: number;
   readonly skipped: number;
   readonly files: readonly TestFile[];
 }
 
 export interface TestFile {
-  /** From the checkout's root. */
+  /** Relative to the checkout's root. */
   readonly name: string;
   readonly seconds: number;
 }
 
-/** What is read here of what Jest writes by --json. */
+/** The fields used of the report that Jest writes with --json. */
 interface JestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -31,7 +31,7 @@ interface JestReport {
   readonly testResults: readonly { readonly name: string; readonly startTime: number; readonly endTime: number }[];
 }
 
-/** Reads Jest's report and takes the file away. A run that left none has failed. */
+/** Reads Jest's report and removes the file. A run without a report has failed. */
 export async function takeReport(file: string): Promise<Report> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   await rm(file, { force: true });
@@ -58,7 +58,7 @@ export function joined(reports: readonly Report[]): Report {
   };
 }
 
-/** The slowest first. */
+/** The slowest files, the slowest first. */
 export function slowest(files: readonly TestFile[], count = 10): readonly TestFile[] {
   return files.toSorted((a, b) => b.seconds - a.seconds).slice(0, count);
 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type * as Jest from '@jest/globals';
 import type { ModuleMocker } from 'jest-mock';
 
-/** Jest's `testRunner`, as its documentation has it. */
+/** The signature of Jest's `testRunner`, from its documentation. */
 type RunFile = (
   globalConfig: object,
   config: object,
@@ -13,7 +13,7 @@ type RunFile = (
   sendMessage?: unknown,
 ) => Promise<unknown>;
 
-/** What jest-circus asks of Jest's runtime. */
+/** The methods of Jest's runtime that jest-circus calls. */
 interface Runtime {
   requireInternalModule(path: string): unknown;
   requireModule(path: string): unknown;
@@ -43,7 +43,7 @@ const jest = {
   restoreAllMocks: mocks.restoreAllMocks.bind(mocks),
 };
 
-/** Counts the test files of this worker: the query of what is evaluated for each. */
+/** The number of test files so far in this worker. As a query of module URLs, it makes modules be evaluated once per test file. */
 let count = 0;
 let current: Globals | undefined;
 
@@ -68,7 +68,7 @@ registerHooks({
 
 const runtime: Runtime = {
   requireInternalModule(path) {
-    delete require.cache[path]; // Its module is the state of one test file.
+    delete require.cache[path]; // The module holds the state of one test file.
     return require(path);
   },
   requireModule: (path) => require(path),
@@ -81,7 +81,7 @@ const runtime: Runtime = {
   leaveTestCode() {},
 };
 
-/** Jest shows the source of a line in a stack only where the path is that of a file. */
+/** Removes the queries from stacks, because Jest shows the source of a line only if its path is that of a file. */
 function withoutQueries({ name, test }: CircusEvent): void {
   if (name !== 'test_done') return;
   for (const error of test?.errors.flat() ?? []) {
@@ -89,7 +89,7 @@ function withoutQueries({ name, test }: CircusEvent): void {
   }
 }
 
-/** jest-circus keeps the state of a test file, with all that its tests refer to, in symbols of the global object. */
+/** Frees the state of a test file, which jest-circus keeps in symbols of the global object. */
 function forgetState(): void {
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
     if (['JEST_STATE_SYMBOL', 'EVENT_HANDLERS'].includes(symbol.description ?? ''))
@@ -98,10 +98,10 @@ function forgetState(): void {
 }
 
 /**
- * Runs a test file by jest-circus, on modules that Node itself loads. Jest's own module registry evaluates every module anew
- * for every test file and throws the compiled code away: seconds of CPU a file. Here a worker loads the product and its
- * dependencies once (docs/adr/0031). What lies in a `test` folder is still evaluated for each file: none sees what another has
- * left in a support module.
+ * Runs a test file with jest-circus, on modules that Node itself loads. Jest's own module registry evaluates every module
+ * again for every test file and discards the compiled code, which costs seconds of CPU per file. Here a worker loads the
+ * product and its dependencies once (ADR 31). Modules in a `test` folder are still evaluated for each file, so that no file
+ * sees state that another has left in a support module.
  */
 const runFile: RunFile = async (globalConfig, config, environment, _runtime, path, sendMessage) => {
   count += 1;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root } from '../workspace.ts';
 import { type Outcome, takeReport } from './report.ts';
 
-/** Runs Jest on what its arguments choose, and resolves with what it found. */
+/** Runs Jest with the given arguments and resolves to its report. */
 export async function runJest(
   jestArguments: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -18,11 +18,11 @@ export async function runJest(
     '--disable-warning=TimeoutNegativeWarning',
   ];
   const program = join(root, 'node_modules/jest/bin/jest.js');
-  // A kafkajs client that is stopped while its group rebalances may leave a socket, which the broker ends after ten minutes.
+  // --forceExit: a kafkajs client that stops during a rebalance may leave a socket open, which the broker closes after ten minutes.
   const given = ['--forceExit', '--json', `--outputFile=${report}`, ...jestArguments];
   const jest = spawn(process.execPath, [...flags, program, ...given], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'], // With --json the report goes to stdout as well.
+    stdio: ['ignore', 'ignore', 'inherit'], // Jest prints the JSON report to stdout as well.
     env: { ...process.env, ...environment, NODE_ENV: 'test', FORCE_COLOR: process.stderr.isTTY ? '1' : '0' },
   });
   const stop = () => jest.kill('SIGTERM');

@@ -2,13 +2,13 @@
 export interface Turn {
   readonly name: string;
   readonly arguments: readonly string[];
-  /** Whether it begins when Postgres and Redis are there, or waits for all servers, and for the checks to end. */
+  /** `first`: it begins as soon as Postgres and Redis run. `all`: it waits for all servers, and for the checks to end. */
   readonly servers: 'first' | 'all';
 }
 
 /**
- * Files that use more than Postgres and Redis: their servers may still be fetched or built when the first turn begins. Most of
- * them wait, for a broker or for a program, more than they compute: there are more at once than there are cores.
+ * Files that use other servers than Postgres and Redis, which may still be downloaded or built when the first turn begins.
+ * They mostly wait for a broker or a program, so more of them run at once than there are cores.
  */
 export const later = [
   'libs/kafka/test/',
@@ -19,8 +19,8 @@ export const later = [
 ];
 
 /**
- * Files that start whole fleets, up to two dozen processes: beside more than one of them, on two cores, others would be
- * starved. They wait for processes to start, to notice and to recover for about as long as they compute.
+ * Files that start whole fleets of up to two dozen processes, which would starve other tests on two cores. About half of
+ * their time they wait for processes to start, notice a fault and recover, so two of them run at once.
  */
 export const fleets = [
   ...['faults-[a-z]+', 'fleet-journeys', 'one-line-service', 'planted-fault'].map(
@@ -30,8 +30,8 @@ export const fleets = [
 ];
 
 /**
- * Jest's runs, one after the other; only one, where its arguments are given. There is a worker more than a small machine has
- * cores: while a file waits for Postgres, or for a time to pass, another is run.
+ * The runs of Jest, one after the other; a single one if its arguments are given. There is one worker more than a small
+ * machine has cores, because files also wait for Postgres or for time to pass.
  */
 export function turnsOf(jestArguments: readonly string[]): readonly Turn[] {
   if (jestArguments.length > 0) return [{ name: 'the files chosen', arguments: jestArguments, servers: 'all' }];
@@ -41,7 +41,7 @@ export function turnsOf(jestArguments: readonly string[]): readonly Turn[] {
       arguments: ['--maxWorkers=3', '--testPathIgnorePatterns', '/node_modules/', ...later, ...fleets, '--'],
       servers: 'first',
     },
-    { name: 'files of servers that come later', arguments: ['--maxWorkers=4', '--', ...later], servers: 'all' },
+    { name: 'files that need other servers', arguments: ['--maxWorkers=4', '--', ...later], servers: 'all' },
     { name: 'whole fleets', arguments: ['--maxWorkers=2', '--', ...fleets], servers: 'all' },
   ];
 }

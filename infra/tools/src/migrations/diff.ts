@@ -4,8 +4,8 @@ import { readMigrations } from '@attribution/database';
 import { migrationList, withSchemaEngine } from './schema-engine.ts';
 
 /**
- * The SQL that leads from what the migrations make to what the schema files say; null when they agree.
- * `url` names a scratch database, which is filled.
+ * The SQL that changes a database made by the migrations into one that agrees with the schema files; null if it agrees
+ * already. `url` is a scratch database, to which the migrations are applied.
  */
 export async function diffFromMigrations(options: {
   url: string;
@@ -26,7 +26,7 @@ export async function diffFromMigrations(options: {
   });
 }
 
-/** The `.prisma` files of a folder, which together are one schema. */
+/** Reads the `.prisma` files of a folder, which together are one schema. */
 async function readSchema(directory: string): Promise<{ path: string; content: string }[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.prisma')).sort();
   return Promise.all(

@@ -6,7 +6,7 @@ import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/dri
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 
-/** Migrations as the engine takes them. */
+/** Migrations in the engine's own format. */
 export function migrationList(directory: string, migrations: readonly Migration[]): MigrationList {
   return {
     baseDir: directory,
@@ -19,7 +19,7 @@ export function migrationList(directory: string, migrations: readonly Migration[
   };
 }
 
-/** The engine's bindings keep views of one instance's memory: it is loaded once. */
+/** Loaded once, because the engine's bindings are tied to the memory of one instance. */
 let loaded: Promise<typeof import('@prisma/schema-engine-wasm/schema_engine_bg')> | undefined;
 
 async function loadSchemaEngine() {
@@ -28,7 +28,7 @@ async function loadSchemaEngine() {
     .resolve('@prisma/schema-engine-wasm')
     .replace(/\.js$/, '_bg.wasm');
   const module = await WebAssembly.compile(await readFile(wasm));
-  // The engine waits for its lock by a timer that it never ends, and that would keep the process for 10 s.
+  // The engine never clears the timer of its lock's timeout, which would keep the process alive for 10 s.
   const timers = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));
   const startTimer = (callback: () => void, milliseconds: number) => setTimeout(callback, milliseconds).unref();
   const imports = { ...bindings, ...Object.fromEntries(timers.map((name) => [name, startTimer])) };
@@ -38,7 +38,7 @@ async function loadSchemaEngine() {
   return bindings;
 }
 
-/** Prisma's schema engine as WebAssembly: the same that `prisma migrate` runs as a binary (ADR 3). */
+/** Opens Prisma's schema engine as WebAssembly, the same that `prisma migrate` runs as a binary (ADR 3). */
 export async function withSchemaEngine<T>(
   options: { url: string; files?: { path: string; content: string }[] },
   work: (engine: SchemaEngine) => Promise<T>,
@@ -59,15 +59,15 @@ export async function withSchemaEngine<T>(
 }
 
 /**
- * Sends a migration whole, so that Postgres applies all of it or nothing. The adapter's own way splits it at every
- * semicolon, those inside function bodies too, and leaves half of a migration that fails.
+ * Sends a migration as one script, which Postgres applies completely or not at all. The adapter would split it at every
+ * semicolon, even inside function bodies, and leave a failed migration half applied.
  */
 class MigrationAdapter extends PrismaPg {
   override async connect() {
     return withCharacters(withWholeScripts(await super.connect()));
   }
 
-  /** The caller's scratch database is the shadow; the adapter's own way makes another one, and still uses this. */
+  /** Uses the caller's scratch database as the shadow database, instead of creating another one. */
   override connectToShadowDb() {
     return this.connect();
   }
@@ -83,8 +83,8 @@ function withWholeScripts(adapter: Adapter): Adapter {
 }
 
 /**
- * Postgres's catalogue is full of the one-letter type "char", which the engine wants as a character. The adapter refuses
- * it, and makes a character of nothing else: so it passes the adapter as a time of day, which no catalogue holds.
+ * Postgres's catalogue uses the one-letter type "char", which the engine expects as a character. The adapter refuses that
+ * type and never returns characters. So it is passed through the adapter as a time of day, which no catalogue contains.
  */
 const oid = { char: 18, time: 1083 };
 
@@ -96,8 +96,8 @@ class CatalogClient extends pg.Client {
       args[args.length - 1] = (error: unknown, result: pg.QueryResult) => last(error, disguiseCharacters(result));
       return super.query(...(args as [never])) as never;
     }
-    const answer: unknown = super.query(...(args as [never]));
-    return (answer instanceof Promise ? answer.then(disguiseCharacters) : answer) as never;
+    const result: unknown = super.query(...(args as [never]));
+    return (result instanceof Promise ? result.then(disguiseCharacters) : result) as never;
   }
 }
 

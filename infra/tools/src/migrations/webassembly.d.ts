@@ -1,4 +1,4 @@
-/** The part of WebAssembly's API (MDN) used here: Node has it, its type declarations do not. */
+/** The part of the WebAssembly API that is used here (MDN). Node's type declarations lack it. */
 declare namespace WebAssembly {
   type Module = object;
   interface Instance {

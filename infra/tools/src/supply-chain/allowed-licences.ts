@@ -1,4 +1,4 @@
-/** SPDX ids of licences that ask for no more than their text and a name, under which anything may be shipped. */
+/** SPDX ids of permissive licences, which require no more than their text and an attribution. */
 export const allowed: readonly string[] = [
   '0BSD',
   'Apache-2.0',
@@ -12,7 +12,7 @@ export const allowed: readonly string[] = [
   'Unlicense',
 ];
 
-/** Packages with another licence, looked at one by one: none of them is shipped, which is checked too. */
+/** Packages with another licence that were reviewed one by one. They are allowed as tools and must not be shipped. */
 export const known: Readonly<Record<string, { readonly licence: string; readonly why: string }>> = {
   '@visx/vendor': { licence: 'MIT and ISC', why: 'both are allowed, in words that are not those of SPDX' },
   argparse: { licence: 'Python-2.0', why: 'a permissive licence; a part of linters' },

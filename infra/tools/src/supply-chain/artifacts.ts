@@ -5,12 +5,12 @@ import { licenceList } from './licences.ts';
 import { pnpm } from './pnpm.ts';
 import { listLicences, shippedFilter, succeeded } from './steps.ts';
 
-/** Kept with each run of CI; known to .gitignore. */
+/** Uploaded by each run of CI; ignored by git. */
 const artifactsFolder = join(root, '.artifacts');
 
 /**
- * Writes what the image is made of, and what everything is: bills of materials (CycloneDX) from the lockfile, and lists of
- * licences. Answers their names.
+ * Writes bills of materials (CycloneDX) from the lockfile and lists of licences, each for the image and for everything.
+ * Resolves to the names of the files.
  */
 export async function writeArtifacts(): Promise<string[]> {
   await mkdir(artifactsFolder, { recursive: true });

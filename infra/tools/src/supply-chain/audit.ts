@@ -13,18 +13,21 @@ const Report = z.object({
   ),
 });
 
-/** What `pnpm audit --json` says: which holes are known, that nobody could be asked, or something that is not understood. */
+/** The outcome of `pnpm audit --json`: known vulnerabilities, no registry to ask, or output that cannot be parsed. */
 export type Audited =
-  | { readonly holes: readonly string[] }
-  | { readonly unasked: string }
-  | { readonly unread: string };
+  | { readonly vulnerabilities: readonly string[] }
+  | { readonly unavailable: string }
+  | { readonly unparsed: string };
 
-/** A registry that is away, or that keeps no advisories, is not a finding; an answer that cannot be read is one: it may hide others. */
+/**
+ * Reads the output of `pnpm audit`. A registry that is down or has no advisories is not a failure. Output that cannot be
+ * parsed is one, because it may hide vulnerabilities.
+ */
 export function readAudit({ out, err }: { readonly out: string; readonly err: string }): Audited {
   const report = Report.safeParse(asJson(out));
-  if (!report.success) return refusalOf(`${out} ${err}`);
+  if (!report.success) return failureOf(`${out} ${err}`);
   return {
-    holes: Object.values(report.data.advisories).map(({ module_name, severity, title, url, findings }) => {
+    vulnerabilities: Object.values(report.data.advisories).map(({ module_name, severity, title, url, findings }) => {
       const [first] = findings;
       const where = first ? `@${first.version} (${first.paths[0] ?? ''})` : '';
       return `${severity}: ${module_name}${where}: ${title}\n  ${url}`;
@@ -32,15 +35,15 @@ export function readAudit({ out, err }: { readonly out: string; readonly err: st
   };
 }
 
-/** By pnpm's own words, which it wraps and frames for people. */
-function refusalOf(said: string): Audited {
-  const text = said.replaceAll(/[\s│]+/g, ' ').trim();
-  if (/\bERR_PNPM_AUDIT_ENDPOINT_NOT_EXISTS\b/.test(text)) return { unasked: 'it answers 404' };
+/** Recognises pnpm's error messages, which it wraps and frames. */
+function failureOf(output: string): Audited {
+  const text = output.replaceAll(/[\s│]+/g, ' ').trim();
+  if (/\bERR_PNPM_AUDIT_ENDPOINT_NOT_EXISTS\b/.test(text)) return { unavailable: 'it responds with 404' };
   const status = /\bERR_PNPM_AUDIT_BAD_RESPONSE\b.* responded with ([45]\d\d)\b/.exec(text)?.[1];
-  if (status !== undefined) return { unasked: `it answers ${status}` };
+  if (status !== undefined) return { unavailable: `it responds with ${status}` };
   if (/\bERR_PNPM_AUDIT_BAD_RESPONSE\b.* Failed to request the audit endpoint\b/.test(text))
-    return { unasked: 'it is not reached' };
-  return { unread: text.slice(0, 500) || 'nothing was said' };
+    return { unavailable: 'it cannot be reached' };
+  return { unparsed: text.slice(0, 500) || 'there was no output' };
 }
 
 function asJson(text: string): unknown {
@@ -53,12 +56,12 @@ function asJson(text: string): unknown {
 
 const entry = /^\s*-\s+(?<id>GHSA-[\w-]+)\s*(?:#\s*until (?<until>\d{4}-\d\d-\d\d): (?<why>\S.*))?$/;
 
-/** What is wrong with the holes that `pnpm-workspace.yaml` passes over: each has a reason, and an end. */
+/** Checks the vulnerabilities that `pnpm-workspace.yaml` ignores: each must have a reason and an end date. */
 export function findStaleIgnores(workspaceFile: string, today: string): string[] {
   const lines = workspaceFile.split('\n').filter((line) => /^\s*-\s+GHSA-/.test(line));
   return lines.flatMap((line) => {
     const { id = line.trim(), until, why } = entry.exec(line)?.groups ?? {};
     if (until === undefined || why === undefined) return [`${id}: needs a comment, \`# until <date>: why\``];
-    return until < today ? [`${id}: was passed over until ${until}, as ${why}. Judge anew.`] : [];
+    return until < today ? [`${id}: was ignored until ${until} (${why}). Review it again.`] : [];
   });
 }

@@ -2,17 +2,17 @@ import satisfies from 'spdx-satisfies';
 import { z } from 'zod';
 import { allowed, known } from './allowed-licences.ts';
 
-/** What `pnpm licenses ls --json` says. */
+/** The output of `pnpm licenses ls --json`. */
 const Listed = z.record(z.string(), z.array(z.object({ name: z.string(), versions: z.array(z.string()) })));
 
 export interface Licensed {
   readonly name: string;
   readonly version: string;
-  /** An SPDX expression, as far as its maker keeps to that. */
+  /** An SPDX expression, or whatever the package's author wrote instead. */
   readonly licence: string;
 }
 
-/** Sorted by name. */
+/** Reads the list of licences, sorted by package. */
 export function readLicences(json: string): Licensed[] {
   const listed = Object.entries(Listed.parse(JSON.parse(json)));
   return listed
@@ -22,7 +22,7 @@ export function readLicences(json: string): Licensed[] {
     .sort((a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en'));
 }
 
-/** What nobody has allowed: of what is shipped, and of what only works on this code. */
+/** Finds licences that are not allowed. Known exceptions are allowed only for packages that are not shipped. */
 export function findRefused(all: readonly Licensed[], shipped: readonly Licensed[]): string[] {
   const names = new Set(shipped.map(({ name }) => name));
   return all
@@ -34,10 +34,10 @@ function isAllowed(licence: string): boolean {
   try {
     return satisfies(licence, [...allowed]);
   } catch {
-    return false; // No SPDX expression.
+    return false; // Not an SPDX expression.
   }
 }
 
-/** For readers. */
+/** One line for each package, with its licence. */
 export const licenceList = (licences: readonly Licensed[]): string =>
   licences.map(({ name, version, licence }) => `${name}@${version}\t${licence}\n`).join('');

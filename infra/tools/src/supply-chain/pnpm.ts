@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { root } from '../workspace.ts';
 
-export interface Answer {
+export interface PnpmResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs the pnpm that installed this checkout, and says what it said. */
-export async function pnpm(...args: readonly string[]): Promise<Answer> {
+/** Runs the pnpm that installed this checkout, and resolves to its exit code and output. */
+export async function pnpm(...args: readonly string[]): Promise<PnpmResult> {
   const { PLATFORM_PNPM: program } = process.env;
   const [command, first] = program ? [process.execPath, [program]] : ['pnpm', []];
   const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { root } from '../workspace.ts';
 import { type Audited, findStaleIgnores, readAudit } from './audit.ts';
 import { findRefused, readLicences } from './licences.ts';
-import { type Answer, pnpm } from './pnpm.ts';
+import { type PnpmResult, pnpm } from './pnpm.ts';
 
-/** What the image is made of, as the Dockerfile installs it. */
+/** Selects the packages of the image, as the Dockerfile installs them. */
 export const shippedFilter = [
   ...['--filter', '@attribution/image...', '--filter', '@attribution/ops...'],
   ...['--filter-prod', '{./services/*}...'],
 ] as const;
 
-export function succeeded({ code, out, err }: Answer): string {
+export function succeeded({ code, out, err }: PnpmResult): string {
   if (code === 0) return out;
   throw new Error(`pnpm ended with ${code}: ${out}${err}`);
 }
 
-/** Everything that is installed here, and of that what is shipped. */
+/** Lists the licences of all installed packages, and of those that are shipped. */
 export async function listLicences() {
   const [all, shipped] = await Promise.all([
     pnpm('-r', 'licenses', 'ls', '--json'),
@@ -25,7 +25,7 @@ export async function listLicences() {
   return { all: readLicences(succeeded(all)), shipped: readLicences(succeeded(shipped)) };
 }
 
-/** Refuses licences that nobody has allowed. */
+/** Reports licences that are not allowed. */
 export async function checkLicences(): Promise<string | undefined> {
   const { all, shipped } = await listLicences();
   const refused = findRefused(all, shipped);
@@ -33,19 +33,19 @@ export async function checkLicences(): Promise<string | undefined> {
   return [...refused, 'See infra/tools/src/supply-chain/allowed-licences.ts.'].join('\n');
 }
 
-/** One more try, soon: by itself it would ask for over a minute where nobody answers. */
-const impatient = ['--config.fetch-retries=1', '--config.fetch-retry-mintimeout=1000'];
+/** A single retry: by default pnpm would try for more than a minute if the registry does not respond. */
+const fewRetries = ['--config.fetch-retries=1', '--config.fetch-retry-mintimeout=1000'];
 
-/** What the registry, or another one, knows of what is installed here. */
+/** Asks the registry for known vulnerabilities of all installed packages. `more` may name another registry. */
 export const audit = async (...more: readonly string[]) =>
-  readAudit(await pnpm('audit', '--json', ...impatient, ...more));
+  readAudit(await pnpm('audit', '--json', ...fewRetries, ...more));
 
 export interface AuditOptions {
-  /** Whether it is a finding that nobody could be asked: somewhere it has to be, or an audit that never takes place is never missed. */
+  /** Whether to fail if no registry could be asked. One run must insist, or nobody would notice that audits never take place. */
   readonly insist?: boolean;
 }
 
-/** Refuses known holes. Where nobody could be asked it says so loudly, and does not fail unless it is to insist. */
+/** Reports known vulnerabilities. If no registry could be asked it prints a warning, and fails only if it should insist. */
 export async function checkAudit({ insist = false }: AuditOptions = {}): Promise<string | undefined> {
   const stale = findStaleIgnores(await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8'), today());
   const found = [...findingsOf(await audit(), insist), ...stale];
@@ -53,11 +53,11 @@ export async function checkAudit({ insist = false }: AuditOptions = {}): Promise
 }
 
 export function findingsOf(audited: Audited, insist: boolean): readonly string[] {
-  if ('holes' in audited) return audited.holes;
-  if ('unread' in audited) return [`The audit cannot be read: ${audited.unread}`];
-  const said = `The registry was not asked for known holes: ${audited.unasked}.`;
-  if (insist) return [said];
-  console.error(`\n!! ${said}\n!! The audit is left out.\n`);
+  if ('vulnerabilities' in audited) return audited.vulnerabilities;
+  if ('unparsed' in audited) return [`The output of the audit cannot be parsed: ${audited.unparsed}`];
+  const warning = `The registry could not be asked for known vulnerabilities: ${audited.unavailable}.`;
+  if (insist) return [warning];
+  console.error(`\n!! ${warning}\n!! The audit is skipped.\n`);
   return [];
 }
 

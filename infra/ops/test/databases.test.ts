@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { findPlaces, takeService } from '../src/places.ts';
+import { findDatabases, takeService } from '../src/databases.ts';
 import { Refusal } from '../src/refusal.ts';
 
 const note = {
@@ -7,35 +7,37 @@ const note = {
   environment: { SIMULATED_PAYMENTS_FILE: '/payments' },
 };
 const none = { service: undefined };
-const found = (...args: Parameters<typeof findPlaces>) =>
-  findPlaces(...args).map(({ service, url }) => `${service} ${url}`);
+const found = (...args: Parameters<typeof findDatabases>) =>
+  findDatabases(...args).map(({ service, url }) => `${service} ${url}`);
 
-test('without a word in the environment they are those of what runs here, with what else its commands need', () => {
+test('without variables the databases are those of the platform that runs here, with its other variables', () => {
   expect(found({}, note, none)).toEqual(['account postgresql://here/account', 'billing postgresql://here/billing']);
-  expect(findPlaces({}, note, { service: 'billing' })[0]?.environment).toEqual(note.environment);
+  expect(findDatabases({}, note, { service: 'billing' })[0]?.environment).toEqual(note.environment);
 });
 
-test('those that the environment names come before what runs here: a command never reaches two fleets', () => {
+test('databases that the environment names replace those of the platform that runs here: a command never mixes two fleets', () => {
   const environment = { ACCOUNT_DATABASE_URL: 'postgresql://there/account' };
   expect(found(environment, note, none)).toEqual(['account postgresql://there/account']);
-  expect(() => findPlaces(environment, note, { service: 'billing' })).toThrow(/not that of billing/);
+  expect(() => findDatabases(environment, note, { service: 'billing' })).toThrow(/not that of billing/);
 });
 
-test('DATABASE_URL is the database of the service that is named, or of the SERVICE that a container is', () => {
+test("DATABASE_URL is the named service's database, or that of a container's SERVICE", () => {
   const environment = { DATABASE_URL: 'postgresql://there/x' };
   expect(found(environment, note, { service: 'campaign' })).toEqual(['campaign postgresql://there/x']);
   expect(found({ ...environment, SERVICE: 'billing' }, note, none)).toEqual(['billing postgresql://there/x']);
-  expect(() => findPlaces(environment, note, none)).toThrow(/--service/);
+  expect(() => findDatabases(environment, note, none)).toThrow(/--service/);
   const container = { ...environment, SERVICE: 'account' };
-  expect(() => findPlaces(container, note, { service: 'billing' })).toThrow(/those of account, not that of billing/);
+  expect(() => findDatabases(container, note, { service: 'billing' })).toThrow(
+    /databases of account are known, not that of billing/,
+  );
 });
 
-test('where nothing is known, it is said what to set', () => {
-  expect(() => findPlaces({}, undefined, none)).toThrow(Refusal);
-  expect(() => findPlaces({}, undefined, { service: 'account' })).toThrow(/ACCOUNT_DATABASE_URL/);
+test('when no database is known, the error names the variable to set', () => {
+  expect(() => findDatabases({}, undefined, none)).toThrow(Refusal);
+  expect(() => findDatabases({}, undefined, { service: 'account' })).toThrow(/ACCOUNT_DATABASE_URL/);
 });
 
-test('a service is named by the first argument or by --service, and not by both in two ways', () => {
+test('a service is named by the first argument or by --service, which must not contradict each other', () => {
   expect(takeService(['campaign', 'groups'], undefined)).toEqual({ service: 'campaign', rest: ['groups'] });
   expect(takeService(['groups'], 'campaign')).toEqual({ service: 'campaign', rest: ['groups'] });
   expect(takeService(['account', 'groups'], 'account')).toEqual({ service: 'account', rest: ['groups'] });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ownServices } from '../src/compose-file.ts';
-import { listeningPorts, placed, spokenOf } from '../src/place.ts';
+import { addressesIn, listeningPorts, localEnvironment } from '../src/local-environment.ts';
 import { compose } from './support.ts';
 
 const service = (environment: Record<string, string>) => ({
@@ -15,25 +15,25 @@ const addresses = new Map([
   ['postgres:5432', '127.0.0.1:2001'],
   ['api:80', '127.0.0.1:2002'],
 ]);
-const place = { addresses, folders: new Map([['/var/lib/x', '/here/x']]), ports: new Map([[8080, 2003]]) };
+const mapping = { addresses, folders: new Map([['/var/lib/x', '/here/x']]), ports: new Map([[8080, 2003]]) };
 
-test('addresses of the network become addresses of this machine, and nothing else does', () => {
+test("addresses of the containers' network are replaced, and nothing else is", () => {
   const environment = {
     DATABASE_URL: 'postgresql://api:80x@postgres:5432/postgres',
     URL: 'http://api:80/x',
     OTHER: 'http://api:8080, http://an-api:80, http://my.api:80',
     WORDS: 'api 80',
   };
-  expect(placed(service(environment), place)).toEqual({
+  expect(localEnvironment(service(environment), mapping)).toEqual({
     ...environment,
     DATABASE_URL: 'postgresql://api:80x@127.0.0.1:2001/postgres',
     URL: 'http://127.0.0.1:2002/x',
   });
 });
 
-test('it listens on this machine alone, on its own port, and its files are here', () => {
+test('a process listens on the loopback address and its own port, and its folders are replaced', () => {
   const environment = { HOST: '0.0.0.0', PORT: '8080', ADMIN_PORT: '9464', FILE: '/var/lib/x/y', LIKE: '/var/lib/xyz' };
-  expect(placed(service(environment), place)).toEqual({
+  expect(localEnvironment(service(environment), mapping)).toEqual({
     HOST: '127.0.0.1',
     PORT: '2003',
     ADMIN_PORT: '9464',
@@ -42,26 +42,26 @@ test('it listens on this machine alone, on its own port, and its files are here'
   });
 });
 
-test('what has no address to listen on gets none', () => {
-  expect(placed(service({ SERVICE: 'account', ROLE: 'migrate' }), place)).toEqual({
+test('a process that does not listen gets no address', () => {
+  expect(localEnvironment(service({ SERVICE: 'account', ROLE: 'migrate' }), mapping)).toEqual({
     SERVICE: 'account',
     ROLE: 'migrate',
   });
 });
 
-test('of the Compose file: whom somebody speaks to has a port that it listens on', () => {
+test('in the Compose file, a process listens at every address that another one uses', () => {
   const own = ownServices(compose);
-  const spoken = [...spokenOf(own)];
-  expect(spoken.toSorted()).toEqual([
+  const used = [...addressesIn(own)];
+  expect(used.toSorted()).toEqual([
     'account-api:8080',
     'billing-api:8080',
     'campaign-api:8080',
     'organization-api:8080',
   ]);
   const published = [...own].flatMap(([name, { ports }]) => ports.map(({ target }) => `${name}:${target}`));
-  for (const address of [...spoken, ...published]) {
+  for (const address of [...used, ...published]) {
     const [name = '', port] = address.split(':');
-    const there = own.get(name);
-    expect(there && listeningPorts(there)).toContain(Number(port));
+    const target = own.get(name);
+    expect(target && listeningPorts(target)).toContain(Number(port));
   }
 });

@@ -3,7 +3,7 @@ import { compare, type Tools } from '../case.ts';
 import { type BenchDatabase, createBenchDatabase } from '../database.ts';
 import type { BenchServer } from '../server.ts';
 
-/** Does the work on a database of a service's own, which is gone afterwards. */
+/** Creates a database for a service, does the work, and drops it. */
 export async function withDatabase<T>(
   tools: Tools,
   service: ServiceName,
@@ -17,8 +17,8 @@ export async function withDatabase<T>(
   }
 }
 
-/** Runs the same load on both, in turn. */
-export async function beside(
+/** Runs the same load on both servers in pairs, then stops them. */
+export async function compareServers(
   tools: Tools,
   ours: BenchServer,
   other: BenchServer,
