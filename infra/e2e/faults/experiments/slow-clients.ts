@@ -85,9 +85,11 @@ export const slowClients: Experiment = {
   },
 };
 
-const token = personToken();
-const headers = { authorization: `Bearer ${token}` };
-const loadOn = (edge: Edge) => startLoad({ rate, request: () => ({ url: `${edge.url}/v2/groups`, headers }) });
+/** A token lives for 15 minutes only, so each load begins with a new one. */
+function loadOn(edge: Edge) {
+  const headers = { authorization: `Bearer ${personToken()}` };
+  return startLoad({ rate, request: () => ({ url: `${edge.url}/v2/groups`, headers }) });
+}
 
 async function measure(edges: readonly [Edge, Edge], forMs: number): Promise<Measured> {
   const loads = edges.map(loadOn);
@@ -102,7 +104,7 @@ async function tryOnce(edge: Edge, twin: Edge, { clients, clientTimeoutMs, quiet
   const before = await memory();
   let peak = before;
   const loads = [loadOn(edge), loadOn(twin)] as const;
-  const slow = startSlowClients({ port: edge.port, clients, paceMs: 500, token });
+  const slow = startSlowClients({ port: edge.port, clients, paceMs: 500, token: personToken() });
   const started = performance.now();
   while (slow.report() === undefined && performance.now() - started < 60_000) await sleep(50);
   const deadline = performance.now() + (1 + renewals) * clientTimeoutMs + 2 * slackMs;

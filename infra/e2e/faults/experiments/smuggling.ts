@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { registeredNames } from '@attribution/registry';
+import { personToken } from '@attribution/testing';
 import { startEdge } from '../edge/gateway.ts';
 import { exchangeRaw } from '../edge/raw-exchange.ts';
 import { startRecordingUpstream } from '../edge/recording-upstream.ts';
-import type { Expected, SmugglingCase } from '../edge/smuggling/case.ts';
+import { type Expected, type SmugglingCase, tokenPlaceholder } from '../edge/smuggling/case.ts';
 import { smugglingCases } from '../edge/smuggling/index.ts';
 import type { StrictRequest } from '../edge/smuggling/strict-request.ts';
 import type { Experiment } from '../experiment.ts';
@@ -25,12 +26,13 @@ export const smuggling: Experiment = {
     const tried: { id: string; one: SmugglingCase; answers: readonly number[]; ended: boolean; rest: string }[] = [];
     try {
       for (let round = 0; round < rounds; round++) {
+        const token = personToken();
         const waiting = [...smugglingCases.entries()];
         const lane = async () => {
           for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
             const [index, one] = entry;
             const id = (round * smugglingCases.length + index).toString(36).padStart(4, '0');
-            const bytes = one.bytes.replaceAll('CASE', id);
+            const bytes = one.bytes.replaceAll('CASE', id).replaceAll(tokenPlaceholder, token);
             // Whole in the first round, then in random pieces.
             const pieces = round === 0 ? [bytes] : cut(bytes, chance);
             const { statuses, ended, rest } = await exchangeRaw(edge.port, pieces, connectionTimeoutMs);

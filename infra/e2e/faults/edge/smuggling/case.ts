@@ -13,7 +13,7 @@ export interface Expected {
 export interface SmugglingCase {
   readonly family: string;
   readonly name: string;
-  /** In latin1. `CASE` is replaced by the case's id, which has the same length. */
+  /** In latin1. `CASE` is replaced by the case's id, and `tokenPlaceholder` by a token, which have the same lengths. */
   readonly bytes: string;
   /** The requests that must arrive completely, in this order, and no others. */
   readonly upstream: readonly Expected[];
@@ -21,7 +21,9 @@ export interface SmugglingCase {
   readonly answers: readonly number[];
 }
 
-const bearer = `Authorization: Bearer ${personToken()}\r\n`;
+/** Stands for an access token, with its length. The experiment puts in a new one, as a token lives for 15 minutes only. */
+export const tokenPlaceholder = 'T'.repeat(personToken().length);
+const bearer = `Authorization: Bearer ${tokenPlaceholder}\r\n`;
 /** The headers that every request needs. */
 export const head = `Host: a\r\n${bearer}`;
 export const authorization = bearer;
