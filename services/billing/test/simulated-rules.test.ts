@@ -38,21 +38,21 @@ test('a change of plan credits the remaining time at the old price and charges i
     ...period,
     credit: 4_900,
     charge: 19_900,
-    part: true,
+    partial: true,
   });
   expect(prorate(period, monthly(4_900), monthly(19_900), 750)).toEqual({
     ...period,
     credit: 1_225,
     charge: 4_975,
-    part: true,
+    partial: true,
   });
-  expect(prorate(period, monthly(1), monthly(3), 500)).toEqual({ ...period, credit: 1, charge: 2, part: true });
-  expect(prorate(period, monthly(1), monthly(3), 501)).toEqual({ ...period, credit: 0, charge: 1, part: true });
+  expect(prorate(period, monthly(1), monthly(3), 500)).toEqual({ ...period, credit: 1, charge: 2, partial: true });
+  expect(prorate(period, monthly(1), monthly(3), 501)).toEqual({ ...period, credit: 0, charge: 1, partial: true });
   expect(prorate(period, monthly(4_900), monthly(19_900), 2_000)).toEqual({
     ...period,
     credit: 0,
     charge: 0,
-    part: true,
+    partial: true,
   });
 });
 
@@ -68,7 +68,7 @@ test('another interval begins a new period, charged in full', () => {
   expect(prorate({ anchor: start, start, end }, monthly(4_900), yearly, now)).toEqual({
     credit: 2_450,
     charge: 40_000,
-    part: false,
+    partial: false,
     anchor: now,
     start: now,
     end: at('2028-03-16T12:00Z'),
