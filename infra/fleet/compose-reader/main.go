@@ -1,5 +1,5 @@
-// The Compose file given, as `docker compose config` resolves it, by the same library: as JSON on standard output, with
-// the variables of this process's environment. Ends with 1, and the reason, where Compose would refuse the file.
+// Command compose-reader resolves a Compose file as `docker compose config` does, with the same library and the variables of
+// its environment, and prints it as JSON. It prints the reason and exits with 1 if Compose would refuse the file.
 package main
 
 import (

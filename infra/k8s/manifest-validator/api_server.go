@@ -26,8 +26,8 @@ import (
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
 )
 
-// The kinds that this platform uses, and by what the API server judges a new one of each. Any other is refused: a
-// Secret among them, as its values are no matter of a repository.
+// The kinds that this platform uses, with the API server's strategy to validate a new object. All others are refused, even
+// Secret, because secret values do not belong in a repository.
 var strategies = map[schema.GroupKind]rest.RESTCreateStrategy{
 	{Kind: "ConfigMap"}:                 configMaps,
 	{Kind: "Namespace"}:                 namespaces,
@@ -40,10 +40,10 @@ var strategies = map[schema.GroupKind]rest.RESTCreateStrategy{
 	{Group: "policy", Kind: "PodDisruptionBudget"}:          poddisruptionbudget.Strategy,
 }
 
-// Refuses fields that a kind does not have, and sets the others' defaults, as the API server does.
+// Refuses unknown fields and sets defaults, as the API server does.
 var decoder = serializer.NewCodecFactory(legacyscheme.Scheme, serializer.EnableStrict).UniversalDecoder()
 
-// What the API server would say to whoever creates this: a refusal, or a warning.
+// Returns the errors and warnings with which the API server would respond to the creation of this object.
 func refusals(document json.RawMessage) []problem {
 	resource := nameOf(document)
 	object, version, err := decoder.Decode(document, nil, nil)
@@ -83,7 +83,7 @@ func refusals(document json.RawMessage) []problem {
 	return problems
 }
 
-// The request that would create the object; which is given what the API server gives each new one.
+// Makes the request that would create the object, and fills in the fields that the API server sets on each new object.
 func requestFor(object runtime.Object, version schema.GroupVersionKind) (context.Context, error) {
 	accessor, err := meta.Accessor(object)
 	if err != nil {
@@ -95,7 +95,7 @@ func requestFor(object runtime.Object, version schema.GroupVersionKind) (context
 	return request.WithRequestInfo(ctx, info), nil
 }
 
-// Each thing that a refusal names.
+// Lists the single causes of an error.
 func causes(err error) []string {
 	status, ok := err.(errors.APIStatus)
 	if !ok || status.Status().Details == nil || len(status.Status().Details.Causes) == 0 {
@@ -108,7 +108,7 @@ func causes(err error) []string {
 	return details
 }
 
-// `Deployment/account-api`, for a person; what cannot be read is judged later.
+// `Deployment/account-api`, for messages. A document that cannot be parsed is reported later.
 func nameOf(document json.RawMessage) string {
 	var head struct {
 		Kind     string

@@ -1,8 +1,8 @@
-// Command validator renders kustomizations and tells what an API server would refuse of them, without one.
+// Command validator renders kustomizations and reports what an API server would refuse, without needing one.
 //
 //	validator <directory>…
 //
-// It prints one JSON array: of each directory its documents, and what is wrong with them.
+// It prints a JSON array with the documents and the problems of each directory.
 package main
 
 import (

@@ -22,12 +22,12 @@ var podSecurity = func() policy.Evaluator {
 	return evaluator
 }()
 
-// What pod security admission would say to the pods of a workload: the API server takes the workload, and then none of
-// its pods.
+// Returns what pod security admission would refuse in the pods of a workload. The API server accepts such a workload, but
+// none of its pods.
 func podRefusals(document json.RawMessage) []string {
 	object, _, err := legacyscheme.Codecs.UniversalDeserializer().Decode(document, nil, nil)
 	if err != nil {
-		return nil // Said already.
+		return nil // Reported already.
 	}
 	var template corev1.PodTemplateSpec
 	switch workload := object.(type) {

@@ -20,9 +20,9 @@ import (
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 )
 
-// The API server's own strategies of four kinds stand beside their storage: to import them is to compile etcd's client, gRPC
-// and every informer, which is more than half of this program. What they do to a new object is repeated here, by the
-// same functions; pkg/registry/…/strategy.go of the version in go.mod is where to look when that changes.
+// The API server keeps its strategies of four kinds in the packages of their storage. Importing them would compile etcd's
+// client, gRPC and every informer, which is more than half of this program. So these strategies repeat what the originals
+// do to a new object, with the same functions. When the version in go.mod changes, compare pkg/registry/…/strategy.go.
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
@@ -103,7 +103,7 @@ func newStrategy(s strategy) strategy {
 	return s
 }
 
-// Labels the pods of a job, and has it select them by these, where the manifest does not.
+// Labels the pods of a job and sets its selector to match them, unless the manifest does.
 func selectOwnPods(job *batch.Job) {
 	template := &job.Spec.Template
 	if template.Labels == nil {
