@@ -119,7 +119,7 @@ test('the image runs it, and checks the settings of its processes', async () => 
 
 test('`npm run generate` gives it containers, manifests, scrape targets, an alert, and rows in the generated pages', async () => {
   await expect(command('infra/generate/src/main.ts', '--check')).rejects.toMatchObject({
-    stdout: expect.stringContaining('k8s/base/services/utilities/kustomization.yaml: is not there'),
+    stdout: expect.stringContaining('k8s/base/services/utilities/kustomization.yaml: is missing'),
   });
   await command('infra/generate/src/main.ts');
   const text = (file: string) => readFileSync(join(copy, file), 'utf8');
