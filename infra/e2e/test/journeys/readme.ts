@@ -20,7 +20,7 @@ export function readmeWalk(on: () => Platform): void {
       .replace('MAIL=.local/mail', `MAIL=${on().mailDirectory}`);
     expect(walk).not.toBe(printed);
 
-    const { stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', walk], { timeout: 100_000 });
+    const { stdout, stderr } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', walk], { timeout: 100_000 });
     expect(stderr).toBe('');
     const lines = stdout.trim().split('\n');
     const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout, ...later] = lines;
