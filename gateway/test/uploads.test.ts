@@ -27,8 +27,8 @@ const path = '/v2/campaigns';
 const token = personToken();
 const piece = randomBytes(1_000_000);
 /** The size of a large body in bytes, and its pieces. */
-const large = 200_000_000;
-const pieces = range(200);
+const large = 80_000_000;
+const pieces = range(80);
 const digest = createHash('sha256');
 for (const _ of pieces) digest.update(piece);
 const sha256 = digest.digest('hex');

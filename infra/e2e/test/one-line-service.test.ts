@@ -132,6 +132,14 @@ test('`npm run generate` gives it containers, manifests, scrape targets, an aler
   expect(text('k8s/services.md')).toContain('| utilities | `utilities-database` |');
 });
 
+test('a secret that it requires is generated for the fleet too, whose Compose file names it', async () => {
+  const script = `
+    const { completeSecrets } = await import('./infra/fleet/src/index.ts');
+    console.log(completeSecrets({}).TIME_ZONES_KEY);`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], inCopy());
+  expect(stdout.trim()).toMatch(/^[\w-]{32}$/);
+});
+
 test('its manifests comply with the rules for Kubernetes', async () => {
   const judged = await command('infra/k8s/src/main.ts');
   // Without Go the manifests are not checked, which is a failure in CI only.
@@ -154,6 +162,7 @@ test.each(['api', 'worker'])('its %s is ready as a separate process, and has met
     TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
     INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.utilities),
     INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
+    TIME_ZONES_KEY: 'worthless, as in every test',
     ...(role === 'worker' && { KAFKA_BROKERS: brokers?.join() ?? '', KAFKA_TOPIC_PREFIX: `one-line-${port}.` }),
   });
   const child = spawn(process.execPath, ['infra/bootstrap.mjs', 'infra/image/src/main.ts'], environment);

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { generateInternalKeys } from '@attribution/auth';
 import { newSecrets } from '@attribution/local';
@@ -31,9 +33,19 @@ function newSecretGroups(): Values[] {
   ];
 }
 
-/** Returns the known secrets, and generates every group that is incomplete. */
+/** The secrets that docker-compose.yml requires, as ${NAME:?why}. It is generated from the settings of the services. */
+function requiredNames(): string[] {
+  const file = readFileSync(join(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');
+  return Array.from(file.matchAll(/\$\{(\w+):\?/g), ([, name = '']) => name);
+}
+
+/** Returns the known secrets, and generates every group that is incomplete. A secret of no special form is random text. */
 export function completeSecrets(known: Values): Values {
-  const incomplete = newSecretGroups().filter((group) => Object.keys(group).some((name) => !known[name]));
+  const groups = newSecretGroups();
+  const grouped = new Set(groups.flatMap((group) => Object.keys(group)));
+  const others = requiredNames().filter((name) => !grouped.has(name));
+  const all = [...groups, ...others.map((name) => ({ [name]: secret() }))];
+  const incomplete = all.filter((group) => Object.keys(group).some((name) => !known[name]));
   return Object.assign({}, known, ...incomplete) as Values;
 }
 

@@ -6,7 +6,7 @@ import { createGateway, type Gateway, readGatewaySettings } from '@attribution/g
 import { listen, problemOf, type RunningServer, writeProblem } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
 import { loadServices } from '@attribution/registry';
-import { addressSetting, type Clock, readConfig } from '@attribution/runtime';
+import { addressSetting, type Clock, describeSettings, readConfig } from '@attribution/runtime';
 import { databaseSettings, type Environment, type Service, type ServiceDefinition } from '@attribution/service';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -51,7 +51,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const transport = createInProcessTransport();
   // The services share this process, so these keys need not outlive it.
   const internalKeys = options.internalKeys ?? generateInternalKeys();
-  const environment: Environment = {
+  const known: Environment = {
     PROBLEM_BASE: problemBase,
     MAIL_DIR: options.mailDirectory,
     SIMULATED_PAYMENTS_FILE: options.payments.file,
@@ -62,6 +62,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     SECRET_KEYS: secrets.secret_key,
     ...options.environment,
   };
+  const definitions = await loadServices();
+  const environment = { ...(await secrets.settings(secretsMissing(definitions, known))), ...known };
 
   const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS, TOKEN_PUBLIC_KEYS } = readConfig(
     z.object({ ...databaseSettings, TOKEN_PUBLIC_KEYS: KeysSetting }),
@@ -123,7 +125,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   try {
     const urls: Record<string, string> = {};
-    const definitions = await loadServices();
     for (const { name } of definitions) urls[addressSetting(name)] = await openServer(name);
     for (const definition of definitions) {
       const service = await open(definition, { ...environment, ...urls });
@@ -146,3 +147,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     throw error;
   }
 }
+
+/** The secrets that services require and the environment lacks. */
+const secretsMissing = (definitions: readonly ServiceDefinition[], environment: Environment): string[] =>
+  definitions
+    .flatMap(({ settings }) => describeSettings(settings))
+    .filter(({ name, secret, required }) => secret && required && environment[name] === undefined)
+    .map(({ name }) => name);

@@ -86,7 +86,7 @@ function operationsOn(accountId: string, draw: GeneratorValue) {
 
 const statuses = [200, 201, 402, 404, 409, 422];
 
-test.each([1, 2, 3, 4])('every invariant of the ledger holds after each of 60 random operations (run %d)', () =>
+test.each([1, 2])('every invariant of the ledger holds after each of 60 random operations (run %d)', () =>
   assertOnce(async (draw) => {
     const { accountId } = await join(service);
     const { next, upTo } = operationsOn(accountId, draw);
@@ -103,7 +103,7 @@ test.each([1, 2, 3, 4])('every invariant of the ledger holds after each of 60 ra
   }),
 );
 
-test.each([1, 2])('every invariant of the ledger holds after 200 random operations, 20 at once (run %d)', () =>
+test('every invariant of the ledger holds after 200 random operations, 20 at once', () =>
   assertOnce(async (draw) => {
     const { accountId } = await join(service);
     const { next, upTo } = operationsOn(accountId, draw);
@@ -116,5 +116,4 @@ test.each([1, 2])('every invariant of the ledger holds after 200 random operatio
     await expired(service);
     await expectPromisesKept(service, accountId);
     expect(await count(service, 'dead_letters')).toBe(0);
-  }),
-);
+  }));

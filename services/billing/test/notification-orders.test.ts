@@ -167,7 +167,7 @@ test('whichever of the seven were applied, the next one leads to the same rows i
 });
 
 test('complete random orders, with each notification twice, end in the same rows', async () => {
-  await withOrders([...events, ...events], 150, async (orders) => {
+  await withOrders([...events, ...events], 40, async (orders) => {
     const books = await inEach('order', orders, deliver);
     expect(new Set(books.map((book) => JSON.stringify(book))).size).toBe(1);
     expect(books[0]).toMatchObject(all);
