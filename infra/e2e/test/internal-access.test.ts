@@ -23,6 +23,15 @@ test('every service with Internal endpoints is tested here', () => {
   expect(tested.map(({ name }) => name).toSorted()).toEqual([...called].toSorted());
 });
 
+test('whatever a service calls lets it in: its definition and the contracts agree', async () => {
+  const refused = (await loadServices()).flatMap(({ name, calls }) =>
+    Object.keys(calls)
+      .filter((other) => !internalEndpoints.some((one) => one.service === other && callersOf(one).includes(name)))
+      .map((other) => `${name} calls ${other}`),
+  );
+  expect(refused).toEqual([]);
+});
+
 describe.each(tested)('$name, called directly', (definition) => {
   const self = definition.name;
   let service: TestService;

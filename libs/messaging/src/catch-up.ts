@@ -21,6 +21,8 @@ interface CatchUpOptions<P extends Page> extends CatchUpDependencies {
   readonly pages: (cursor: string | null) => Promise<P>;
   /** The projections' writes for a page: `groups.of(page.groups)`. */
   readonly apply: (page: P) => readonly ReturnType<Projection<never>['of']>[];
+  /** Milliseconds after the first request that fails, which double up to the longest. Default: 250 and 30,000. */
+  readonly pauses?: typeof defaultPauses;
 }
 
 /** A job as @attribution/service runs it. */
@@ -30,9 +32,9 @@ export interface CatchUp {
   readonly run: (stopping: AbortSignal) => Promise<void>;
 }
 
-/** Milliseconds between runs of the job, and between requests that fail. */
+/** Milliseconds between runs of the job. */
 const every = 60_000;
-const pauses = { first: 250, longest: 30_000 };
+const defaultPauses = { first: 250, longest: 30_000 };
 
 /** Moves the cursor past a page, unless another replica has moved it. */
 const moveCursor = `
@@ -43,7 +45,8 @@ const moveCursor = `
  * The job that reads a snapshot into projections, once: page by page, each in a transaction with its cursor, so that the
  * next process continues from there. Events are handled meanwhile, in whatever order.
  */
-export function catchUp<P extends Page>({ name, database, logger, pages, apply }: CatchUpOptions<P>): CatchUp {
+export function catchUp<P extends Page>(options: CatchUpOptions<P>): CatchUp {
+  const { name, database, logger, pages, apply, pauses = defaultPauses } = options;
   /** Where the next page begins; undefined when there is none. */
   async function position(): Promise<{ cursor: string | null } | undefined> {
     const find = () => database.sql.$queryRaw<{ cursor: string | null; completed_at: Date | null }[]>`

@@ -124,7 +124,8 @@ export const catchUpGadgets = (
   database: TestDb,
   pages: (cursor: string | null) => Promise<GadgetPage>,
   { logger } = captureLogs(),
-) => catchUp({ name: 'gadgets', database, logger, pages, apply: (page) => [gadgets.of(page.gadgets)] });
+  pauses = { first: 1, longest: 10 },
+) => catchUp({ name: 'gadgets', database, logger, pages, apply: (page) => [gadgets.of(page.gadgets)], pauses });
 
 /** Every row, as text. */
 export async function rowsOf(database: TestDb, of = 'gadgets'): Promise<string[]> {
