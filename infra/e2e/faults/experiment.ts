@@ -1,4 +1,4 @@
-import type { Chance } from './random.ts';
+import type { Chance } from '@attribution/testing';
 
 /** What an experiment works with. */
 export interface Lab {

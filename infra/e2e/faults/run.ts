@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { chanceFrom } from '@attribution/testing';
 import type { Experiment, Finding, Lab } from './experiment.ts';
-import { chanceFrom } from './random.ts';
 
 export type Equipment = Pick<
   Lab,

@@ -1,8 +1,8 @@
+import { type Chance, chanceFrom } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import { type Crash, crash } from '../faults/crash/crash.ts';
 import type { Round } from '../faults/crash/kill/rounds.ts';
 import { openOneProcess } from '../faults/crash/worlds/one-process.ts';
-import { type Chance, chanceFrom } from '../faults/random.ts';
 
 const seed = 20_261_121;
 

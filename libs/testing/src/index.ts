@@ -1,4 +1,5 @@
 export { badTokens } from './bad-tokens.ts';
+export { type Chance, chanceFrom } from './chance.ts';
 export { createTestClock } from './clock.ts';
 export { createTestDatabase, openBareDatabase, type TestDatabase } from './database.ts';
 export { templateName, testServers } from './environment.ts';

@@ -1,8 +1,8 @@
 import { deleteInstallation } from '@attribution/contracts';
-import type { TestService } from '@attribution/testing';
+import { chanceFrom, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';
-import { chance, shuffledWithin } from './support-estates.ts';
+import { shuffledWithin } from './support-estates.ts';
 import {
   a,
   countsOf,
@@ -386,7 +386,7 @@ test.each([1, 2, 3])('rows in any order with parents first set up the same estat
     expect(countsOf(await imported(owner, file))).toEqual([22, 0, 0, 0]);
     return (await exported(owner)).split('\n').sort();
   };
-  const shuffled = shuffledWithin(rows, chance(seed));
+  const shuffled = shuffledWithin(rows, chanceFrom(seed));
   expect(shuffled).not.toEqual(rows);
   expect(await sorted(shuffled)).toEqual(await sorted(rows));
 });

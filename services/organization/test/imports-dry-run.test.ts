@@ -1,7 +1,7 @@
-import type { TestService } from '@attribution/testing';
+import { type Chance, chanceFrom, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant, startOrganization } from './support.ts';
-import { type Chance, chance, pick, randomEstate } from './support-estates.ts';
+import { randomEstate } from './support-estates.ts';
 import {
   a,
   countStored,
@@ -26,28 +26,28 @@ const faults: readonly ((draw: Chance, rows: readonly Row[]) => Row)[] = [
   () => ({ parent: 'nowhere' }),
   () => ({ external_id: '' }),
   () => ({ timezone: 'Mars/Phobos' }),
-  (draw, rows) => ({ external_id: pick(draw, rows).external_id }),
-  (draw, rows) => ({ parent: pick(draw, rows).external_id }),
-  (draw, rows) => ({ device_id: pick(draw, rows).device_id ?? device(1) }),
+  (draw, rows) => ({ external_id: draw.pick(rows).external_id }),
+  (draw, rows) => ({ parent: draw.pick(rows).external_id }),
+  (draw, rows) => ({ device_id: draw.pick(rows).device_id ?? device(1) }),
   () => ({ outputs: [{ output: 'X', screen: 'nowhere' }] }),
 ];
 
 /** The rows, some of them made faulty. */
 const spoiled = (draw: Chance, rows: readonly Row[]) =>
-  rows.map((row) => (draw(25) === 0 ? { ...row, ...pick(draw, faults)(draw, rows) } : row));
+  rows.map((row) => (draw.int(0, 24) === 0 ? { ...row, ...draw.pick(faults)(draw, rows) } : row));
 
 test.each([1, 2, 3, 4, 5, 6])(
   'a dry run reports what the import then does, and changes nothing (seed %i)',
   async (seed) => {
-    const draw = chance(seed);
+    const draw = chanceFrom(seed);
     const tenant = newTenant(service);
     const estate = randomEstate(draw, 12);
-    const existing = estate.filter(({ kind }) => kind !== 'installation' || draw(2) === 0);
+    const existing = estate.filter(({ kind }) => kind !== 'installation' || draw.int(0, 1) === 0);
     await imported(tenant.owner, spoiled(draw, existing));
     const [before, events] = [await exported(tenant.owner), (await tenant.events()).length];
     const file = spoiled(
       draw,
-      estate.map((row) => (draw(5) === 0 ? { ...row, name: 'New' } : row)),
+      estate.map((row) => (draw.int(0, 4) === 0 ? { ...row, name: 'New' } : row)),
     );
     const dry = await imported(tenant.owner, file, { dry_run: true });
     expect(dry).toMatchObject({ status: 'succeeded', dry_run: true, progress: 100 });

@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getEstateImport } from '@attribution/contracts';
-import { eventually, type TestService } from '@attribution/testing';
+import { chanceFrom, eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runImports } from '../src/imports/index.ts';
 import { newTenant, startOrganization, type Tenant } from './support.ts';
-import { chance } from './support-estates.ts';
 import {
   a,
   countStored,
@@ -149,7 +148,7 @@ test('an import whose file cannot be read, killed at any step, fails and never s
 });
 
 test('an import of many batches that is killed again and again is completed', async () => {
-  const draw = chance(7);
+  const draw = chanceFrom(7);
   const rows: Row[] = [a.group('G')];
   for (let at = 0; at < 900; at++)
     rows.push(a.location(`L${at}`, 'G'), ...['1', '2', '3', '4'].map((zone) => a.zone(`Z${at}-${zone}`, `L${at}`)));
@@ -157,7 +156,7 @@ test('an import of many batches that is killed again and again is completed', as
   const tenant = newTenant(service);
   const { id } = await send(tenant.owner, faulty);
   let deaths = 0;
-  for (let died = true; died; deaths++) died = await runUntil(26 + draw(14));
+  for (let died = true; died; deaths++) died = await runUntil(26 + draw.int(0, 13));
   expect(deaths).toBeGreaterThan(2);
   const done = await ended(tenant.owner, id);
   expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 4_456, 0, 0, 45]);
@@ -171,7 +170,7 @@ test('when a process is killed by SIGKILL, the next one completes the import', a
   const sites = Array.from({ length: 900 }, (_, at) => site(`L${at}`, 'G')).flat();
   const rows = [a.group('G'), ...sites].map((row, at) => (at % 500 === 3 ? { ...row, name: '' } : row));
   const { id } = await send(tenant.owner, rows);
-  const draw = chance(11);
+  const draw = chanceFrom(11);
   const isOver = async () => (await tenant.owner.call(getEstateImport, { params: { id } })).body.finished_at !== null;
   let kills = 0;
   for (; !(await isOver()); kills++) {
@@ -180,7 +179,7 @@ test('when a process is killed by SIGKILL, the next one completes the import', a
     });
     const over = once(child, 'exit');
     await once(child.stdout, 'data');
-    await sleep(draw(400) + kills * 400); // Grows until there is time for the whole import.
+    await sleep(draw.int(0, 399) + kills * 400); // Grows until there is time for the whole import.
     child.kill('SIGKILL');
     await over;
   }

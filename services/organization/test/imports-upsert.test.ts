@@ -1,8 +1,8 @@
 import { getLocation, listInstallations, listLocations, listScreens, listZones } from '@attribution/contracts';
-import type { TestService } from '@attribution/testing';
+import { chanceFrom, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization, type Tenant } from './support.ts';
-import { chance, randomEstate } from './support-estates.ts';
+import { randomEstate } from './support-estates.ts';
 import {
   a,
   countsOf,
@@ -251,7 +251,7 @@ describe.each([1, 2, 3, 4])('a random estate (seed %i)', (seed) => {
   ] as const)(
     'exported as %s, imported into another account and exported again is the same, byte for byte',
     async (format, media) => {
-      const { tenant } = await settled(randomEstate(chance(seed)));
+      const { tenant } = await settled(randomEstate(chanceFrom(seed)));
       const text = await exported(tenant.owner, { format });
       const lines = await exportedRows(tenant.owner);
       const other = newTenant(service);

@@ -1,16 +1,5 @@
+import type { Chance } from '@attribution/testing';
 import { a, device, type Row } from './support-imports.ts';
-
-/** Whole numbers from 0 to below `limit`, the same for the same seed (a linear congruential generator, Numerical Recipes §7.1). */
-export function chance(seed: number) {
-  let state = seed;
-  return (limit: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
-export type Chance = ReturnType<typeof chance>;
-
-export const pick = <T>(draw: Chance, items: readonly T[]): T => items[draw(items.length)] as T;
 
 /** The rows in another order, in which every parent still comes before what is in it or wired to it. */
 export function shuffledWithin(rows: readonly Row[], draw: Chance): Row[] {
@@ -31,7 +20,7 @@ export function shuffledWithin(rows: readonly Row[], draw: Chance): Row[] {
   };
   while (remaining.length > 0) {
     const ready = remaining.filter((row) => !mustWait(row));
-    const next = pick(draw, ready);
+    const next = draw.pick(ready);
     remaining.splice(remaining.indexOf(next), 1);
     done.push(next);
   }
@@ -77,27 +66,27 @@ const oddLines = [
 /** A random estate of all six kinds, with odd names and with external ids. */
 export function randomEstate(draw: Chance, size = 6): Row[] {
   let count = 0;
-  const ref = (kind: string) => `${kind}-${pick(draw, oddTexts).slice(0, 150)}-${count++}`.trim();
-  const name = () => pick(draw, oddTexts);
-  const maybe = <T>(value: () => T) => (draw(2) === 0 ? value() : undefined);
-  const some = (most: number) => Array.from({ length: draw(most + 1) });
+  const ref = (kind: string) => `${kind}-${draw.pick(oddTexts).slice(0, 150)}-${count++}`.trim();
+  const name = () => draw.pick(oddTexts);
+  const maybe = <T>(value: () => T) => (draw.int(0, 1) === 0 ? value() : undefined);
+  const some = (most: number) => Array.from({ length: draw.int(0, most) });
   const coordinates = () => ({
-    latitude: pick(draw, [0, 90, -90, 47.368_6, 1e-7, -0.000_001_234_567_890_123_4, 1 / 3]),
-    longitude: pick(draw, [0, 180, -180, 8.539_2, 1e-9, -1 / 7]),
+    latitude: draw.pick([0, 90, -90, 47.368_6, 1e-7, -0.000_001_234_567_890_123_4, 1 / 3]),
+    longitude: draw.pick([0, 180, -180, 8.539_2, 1e-9, -1 / 7]),
   });
   const hours = () =>
     Object.fromEntries(
-      ['mon', 'tue', 'sun'].filter(() => draw(2) === 0).map((day) => [day, [{ opens: '09:00', closes: '18:30' }]]),
+      ['mon', 'tue', 'sun']
+        .filter(() => draw.int(0, 1) === 0)
+        .map((day) => [day, [{ opens: '09:00', closes: '18:30' }]]),
     );
-  const groups = Array.from({ length: 3 }, () =>
-    a.group(ref('G'), { name: name(), description: pick(draw, oddLines) }),
-  );
+  const groups = Array.from({ length: 3 }, () => a.group(ref('G'), { name: name(), description: draw.pick(oddLines) }));
   const rows: Row[] = [...groups];
   for (let at = 0; at < size; at++) {
     const location = ref('L');
     rows.push(
-      a.location(location, String(pick(draw, groups).external_id), {
-        ...{ name: name(), timezone: pick(draw, ['UTC', 'Asia/Kathmandu']), address: pick(draw, oddLines) },
+      a.location(location, String(draw.pick(groups).external_id), {
+        ...{ name: name(), timezone: draw.pick(['UTC', 'Asia/Kathmandu']), address: draw.pick(oddLines) },
         ...(maybe(coordinates) ?? {}),
         ...{ venue_type: maybe(() => 'retail.grocery'), opening_hours: maybe(hours), status: maybe(() => 'inactive') },
       }),
@@ -105,7 +94,7 @@ export function randomEstate(draw: Chance, size = 6): Row[] {
     const screens: string[] = [];
     for (const _ of some(3)) {
       const zone = ref('Z');
-      rows.push(a.zone(zone, location, { name: name(), zone_kind: maybe(() => pick(draw, ['window', 'aisle'])) }));
+      rows.push(a.zone(zone, location, { name: name(), zone_kind: maybe(() => draw.pick(['window', 'aisle'])) }));
       for (const __ of some(3)) {
         const screen = ref('S');
         screens.push(screen);
@@ -114,19 +103,19 @@ export function randomEstate(draw: Chance, size = 6): Row[] {
             ...{
               name: name(),
               tags: maybe(() => 'Window,eye level,東京'),
-              width_px: 1 + draw(4_000),
-              height_px: 1 + draw(4_000),
+              width_px: draw.int(1, 4_000),
+              height_px: draw.int(1, 4_000),
             },
-            ...{ accepted_formats: maybe(() => 'video/webm,image/png'), audio: maybe(() => draw(2) === 0) },
+            ...{ accepted_formats: maybe(() => 'video/webm,image/png'), audio: maybe(() => draw.int(0, 1) === 0) },
           }),
         );
       }
-      for (const __ of some(1)) rows.push(a.camera(ref('C'), zone, device(draw(1e9)), { name: name() }));
+      for (const __ of some(1)) rows.push(a.camera(ref('C'), zone, device(draw.int(0, 1e9)), { name: name() }));
     }
     for (const live of [true, false]) {
       const outputs = screens
-        .filter(() => draw(2) === 0)
-        .map((screen, i) => ({ output: pick(draw, oddTexts).slice(0, 60).trim() + i, screen }));
+        .filter(() => draw.int(0, 1) === 0)
+        .map((screen, i) => ({ output: draw.pick(oddTexts).slice(0, 60).trim() + i, screen }));
       rows.push(
         a.installation(ref('I'), location, device(1e10 + count), {
           ...{ name: maybe(name), outputs, status: live ? maybe(() => 'live') : 'removed' },

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Chance } from '../random.ts';
+import type { Chance } from '@attribution/testing';
 
 /**
  * What the client must receive: `refused` is 502 with problem details, `cut` a response that ends early, `answered` the

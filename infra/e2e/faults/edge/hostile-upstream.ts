@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Chance } from '../random.ts';
+import type { Chance } from '@attribution/testing';
 import { hostileAnswers } from './hostile-answers.ts';
 
 export interface HostileUpstream {

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Chance } from '@attribution/testing';
 import { type Edge, startEdge } from '../edge/gateway.ts';
 import { startHealthyUpstream } from '../edge/healthy-upstream.ts';
 import { type LoadRequest, type Measured, startLoad, statusesText } from '../edge/load.ts';
 import type { Experiment, Finding, Lab } from '../experiment.ts';
-import type { Chance } from '../random.ts';
 import { startTcpProxy, type TcpProxy, type Way } from '../tcp-proxy.ts';
 
 /** Requests per second to endpoints with rate limits, each from a new address. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { registeredNames } from '@attribution/registry';
-import { personToken } from '@attribution/testing';
+import { type Chance, personToken } from '@attribution/testing';
 import { startEdge } from '../edge/gateway.ts';
 import { exchangeRaw } from '../edge/raw-exchange.ts';
 import { startRecordingUpstream } from '../edge/recording-upstream.ts';
@@ -8,7 +8,6 @@ import { type Expected, type SmugglingCase, tokenPlaceholder } from '../edge/smu
 import { smugglingCases } from '../edge/smuggling/index.ts';
 import type { StrictRequest } from '../edge/smuggling/strict-request.ts';
 import type { Experiment } from '../experiment.ts';
-import type { Chance } from '../random.ts';
 
 /** The number of parallel connections. */
 const lanes = 16;

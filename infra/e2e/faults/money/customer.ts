@@ -9,7 +9,7 @@ import {
   resumeSubscription,
 } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
-import type { Chance } from '../random.ts';
+import type { Chance } from '@attribution/testing';
 import type { Bank } from './bank.ts';
 
 type Account = Awaited<ReturnType<Bank['openAccount']>>;

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGroup, listGroups } from '@attribution/contracts';
-import type { Chance } from '../random.ts';
+import type { Chance } from '@attribution/testing';
 import { type Exchange, exchange } from './exchange.ts';
 
 /** Clients that keep their connection until the server closes it, and retry a request only if the connection was refused. */

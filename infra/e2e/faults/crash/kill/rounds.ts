@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '@attribution/testing';
+import { type Chance, eventually } from '@attribution/testing';
 import pTimeout from 'p-timeout';
-import type { Chance } from '../../random.ts';
 import type { Victim, World } from '../worlds/world.ts';
 import { type KillPoint, killArgument } from './kill-points.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chanceFrom } from '../../random.ts';
+import { chanceFrom } from '@attribution/testing';
 import type { Ledger } from './ledger.ts';
 import type { MailFolder } from './mail-folder.ts';
 import { simulatePerson } from './person.ts';

@@ -20,8 +20,8 @@ import {
   updateZone,
   verifyEmail,
 } from '@attribution/contracts';
+import type { Chance } from '@attribution/testing';
 import type { z } from 'zod';
-import type { Chance } from '../../random.ts';
 import type {
   AcknowledgedChange,
   Change,

@@ -8,7 +8,8 @@ export interface Chance {
   int(low: number, high: number): number;
   /** A number from 0 up to, but excluding, 1. */
   share(): number;
-  pick<T>(from: readonly [T, ...T[]]): T;
+  /** Any of these, of which there must be one or more. */
+  pick<T>(from: readonly T[]): T;
 }
 
 export function chanceFrom(seed: number): Chance {
@@ -17,6 +18,6 @@ export function chanceFrom(seed: number): Chance {
   return {
     int,
     share: () => uniformFloat64(generator),
-    pick: (from) => from[int(0, from.length - 1)] ?? from[0],
+    pick: <T>(from: readonly T[]) => from[int(0, from.length - 1)] as T,
   };
 }
