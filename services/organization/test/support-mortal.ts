@@ -10,8 +10,9 @@ export interface Mortal {
 }
 
 /**
- * Simulates a process that dies at the `at`th step. There is a step before and after each statement outside a transaction,
- * and before and after each commit. Other places in a transaction need none: Postgres rolls it back all the same.
+ * Simulates a process that dies at the `at`th step. There is a step after each statement outside a transaction, and after
+ * each commit. A death anywhere else leaves the database as one of these does: before the next statement nothing has changed
+ * since, and Postgres rolls back a transaction that has begun.
  */
 export function mortal(database: OrganizationDatabase, at: number): Mortal {
   let steps = 0;
@@ -26,10 +27,10 @@ export function mortal(database: OrganizationDatabase, at: number): Mortal {
     const guarded =
       <Given extends unknown[], T>(send: (...given: Given) => PromiseLike<T>) =>
       async (...given: Given) => {
-        const check = alone ? step : requireAlive;
-        check();
+        requireAlive();
         const result = await send(...given);
-        check();
+        if (alone) step();
+        else requireAlive();
         return result;
       };
     return {
@@ -50,14 +51,14 @@ export function mortal(database: OrganizationDatabase, at: number): Mortal {
         requireAlive();
         const result = await database.sqlTransaction(async (tx) => {
           const done = await work(wrap(tx, false));
-          step();
+          requireAlive(); // Work that was begun beside it may have died meanwhile.
           return done;
         });
         step();
         return result;
       },
       async ping() {
-        step();
+        requireAlive();
         await database.ping();
       },
     },
