@@ -24,6 +24,14 @@ def from_somewhere():
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
+class Refused(RuntimeError):
+    """A response other than a success."""
+
+    def __init__(self, message, status):
+        super().__init__(message)
+        self.status = status
+
+
 def call(method, path, body=None, token=None):
     """Returns the body of a successful response. Raises otherwise: that is a bug of these hooks or of the platform."""
     headers = {"content-type": "application/json", "x-forwarded-for": from_somewhere()}
@@ -35,7 +43,7 @@ def call(method, path, body=None, token=None):
         with urllib.request.urlopen(request) as answer:
             return json.loads(answer.read() or "null")
     except urllib.error.HTTPError as error:
-        raise RuntimeError(f"{method} {path} answered {error.code}: {error.read().decode()}") from error
+        raise Refused(f"{method} {path} answered {error.code}: {error.read().decode()}", error.code) from error
 
 
 def click(page, action):

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -16,6 +16,16 @@ export interface Command {
   readonly seed: number;
   /** The maximum number of generated cases for each operation. */
   readonly examples: number;
+  /** Settings of some operations. An operation may be named by one of them. */
+  readonly exceptions?: readonly Exception[];
+}
+
+interface Exception {
+  readonly operations: readonly string[];
+  /** Replaces `examples`. */
+  readonly examples?: number;
+  /** Whether the boundary values of the schemas are tried, which is Schemathesis's phase "coverage". Default: true. */
+  readonly boundaries?: boolean;
 }
 
 /** The parts of Schemathesis's report that are read. */
@@ -39,19 +49,22 @@ export interface Outcome {
 /** Runs Schemathesis over the document that the gateway serves. */
 export async function runSchemathesis(command: Command): Promise<Outcome> {
   const directory = await mkdtemp(join(tmpdir(), 'schemathesis-'));
-  const [reportFile, answersFile] = [join(directory, 'report.json'), join(directory, 'answers.json')];
-  const { url, mailDirectory, estate, as, seed } = command;
+  const file = (name: string) => join(directory, name);
+  const [configFile, reportFile, answersFile] = [file('schemathesis.toml'), file('report.json'), file('answers.json')];
+  const { url, mailDirectory, estate, as, seed, exceptions = [] } = command;
   const settings = {
     ...{ url, as, seed, ...estate, mail: mailDirectory, answers_file: answersFile },
     // Each run needs new client addresses, because rate limits of the previous one are still in effect.
     addresses_from: as === 'owner' ? 2 ** 23 : 0,
   };
   const args = [
-    ...['-m', 'schemathesis.cli', '--config-file', join(import.meta.dirname, 'schemathesis.toml')],
+    ...['-m', 'schemathesis.cli', '--config-file', configFile],
     ...['run', `${url}/v2/openapi.json`, '--seed', String(seed), '--max-examples', String(command.examples)],
     ...['--report', 'json', '--report-json-path', reportFile, '--no-color'],
   ];
   try {
+    const common = await readFile(join(import.meta.dirname, 'schemathesis.toml'), 'utf8');
+    await writeFile(configFile, common + exceptions.map(inToml).join(''));
     const output = await collect(join(command.environment, 'bin/python'), args, {
       PLATFORM: JSON.stringify(settings),
       // By module name: given by path, the file would be loaded several times, and each time its hooks would count.
@@ -89,3 +102,13 @@ export async function runSchemathesis(command: Command): Promise<Outcome> {
     });
   }
 }
+
+/** The part of the configuration for some operations. A list in JSON is also one in TOML. */
+const inToml = ({ operations, examples, boundaries = true }: Exception) =>
+  [
+    '\n[[operations]]',
+    `include-operation-id = ${JSON.stringify(operations)}`,
+    ...(examples === undefined ? [] : [`generation.max-examples = ${examples}`]),
+    ...(boundaries ? [] : ['phases.coverage.enabled = false']),
+    '',
+  ].join('\n');

@@ -73,7 +73,8 @@ def apply_override(case, rule, coin):
     if sender:
         senders[case.id] = sender
         headers |= signature_of(sender.person, case)
-    in_path, elsewhere = coin(), coin()
+    # Values that no part of the case takes are not built, because each may need several requests.
+    in_path, elsewhere = coin() and bool(case.path_parameters), coin() and is_positive(case)
     if not in_path and not elsewhere:
         return headers
     override = rule.override_by(sender)
@@ -81,7 +82,7 @@ def apply_override(case, rule, coin):
         put_path(case, {name: override.path.get(name, value) for name, value in (case.path_parameters or {}).items()})
     if elsewhere and has_fields(case):
         case.body = override.into(case.body)
-    if elsewhere and is_positive(case):
+    if elsewhere:
         headers |= override.headers
     return headers
 

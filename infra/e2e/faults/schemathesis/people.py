@@ -6,7 +6,7 @@ import struct
 import time
 from dataclasses import dataclass, field
 
-from api import call, mail_to, numbers, settings
+from api import Refused, call, mail_to, numbers, settings
 
 password = settings["password"]
 full_name = "Grace Hopper"
@@ -61,7 +61,13 @@ class Owner(Person):
     """The owner of the estate, who sends all other requests. The hooks delete nothing of the owner's that is needed."""
 
     def call(self, method, path, body=None):
-        # Earlier sessions may have ended, because a generated request changed the owner's own rights.
+        # An earlier session may have ended, because a generated request changed the owner's own rights.
+        if self.token is not None:
+            try:
+                return call(method, path, body, self.token)
+            except Refused as refused:
+                if refused.status not in (401, 403):
+                    raise
         return call(method, path, body, self.begin(self.log_in()).token)
 
 

@@ -45,11 +45,18 @@ export interface Trial {
   readonly ledger: Ledger;
   /** To be called at the end of a fault. Resolves when journeys that begin now have succeeded or timed out. */
   recover(): Promise<Recovery>;
-  /** Runs `work` while `concurrency` people at a time use the platform; then stops them and checks everything. */
-  underLoad(work: () => Promise<void>, concurrency?: number): Promise<Outcome>;
+  /** Runs `work` while people use the platform; then stops them and checks everything. */
+  underLoad(work: () => Promise<void>, options?: UnderLoadOptions): Promise<Outcome>;
 }
 
-export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' | 'say'>): Trial {
+export interface UnderLoadOptions {
+  /** How many people use the platform at a time. Default: 3, and 2 in the short form. */
+  readonly concurrency?: number;
+  /** Whether `work` recovers from nothing, so that it needs no baseline. Default: false. */
+  readonly withoutBaseline?: boolean;
+}
+
+export function openTrial(world: SeparateWorld, { seed, say, long }: Pick<Lab, 'seed' | 'say' | 'long'>): Trial {
   const ledger = openLedger();
   const mail = openMailFolder(world.mailDirectory);
   const known = new Set<string>();
@@ -77,21 +84,27 @@ export function openTrial(world: SeparateWorld, { seed, say }: Pick<Lab, 'seed' 
     return recovery;
   }
 
-  /** The first journeys compile the code of processes that have just started; the second ones are the baseline. */
+  /**
+   * The first journeys compile the code of processes that have just started; the second ones are the baseline. In the short
+   * form the load of the acts before has compiled it.
+   */
   async function warmUp(): Promise<number> {
-    await journeys(warmUpTimeoutMs);
+    if (long) await journeys(warmUpTimeoutMs);
     const { ms, longest } = await journeys(warmUpTimeoutMs);
     say(`  such journeys take ${(ms / 1000).toFixed(1)} s when nothing is broken (${longest})`);
     return ms;
   }
 
-  async function underLoad(work: () => Promise<void>, concurrency = 3): Promise<Outcome> {
+  async function underLoad(
+    work: () => Promise<void>,
+    { concurrency = long ? 3 : 2, withoutBaseline = false }: UnderLoadOptions = {},
+  ): Promise<Outcome> {
     const before = { requests: total(ledger), failures: new Map(ledger.failures), paid: paid(ledger) };
     const violations = ledger.violations.length;
     recoveries.length = 0;
     const load = startLoad({ baseUrl: world.url, mail, ledger, seed, concurrency, firstNumber });
     try {
-      baselineMs ??= await warmUp();
+      if (!withoutBaseline) baselineMs ??= await warmUp();
       await work();
     } finally {
       await load.stop();

@@ -31,7 +31,7 @@ export const clocksApart: PossibleCondition = {
           const findings: Finding[] = [];
           for (let round = 0; round < rounds; round++) {
             setClocks(world, offsets, round, lab);
-            await restart(world);
+            await restart(world, [...offsets.keys()]);
             const spread = Math.max(...offsets.values()) - Math.min(...offsets.values());
             let loggedIn = false;
             const outcome = await trial.underLoad(async () => {
@@ -46,7 +46,7 @@ export const clocksApart: PossibleCondition = {
               judged({
                 long: lab.long,
                 what: `Clocks of separate processes up to ${spread} s apart`,
-                tried: world.processes.all.length,
+                tried: offsets.size,
                 outcome,
                 seamless: true,
                 holds: loggedIn,
@@ -62,9 +62,13 @@ export const clocksApart: PossibleCondition = {
   },
 };
 
-/** The first round has the worst case, later rounds are random. */
-function setClocks({ processes }: SeparateWorld, offsets: Map<string, number>, round: number, { chance }: Lab): void {
-  for (const one of processes.all)
+/**
+ * The first round has the worst case, later rounds are random. The short form leaves the right clock to the second replicas,
+ * because each clock that is set costs a restart.
+ */
+function setClocks({ processes }: SeparateWorld, offsets: Map<string, number>, round: number, lab: Lab): void {
+  const { chance, long } = lab;
+  for (const one of processes.all.filter(({ name: process }) => long || process.endsWith('-1')))
     offsets.set(one.name, round === 0 ? worst(one) : chance.int(-maxOffsetSeconds, maxOffsetSeconds));
 }
 
@@ -78,8 +82,8 @@ function worst({ name: process, service, role }: FleetProcess): number {
   return process.endsWith('-1') ? maxOffsetSeconds : -maxOffsetSeconds;
 }
 
-/** Restarts all processes at once; there is no load at this time. */
-async function restart({ processes }: SeparateWorld): Promise<void> {
-  await Promise.all(processes.all.map(({ name: process }) => processes.end(process, 'SIGTERM')));
-  await processes.ready();
+/** Restarts processes all at once; there is no load at this time. */
+async function restart({ processes }: SeparateWorld, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((process) => processes.end(process, 'SIGTERM')));
+  await processes.ready(names);
 }

@@ -21,7 +21,7 @@ export const fullDisk: PossibleCondition = {
       act: {
         name,
         async run({ world, trial, lab }) {
-          const durationMs = lab.long ? 30_000 : 5_000;
+          const durationMs = lab.long ? 30_000 : 3_000;
           const victims = lab.long ? registeredNames : (['organization'] as const);
           const rounds = lab.long ? Math.ceil(lab.rounds / 10) : 1;
           const findings: Finding[] = [];

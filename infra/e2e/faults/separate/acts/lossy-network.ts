@@ -25,18 +25,21 @@ export const lossyNetwork: PossibleCondition = {
       act: {
         name,
         async run({ trial, lab }) {
-          const durationMs = lab.long ? 30_000 : 5_000;
+          const durationMs = lab.long ? 30_000 : 3_000;
           const rounds = lab.long ? Math.ceil(lab.rounds / 2) : 1;
-          const outcome = await trial.underLoad(async () => {
-            for (let round = 0; round < rounds; round++) {
-              await sleep(lab.chance.int(200, 500));
-              await wires.disturb(trouble);
-              await untilNoticed(trial, durationMs, /^5/);
-              await wires.cure();
-              const { ms, longest } = await trial.recover();
-              lab.say(`  200 ms and 10 % loss for ${seconds(durationMs)}: well after ${seconds(ms)} (${longest})`);
-            }
-          }, 6);
+          const outcome = await trial.underLoad(
+            async () => {
+              for (let round = 0; round < rounds; round++) {
+                await sleep(lab.chance.int(200, 500));
+                await wires.disturb(trouble);
+                await untilNoticed(trial, durationMs, /^5/);
+                await wires.cure();
+                const { ms, longest } = await trial.recover();
+                lab.say(`  200 ms and 10 % loss for ${seconds(durationMs)}: well after ${seconds(ms)} (${longest})`);
+              }
+            },
+            { concurrency: lab.long ? 6 : 4 },
+          );
           const broken = sum(outcome.failures, (failure) => failure.startsWith('5'));
           return [
             judged({

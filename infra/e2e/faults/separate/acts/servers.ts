@@ -52,7 +52,7 @@ export const kafka = stopped({
   name: 'kafka',
   called: 'Kafka',
   server: ({ servers }) => servers.kafka,
-  away: { long: 60, short: 4 },
+  away: { long: 60, short: 2 },
   everyRounds: 10,
 });
 
@@ -61,11 +61,14 @@ export const redis = stopped({
   name: 'redis',
   called: 'Redis',
   server: ({ servers }) => servers.redis,
-  away: { long: 10, short: 2 },
+  away: { long: 10, short: 1 },
   everyRounds: 4,
 });
 
-/** Restarts the Postgres server of all databases, and ends all connections of one database after the other. */
+/**
+ * Restarts the Postgres server of all databases, and ends all connections of one database after the other. The short form
+ * does not wait for the recovery of one database before it turns to the next.
+ */
 export const postgres: Act = {
   name: 'postgres',
   async run(stage) {
@@ -84,10 +87,12 @@ export const postgres: Act = {
     });
     const ended = await trial.underLoad(async () => {
       for (let round = 0; round < rounds; round++)
-        for (const database of databases)
-          await outage(stage, `every connection of ${database} ended`, async () => {
-            const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
-            await rowsOf(server.url('postgres'), sql);
+        for (const some of lab.long ? databases.map((database) => [database]) : [databases])
+          await outage(stage, `every connection of ${some.join(', ')} ended`, async () => {
+            for (const database of some) {
+              const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
+              await rowsOf(server.url('postgres'), sql);
+            }
           });
     });
     const tried = (each: number) => rounds * each;
