@@ -26,7 +26,8 @@ async function kill(rounds: Rounds, fault?: string): Promise<Crash> {
 }
 
 const planned = {
-  nothing: () => kill((chance) => [...midBatch(chance), ...claims(chance), ...keys(chance)]),
+  /** The other points, without a fault: the short form of `crash one process`. */
+  nothing: () => kill(midBatch),
   'keys-forgotten': () => kill(keys, 'keys-forgotten'),
   'effect-outside': () => kill(midBatch, 'effect-outside'),
   'removed-before-publishing': () => kill(claims, 'removed-before-publishing'),
@@ -45,7 +46,7 @@ beforeAll(async () => {
 }, 600_000);
 
 test('the product without a fault passes the checks', () => {
-  expect(crashes.nothing).toMatchObject({ kills: 3, lost: 0, doubled: 0, reordered: 0, torn: 0, holds: true });
+  expect(crashes.nothing).toMatchObject({ kills: 1, lost: 0, doubled: 0, reordered: 0, torn: 0, holds: true });
 });
 
 test('duplicated requests are found if idempotency keys are not stored', () => {
