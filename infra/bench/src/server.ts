@@ -12,6 +12,12 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
+/** Variables that every started program gets from this process. Node's compile cache is set by `npm test`, not by `npm run bench`. */
+export function inherited(): Record<string, string> {
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+  return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+}
+
 /** Starts a program, which prints `{"url": "…"}` as the first line of stdout when it is ready, and ends on SIGTERM. */
 export async function startServer(
   program: URL,
@@ -25,7 +31,7 @@ export async function startServer(
     fileURLToPath(program),
   ]);
   const child = spawn(command, args, {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', ALLOW_SIMULATED_PAYMENTS: 'true', ...environment },
+    env: { ...inherited(), NODE_ENV: 'production', ALLOW_SIMULATED_PAYMENTS: 'true', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const end = () => child.kill('SIGKILL');

@@ -18,6 +18,8 @@ export interface FleetOptions {
   readonly replicas?: Partial<Record<RegisteredName, number>>;
   /** The number of gateways. The nth calls the nth process of each service, or the first if there are fewer. Default: 1. */
   readonly gateways?: number;
+  /** `later`: the experiment starts the members. Default: `now`, and `startFleet` waits until all of it is ready. */
+  readonly start?: 'now' | 'later';
   /** Variables of every process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -35,7 +37,7 @@ export interface Fleet {
   stop(): Promise<readonly (number | NodeJS.Signals)[]>;
 }
 
-/** Starts a fleet and resolves when all of it is ready. */
+/** Prepares a fleet and starts it. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const secrets = newSecrets();
   const internalKeys = generateInternalKeys();
@@ -94,6 +96,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     await rm(mailDirectory, { recursive: true, force: true });
     return endings;
   }
+  if (options.start === 'later') return { gateways, services, members, mailDirectory, stop };
   try {
     for (const one of members) one.start();
     await Promise.all(gateways.map((gateway) => gateway.alive(60_000)));

@@ -44,7 +44,7 @@ export const accessLayers: Case = {
   name: 'access-layers',
   async run(tools) {
     const database = await createBenchDatabase(tools.postgresUrl, 'organization');
-    const accounts = Array.from({ length: 16 }, () => newId('account'));
+    const accounts = Array.from({ length: tools.smoke ? 1 : 16 }, () => newId('account'));
     const homes = await seedEstate(database, accounts, 250);
     const server = await startServer(new URL('../access-layers/layers.server.ts', import.meta.url), {
       DATABASE_URL: database.url,

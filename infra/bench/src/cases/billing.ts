@@ -89,8 +89,10 @@ export const billingLedger: Case = {
       withDatabase(tools, 'billing', async (small) => {
         tools.say('  filling: 1,000,000 ledger entries beside 1,000');
         const [many, few] = [await fillLedger(large, tools.smoke ? 1_000 : 1_000_000), await fillLedger(small, 1_000)];
-        const ours = await start('../endpoints/service.server.ts', large);
-        const other = await start('../endpoints/service.server.ts', small);
+        const [ours, other] = await Promise.all([
+          start('../endpoints/service.server.ts', large),
+          start('../endpoints/service.server.ts', small),
+        ]);
         const compared = await compareServers(tools, ours, other, (url) =>
           page(tools, url, url === ours.url ? many : few),
         );

@@ -143,9 +143,9 @@ export const estateImport: Case = {
   name: 'estate: import',
   run: (tools) =>
     withDatabase(tools, 'organization', async (database) => {
-      const chain = makeChain(tools.smoke ? 1_000 : undefined);
+      const chain = makeChain(tools.smoke ? 400 : undefined);
       const empty = () => database.sql('TRUNCATE groups, outbox, estate_imports CASCADE');
-      const server = await start(database, 'on');
+      const server = await start(database, 'on', tools.smoke ? smallHeap : []);
       const compared = await compare(
         tools,
         async () => {
@@ -156,9 +156,9 @@ export const estateImport: Case = {
           await empty();
           return chain.rows / (await copyChain(database, chain));
         },
-      ).finally(() => server.stop());
+      ).finally(() => tools.smoke || server.stop());
       await empty();
-      const confined = await start(database, 'on', smallHeap);
+      const confined = tools.smoke ? server : await start(database, 'on', smallHeap);
       const { grown } = await importChain(confined, chain).finally(() => confined.stop());
       return [
         rateRow('Import of 100,000 rows beside COPY of the same: rows', compared, bars.import),

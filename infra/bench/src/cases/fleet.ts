@@ -47,7 +47,7 @@ async function measure(fleet: BenchServer, nginx: string, tools: Tools): Promise
     await sleep(settleMs);
   }
   const idle = await memoryOf(processes);
-  const owners = await seedBoth(databases);
+  const owners = await seedBoth(databases, tools);
   const tokens = new Map(owners.map((owner) => [owner, tokensOf(description.tokenKeys)(owner)]));
   const credentials = (owner: Owner) => tokens.get(owner) ?? {};
   const bare = await startBare(nginx, databases);

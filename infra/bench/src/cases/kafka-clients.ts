@@ -20,7 +20,7 @@ export const kafkaClients: Case = {
   async run(tools) {
     if (!tools.kafkaBrokers) return [];
     const events = Math.ceil(streamOf(name).eventsASecond * tools.seconds);
-    const [kafkajs, platformatic] = [await start('loop', tools), await start('platformatic', tools)];
+    const [kafkajs, platformatic] = await Promise.all([start('loop', tools), start('platformatic', tools)]);
     const drain = async ({ url }: BenchServer) => {
       await command(url, 'prepare', { events });
       return (await command<{ rate: number }>(url, 'drain', { events })).rate;

@@ -1,6 +1,7 @@
 import { createSigner, KeySet } from '@attribution/auth';
 import { newUuid } from '@attribution/ids';
 import { fillOwners, seedAccounts } from '../account/seed.ts';
+import type { Tools } from '../case.ts';
 import { statementsOn } from '../database.ts';
 import type { BenchRequest } from '../endpoints/requests.ts';
 import { seedCampaigns, seedEstate } from '../endpoints/seed.ts';
@@ -10,17 +11,20 @@ import { type FleetDescription, type MeasuredService, measuredServices } from '.
 import type { Owner } from './mix.ts';
 
 /** More than there are connections: creates of a single account would wait for each other, because its events are ordered. */
-const count = 64;
+const countOf = ({ smoke }: Pick<Tools, 'smoke'>) => (smoke ? 4 : 64);
 /** Longer than a run. */
 const tokenSeconds = 3 * 60 * 60;
 
 /** Creates owners with locations, campaigns and a ledger, with the same rows in the fleet's and the bare databases. */
-export async function seedBoth(databases: FleetDescription['databases']): Promise<Owner[]> {
+export async function seedBoth(
+  databases: FleetDescription['databases'],
+  tools: Pick<Tools, 'smoke'>,
+): Promise<Owner[]> {
   const [account, organization, campaign] = measuredServices.map((name) => {
     const { fleet, bare } = databases[name];
     return statementsOn(fleet, bare);
   }) as [ReturnType<typeof statementsOn>, ReturnType<typeof statementsOn>, ReturnType<typeof statementsOn>];
-  const accounts = (await seedAccounts(account, count)).map(({ id }) => id);
+  const accounts = (await seedAccounts(account, countOf(tools))).map(({ id }) => id);
   const [users, homes, campaigns] = await Promise.all([
     fillOwners(account, accounts),
     seedEstate(organization, accounts),

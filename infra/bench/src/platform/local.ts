@@ -4,10 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pinnedCommand } from '../cores.ts';
+import { inherited } from '../server.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 /** The flags that `infra/bootstrap.mjs` passes to Node. */
 const flags = ['--disable-warning=TimeoutNegativeWarning', '--disable-warning=ExperimentalWarning'];
+
+/** A setting for cases that only have to run. */
+export const cheapHash = { BCRYPT_COST: '4' };
 
 export interface LocalOptions {
   /** The folder of all its data, which is kept. */
@@ -38,7 +42,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalPlatform> 
   const began = performance.now();
   const child = spawn(...pinnedCommand('anywhere', process.execPath, args), {
     cwd: root,
-    env: { PATH: process.env.PATH, LOCAL_DIR: directory, PORT: String(port), LOG_LEVEL: 'error', ...environment },
+    env: { ...inherited(), LOCAL_DIR: directory, PORT: String(port), LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let output = '';

@@ -31,8 +31,8 @@ async function figureOf(pid: number, file: string, line: RegExp): Promise<number
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 
-/** Megabytes of the heap in use after garbage collection, of a platform started with `--inspect=127.0.0.1:0`. */
-export async function heapAfterCollection(platform: LocalPlatform): Promise<number> {
+/** Megabytes of the heap in use after so many garbage collections, of a platform started with `--inspect=127.0.0.1:0`. */
+export async function heapAfterCollection(platform: LocalPlatform, collections: number): Promise<number> {
   const address = /ws:\/\/\S+/.exec(platform.output())?.[0];
   if (address === undefined) throw new Error('The platform was started without an inspector');
   const socket = new WebSocket(address);
@@ -41,7 +41,7 @@ export async function heapAfterCollection(platform: LocalPlatform): Promise<numb
     socket.addEventListener('error', () => reject(new Error(`No inspector at ${address}`)), { once: true });
   });
   try {
-    for (let time = 0; time < 3; time++) {
+    for (let time = 0; time < collections; time++) {
       await ask(socket, 'HeapProfiler.collectGarbage');
       await sleep(500); // The next collection takes what finalizers release in the meantime.
     }

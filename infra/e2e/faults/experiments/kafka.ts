@@ -87,12 +87,12 @@ async function outage(way: (typeof ways)[number], world: World, lab: Lab): Promi
   const [{ url }] = fleet.gateways;
   const { token } = await newOwner(url, fleet.mailDirectory);
   const traffic = startTraffic({ url, token: () => token, pause: 15 });
-  await sleep(1_000); // Time for the code to be compiled.
+  await sleep(lab.long ? 1_000 : 500); // Time for the code to be compiled.
   traffic.take();
-  await sleep(lab.long ? 15_000 : 2_000);
+  await sleep(lab.long ? 15_000 : 1_000);
   const before = traffic.take();
 
-  const away = lab.long ? 60_000 : 5_000;
+  const away = lab.long ? 60_000 : 2_500;
   broker.signal(way === 'killed' ? 'SIGKILL' : 'SIGSTOP');
   await sleep(away);
   const during = traffic.take();

@@ -6,21 +6,27 @@ import { openTill, type Till } from '../money/till.ts';
 
 /** How long the kill may take, and how long the restarted platform may take to finish the payment. */
 const timeoutMs = 20_000;
-/** How long to wait for duplicates. */
+/** How long to wait for duplicates: after each kill in the long form, after the last one in the short form. */
 const duplicateWaitMs = 1_000;
 
 /** `kill -9` between all steps from the payment to the grant: after a restart there is one payment, one entry and one grant. */
 export const moneyKills: Experiment = {
   name: 'money kills',
   rounds: { short: 1, long: 10 },
-  async run({ rounds, say }) {
+  async run({ rounds, long, say }) {
     const till = await openTill();
     const wrong = new Map<Step, string[]>(steps.map((step) => [step, []]));
     const kills = Array.from({ length: rounds }, () => steps).flat();
     try {
       await start(till, kills[0]);
+      const trials: { readonly step: Step; readonly trial: Trial }[] = [];
       for (const [index, step] of kills.entries()) {
-        const found = await killAndLook(till, kills[index + 1]);
+        trials.push({ step, trial: await killAndFinish(till, kills[index + 1]) });
+        if (long) await sleep(duplicateWaitMs);
+      }
+      if (!long) await sleep(duplicateWaitMs);
+      for (const { step, trial } of trials) {
+        const found = trial.wrong ?? (await look(till, trial.account));
         if (found === undefined) continue;
         wrong.get(step)?.push(found);
         say(`  ${step.name}: ${found}`);
@@ -43,8 +49,17 @@ async function start({ member }: Till, step: Step | undefined): Promise<void> {
   await member.alive();
 }
 
-/** Kills the platform during a payment, and restarts it for the kill at `next`. Returns what is wrong; undefined if nothing is. */
-async function killAndLook(till: Till, next: Step | undefined): Promise<string | undefined> {
+interface Trial {
+  readonly account: string;
+  /** What was wrong before the next kill, whose restart might make up for it. */
+  readonly wrong?: string;
+}
+
+/**
+ * Kills the platform during a payment, restarts it for the kill at `next`, and gives it time to finish the payment. Returns
+ * the account, and what is wrong if the kill was not reached or the payment is not finished in time.
+ */
+async function killAndFinish(till: Till, next: Step | undefined): Promise<Trial> {
   const { member, outcome } = till;
   const { account, url } = await till.newCheckout();
   await till.quiet();
@@ -55,11 +70,20 @@ async function killAndLook(till: Till, next: Step | undefined): Promise<string |
   const killed = await pTimeout(member.ended(), { milliseconds: timeoutMs, fallback: () => 'never' });
   if (killed !== 'SIGKILL') await member.end('SIGKILL');
   await start(till, next);
-  if (killed !== 'SIGKILL') return 'it was not reached';
+  if (killed !== 'SIGKILL') return { account, wrong: 'it was not reached' };
   const deadline = Date.now() + timeoutMs;
   while (Math.min(...(await outcome(account))) < 1 && Date.now() < deadline) await sleep(50);
-  await sleep(duplicateWaitMs);
+  const [payments, entries, grants] = await outcome(account);
+  if (Math.min(payments, entries, grants) > 0) return { account };
+  return { account, wrong: textOf(payments, entries, grants) };
+}
+
+const textOf = (payments: number, entries: number, grants: number) =>
+  `${payments} payments, ${entries} entries, ${grants} grants`;
+
+/** Returns what is wrong with the account's payment; undefined if nothing is. */
+async function look({ outcome }: Till, account: string): Promise<string | undefined> {
   const [payments, entries, grants] = await outcome(account);
   if (payments === 1 && entries === 1 && grants === 1) return undefined;
-  return `${payments} payments, ${entries} entries, ${grants} grants`;
+  return textOf(payments, entries, grants);
 }

@@ -16,7 +16,7 @@ const bars = {
 };
 /** In milliseconds: the timeout of statements, and how long Postgres hangs, which is longer than a response may take. */
 const forms = {
-  short: { statementTimeout: 1_000, hang: 5_000 },
+  short: { statementTimeout: 1_000, hang: 4_200 },
   long: { statementTimeout: 5_000, hang: 20_000 }, // The default.
 };
 

@@ -71,7 +71,7 @@ async function breakIt(lab: Lab, setup: Setup, { name, way }: (typeof outages)[n
   // Other load on the machine may hit one gateway and not the other, so the median of the rounds counts.
   for (let round = 0; round < lab.rounds || (median(added) > bar && round < lab.rounds + 2); round++) {
     const before = await edge.metric('rate_limit_fallbacks_total');
-    const measuring = both([edge, twin], lab.long ? 5_000 : 1_500, lab.chance);
+    const measuring = both([edge, twin], lab.long ? 5_000 : 1_000, lab.chance);
     await sleep(100);
     await proxy.set(way);
     wrong.push(...(await limitsHold(edge)));

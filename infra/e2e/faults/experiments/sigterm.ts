@@ -9,6 +9,10 @@ export const sigterm: Experiment = {
   async run(lab: Lab): Promise<readonly Finding[]> {
     const replicas = lab.kafkaBrokers ? () => stopReplicas(lab, lab.kafkaBrokers ?? []) : async () => [];
     if (lab.long) return [...(await replicas()), ...(await stopEmbedded(lab))];
-    return (await Promise.all([replicas(), stopEmbedded(lab)])).flat();
+    const both = await Promise.allSettled([replicas(), stopEmbedded(lab)]); // Neither is left running when the other fails.
+    return both.flatMap((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
+    });
   },
 };

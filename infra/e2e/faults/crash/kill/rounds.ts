@@ -47,7 +47,7 @@ export function planRounds(
 }
 
 /**
- * Kills the victims in parallel and restarts them; at the end all are ready. `busy` resolves when they are under load.
+ * Starts the victims, unless they run, kills them in parallel and restarts them; at the end all are ready. `busy` resolves when they are under load.
  * Returns the number of kills.
  */
 export async function runRounds(
@@ -57,16 +57,15 @@ export async function runRounds(
   let kills = 0;
   const failures: unknown[] = [];
   async function killAll(victim: Victim, rounds: readonly Round[]): Promise<void> {
-    if (rounds.length === 0) return;
-    // The preload must be there from the start of the process, so the running one is ended first.
-    if (rounds[0]?.point !== 'random moment') await victim.kill();
+    // The preload must be there from the start of the process, so a running one is ended first.
+    if (rounds[0] !== undefined && rounds[0].point !== 'random moment') await victim.kill();
     for (const round of rounds) {
       if (failures.length > 0) return;
       await killOnce(victim, round, busy);
       kills++;
       if (kills % 10 === 0) say(`  ${kills} kills`);
     }
-    victim.member.start();
+    if (!victim.member.running) victim.member.start();
   }
   const lanes = [...plan].map(([victim, rounds]) =>
     killAll(victim, rounds).catch((error: unknown) => void failures.push(error)),

@@ -18,13 +18,14 @@ const points: Readonly<Record<string, readonly KillPoint[]>> = {
   billing: consumer,
 };
 
-/** One process for each service and a gateway, over Kafka. */
+/** One process for each service and a gateway, over Kafka; not started yet. */
 export async function openFleet(kafkaBrokers: readonly string[]): Promise<World> {
   const created: TestDatabase[] = [];
   const databases: Record<string, string> = {};
   const topicPrefix = `crash-${randomBytes(4).toString('hex')}.`;
   const fleet = await startFleet({
     kafkaBrokers,
+    start: 'later',
     async database(service) {
       const database = await createTestDatabase(service);
       created.push(database);
