@@ -87,7 +87,11 @@ test('without any notification, the poller finds everything, with the same rows 
   });
   await eventually(async () => {
     // Only a reader who looks in between sees that a payment failed before it succeeded.
-    const seen = (types: readonly string[]) => types.filter((type) => type !== 'payment.failed');
+    // Of several changes of a subscription between two polls, the last is seen.
+    const isMerged = (type: string, at: number, types: readonly string[]) =>
+      type === 'subscription.updated' && types[at - 1] === type;
+    const seen = (types: readonly string[]) =>
+      types.filter((type, at) => type !== 'payment.failed' && !isMerged(type, at, types));
     const found = await kept(polling, other);
     expect({ ...found, events: seen(found.events) }).toEqual({ ...right, events: seen(right.events) });
   });
