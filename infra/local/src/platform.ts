@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createVerifier, generateInternalKeys, internalOf, KeysSetting } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
@@ -63,7 +64,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     ...options.environment,
   };
   const definitions = await loadServices();
-  const environment = { ...(await secrets.settings(secretsMissing(definitions, known))), ...known };
+  const derived = secretsMissing(definitions, known).map((name) => [name, secretFor(name, secrets)] as const);
+  const environment = { ...Object.fromEntries(derived), ...known };
 
   const { DATABASE_POOL_SIZE, DATABASE_STATEMENT_TIMEOUT_MS, TOKEN_PUBLIC_KEYS } = readConfig(
     z.object({ ...databaseSettings, TOKEN_PUBLIC_KEYS: KeysSetting }),
@@ -147,6 +149,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     throw error;
   }
 }
+
+/** The secret of a setting: the same at each start. For development only, where no other machine knows it. */
+const secretFor = (setting: string, { secret_key }: Secrets): string =>
+  Buffer.from(hkdfSync('sha256', secret_key, '', setting, 32)).toString('base64url');
 
 /** The secrets that services require and the environment lacks. */
 const secretsMissing = (definitions: readonly ServiceDefinition[], environment: Environment): string[] =>

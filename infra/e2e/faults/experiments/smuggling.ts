@@ -22,7 +22,14 @@ export const smuggling: Experiment = {
     const upstream = await startRecordingUpstream();
     const upstreams = Object.fromEntries(registeredNames.map((name) => [name, upstream]));
     const edge = await startEdge(upstreams, { CLIENT_TIMEOUT_MS: '3000' });
-    const tried: { id: string; one: SmugglingCase; answers: readonly number[]; ended: boolean; rest: string }[] = [];
+    const tried: {
+      one: SmugglingCase;
+      fill: Fill;
+      id: string;
+      answers: readonly number[];
+      ended: boolean;
+      rest: string;
+    }[] = [];
     try {
       for (let round = 0; round < rounds; round++) {
         const token = personToken();
@@ -31,21 +38,22 @@ export const smuggling: Experiment = {
           for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
             const [index, one] = entry;
             const id = (round * smugglingCases.length + index).toString(36).padStart(4, '0');
-            const bytes = one.bytes.replaceAll('CASE', id).replaceAll(tokenPlaceholder, token);
+            const fill = (text: string) => text.replaceAll('CASE', id).replaceAll(tokenPlaceholder, token);
+            const bytes = fill(one.bytes);
             // Whole in the first round, then in random pieces.
             const pieces = round === 0 ? [bytes] : cut(bytes, chance);
             const { statuses, ended, rest } = await exchangeRaw(edge.port, pieces, connectionTimeoutMs);
-            tried.push({ id, one, answers: statuses, ended, rest });
+            tried.push({ one, fill, id, answers: statuses, ended, rest });
           }
         };
         await Promise.all(Array.from({ length: lanes }, lane));
         if (rounds > 2) say(`  ${round + 1} of ${rounds} rounds`);
       }
       await sleep(500); // Smuggled requests might arrive late.
-      const faults = tried.flatMap(({ id, one, answers, ended, rest }) => {
+      const faults = tried.flatMap(({ one, fill, id, answers, ended, rest }) => {
         const reached = upstream.requests.filter(({ target }) => target.includes(`=${id}`));
         const what = [
-          ...difference(one, id, reached),
+          ...difference(one, fill, reached),
           ...(ended ? [] : ['left open']),
           ...wrongAnswers(one, answers, rest),
         ];
@@ -76,13 +84,16 @@ function cut(bytes: string, chance: Chance): string[] {
   return [...ends, bytes.length].map((end, n) => bytes.slice(ends[n - 1] ?? 0, end)).filter(Boolean);
 }
 
-function difference({ upstream }: SmugglingCase, id: string, reached: readonly StrictRequest[]): string[] {
+/** Puts the case's id and token into its bytes, and into the body that the upstream must receive. */
+type Fill = (text: string) => string;
+
+function difference({ upstream }: SmugglingCase, fill: Fill, reached: readonly StrictRequest[]): string[] {
   const found = reached.map(({ method, target }) => `${method} ${target}`);
   // Requests of one connection may overtake each other upstream; the gateway still answers them in order.
   const left = [...reached];
   const missing: Expected[] = [];
   for (const expected of upstream) {
-    const at = left.findIndex((one) => matches(one, { ...expected, body: expected.body.replaceAll('CASE', id) }));
+    const at = left.findIndex((one) => matches(one, { ...expected, body: fill(expected.body) }));
     if (at === -1) missing.push(expected);
     else left.splice(at, 1);
   }
