@@ -84,7 +84,7 @@ function cut(bytes: string, chance: Chance): string[] {
   return [...ends, bytes.length].map((end, n) => bytes.slice(ends[n - 1] ?? 0, end)).filter(Boolean);
 }
 
-/** Puts the case's id and token into its bytes, and into the body that the upstream must receive. */
+/** Puts the case's id and token into what is sent, and into what the upstream must receive. */
 type Fill = (text: string) => string;
 
 function difference({ upstream }: SmugglingCase, fill: Fill, reached: readonly StrictRequest[]): string[] {
@@ -93,7 +93,7 @@ function difference({ upstream }: SmugglingCase, fill: Fill, reached: readonly S
   const left = [...reached];
   const missing: Expected[] = [];
   for (const expected of upstream) {
-    const at = left.findIndex((one) => matches(one, { ...expected, body: fill(expected.body) }));
+    const at = left.findIndex((one) => matches(one, expected, fill));
     if (at === -1) missing.push(expected);
     else left.splice(at, 1);
   }
@@ -102,12 +102,12 @@ function difference({ upstream }: SmugglingCase, fill: Fill, reached: readonly S
   return [`upstream saw ${found.join(', ') || 'nothing'} instead of ${wanted.join(', ') || 'nothing'} as it must be`];
 }
 
-function matches({ method, headers, body, target }: StrictRequest, expected: Expected): boolean {
+function matches({ method, headers, body, target }: StrictRequest, expected: Expected, fill: Fill): boolean {
   return (
     !target.includes('hidden') &&
     method === expected.method &&
-    body === expected.body &&
-    Object.entries(expected.with ?? {}).every(([name, value]) => headers[name] === value) &&
+    body === fill(expected.body) &&
+    Object.entries(expected.with ?? {}).every(([name, value]) => headers[name] === fill(value)) &&
     (expected.without ?? []).every((name) => !(name in headers))
   );
 }
