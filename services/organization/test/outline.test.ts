@@ -11,7 +11,7 @@ function outlineOf(lines: readonly Line[], existingZones: Readonly<Record<string
   const assigned = lines.map(([kind, ref, parent, fields = {}], at) =>
     outline.assign(at + 2, { kind, ref, parent, fields }),
   );
-  return { outline, assigned, units: assigned.map(({ unit }) => unit), late: outline.lateFaults() };
+  return { outline, assigned, units: assigned.map(({ unit }) => unit), late: [...outline.lateFaults()] };
 }
 
 const player = (device_id: string, more: object = {}) => ({ device_id, ...more });
@@ -167,7 +167,7 @@ describe('duplicates', () => {
     expect(assigned.map(({ unit }) => unit)).toEqual([2, 3, 2]);
     expect(assigned[1]?.reason).toBe('external_id: row 2 is of the same zone already.');
     const reason = 'external_id: row 3 is of the same zone, in another location.';
-    expect(late).toEqual([{ row: 2, kind: 'zone', ref: 'Z', unit: 2, reason }]);
+    expect(late).toEqual([[2, [{ unit: 2, reason, isOrder: false }]]]);
   });
 
   test('a screen in two locations is faulty in the second alone, because nothing is below it', () => {
@@ -240,14 +240,8 @@ describe('late parents', () => {
     ]);
     expect(units).toEqual([2, 3, 4, 4]);
     expect(late).toEqual([
-      {
-        ...{ row: 2, kind: 'location', ref: 'L', unit: 2, reason: 'parent: its row comes after this one, in row 3.' },
-        parent: { kind: 'group', ref: 'G' },
-      },
-      {
-        ...{ row: 4, kind: 'zone', ref: 'Z', unit: 4, reason: 'parent: its row comes after this one, in row 5.' },
-        parent: { kind: 'location', ref: 'M' },
-      },
+      [2, [{ unit: 2, reason: 'parent: its row comes after this one, in row 3.', isOrder: true }]],
+      [4, [{ unit: 4, reason: 'parent: its row comes after this one, in row 5.', isOrder: true }]],
     ]);
   });
 
@@ -259,7 +253,7 @@ describe('late parents', () => {
       ['zone', 'Z', 'L'],
     ]);
     expect(units).toEqual([2, undefined, undefined, 2]);
-    expect(late.map(({ row, unit }) => [row, unit])).toEqual([
+    expect(late.map(([row, [fault]]) => [row, fault?.unit])).toEqual([
       [3, 2],
       [4, 2],
     ]);

@@ -53,20 +53,20 @@ const passes = [
  */
 const concurrencyOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 3);
 
-/** Sets up all units that are not done yet. Returns false if `stopping` was aborted before the end. */
-export async function applyUnits(deps: ApplyDependencies, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
+/** Sets up all units that are not done yet. Stops between two batches, and returns false, once `isOver` returns true. */
+export async function applyUnits(deps: ApplyDependencies, job: ImportRow, isOver: () => boolean): Promise<boolean> {
   const emptyKinds = await findEmptyKinds(deps.database.sql, job.account_id);
   for (const { groups, last } of passes) {
     const next = batchReader(deps.database.sql, job.id, groups);
     const pass = { ...deps, last, emptyKinds, deferred: new Set<number>() };
     const applyRemaining = async () => {
-      for (let batches = await next(); batches.length > 0 && !stopping.aborted; batches = await next())
+      for (let batches = await next(); batches.length > 0 && !isOver(); batches = await next())
         await applyBatches(pass, job, groups, batches);
     };
     // When one fails, the others must end too before anything else begins.
     const ended = await Promise.allSettled(Array.from({ length: concurrencyOf(job) }, applyRemaining));
     for (const result of ended) if (result.status === 'rejected') throw result.reason;
-    if (stopping.aborted) return false;
+    if (isOver()) return false;
   }
   return true;
 }

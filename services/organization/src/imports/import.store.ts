@@ -85,10 +85,18 @@ export async function countUnfinished(tx: Sql, accountId: string): Promise<numbe
   return found?.count ?? 0;
 }
 
-/** The import that was created first among those that wait or run. */
-export async function findOldestUnfinished(db: Sql): Promise<ImportRow | undefined> {
+/**
+ * The next import to work on, of an account that is not among `others`: the oldest one that waits or runs, of the account on
+ * whose imports work began the longest time ago.
+ */
+export async function findNextUnfinished(db: Sql, others: readonly string[]): Promise<ImportRow | undefined> {
   const [found] = await db.$queryRaw<ImportRow[]>`
-    SELECT * FROM estate_imports WHERE status IN ('queued', 'running') ORDER BY id LIMIT 1`;
+    SELECT i.* FROM (
+      SELECT account_id, min(id) AS id FROM estate_imports
+      WHERE status IN ('queued', 'running') AND account_id <> ALL(${others}::text[]) GROUP BY account_id
+    ) AS oldest JOIN estate_imports AS i USING (id)
+    ORDER BY (SELECT max(worked_at) FROM estate_imports AS own WHERE own.account_id = i.account_id) NULLS FIRST, i.id
+    LIMIT 1`;
   return found;
 }
 
@@ -122,10 +130,21 @@ export async function lockUnstaged(tx: Sql, id: string): Promise<boolean> {
   return found.length === 1;
 }
 
-export async function startImport(db: Sql, id: string, now: Date): Promise<void> {
-  await db.$executeRaw`
-    UPDATE estate_imports SET status = 'running', started_at = coalesce(started_at, ${now})
-    WHERE id = ${id} AND status IN ('queued', 'running')`;
+/**
+ * Counts an attempt before the work, because a process that dies of it cannot count afterwards. Returns the attempts since
+ * the last progress; undefined if the import has ended.
+ */
+export async function beginAttempt(db: Sql, id: string, now: Date): Promise<number | undefined> {
+  const [found] = await db.$queryRaw<{ attempts: number }[]>`
+    UPDATE estate_imports SET status = 'running', started_at = coalesce(started_at, ${now}), worked_at = ${now},
+      attempts = attempts + 1
+    WHERE id = ${id} AND status IN ('queued', 'running') RETURNING attempts`;
+  return found?.attempts;
+}
+
+/** Takes an attempt back that failed for a reason other than the import. */
+export async function excuseAttempt(db: Sql, id: string): Promise<void> {
+  await db.$executeRaw`UPDATE estate_imports SET attempts = greatest(attempts - 1, 0) WHERE id = ${id}`;
 }
 
 export async function endImport(tx: Sql, id: string, error: string | null, now: Date): Promise<void> {
@@ -147,7 +166,8 @@ export async function stopImport(tx: Sql, id: string, now: Date): Promise<void> 
 /** Records that all rows are staged, and deletes the file. */
 export async function markStaged(tx: Sql, id: string, rows: { total: number; refused: number }, now: Date) {
   await tx.$executeRaw`
-    UPDATE estate_imports SET staged_at = ${now}, total = ${rows.total}, refused = ${rows.refused} WHERE id = ${id}`;
+    UPDATE estate_imports SET staged_at = ${now}, total = ${rows.total}, refused = ${rows.refused}, attempts = 0
+    WHERE id = ${id}`;
   await tx.$executeRaw`DELETE FROM estate_import_parts WHERE import_id = ${id}`;
 }
 
@@ -156,7 +176,7 @@ export type Counts = Readonly<Record<'created' | 'updated' | 'unchanged' | 'refu
 export async function addCounts(tx: Sql, id: string, { created, updated, unchanged, refused }: Counts): Promise<void> {
   await tx.$executeRaw`
     UPDATE estate_imports SET created = created + ${created}, updated = updated + ${updated},
-      unchanged = unchanged + ${unchanged}, refused = refused + ${refused}
+      unchanged = unchanged + ${unchanged}, refused = refused + ${refused}, attempts = 0
     WHERE id = ${id}`;
 }
 

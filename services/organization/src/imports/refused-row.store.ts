@@ -28,6 +28,16 @@ export async function insertRefused(tx: Sql, importId: string, rows: readonly Re
   return found?.count ?? 0;
 }
 
+/** The refused ones of these rows. */
+export async function findRefusedAmong(
+  db: Sql,
+  importId: string,
+  rows: readonly number[],
+): Promise<(Pick<RefusedRow, 'row' | 'kind' | 'external_id'> & { readonly parent: string | null })[]> {
+  return db.$queryRaw`
+    SELECT row, kind, external_id, parent FROM estate_import_rows WHERE import_id = ${importId} AND row = ANY(${rows}::int[])`;
+}
+
 /** Gives a reason to some rows that have none: their parent is missing. Returns how many. */
 export async function giveReasons(tx: Sql, importId: string, limit: number): Promise<number> {
   return tx.$executeRaw`

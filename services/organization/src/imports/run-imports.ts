@@ -4,13 +4,14 @@ import { type ApplyDependencies, applyUnits } from './apply-units.ts';
 import { deleteSomeBatches, deleteUnits } from './batch.store.ts';
 import { deleteRows } from './delete-imports.ts';
 import {
+  beginAttempt,
   ConcurrentWorker,
   endImport,
+  excuseAttempt,
   findImport,
-  findOldestUnfinished,
+  findNextUnfinished,
   type ImportRow,
   lockUnstaged,
-  startImport,
 } from './import.store.ts';
 import { stage } from './stage.ts';
 
@@ -18,51 +19,109 @@ export const importJob = 'run-estate-imports';
 
 interface RunDependencies extends ApplyDependencies {
   readonly logger: ReturnType<typeof createLogger>;
+  /** Milliseconds until an import that sets up rows lets those of other accounts take their turn. Default: 5,000. */
+  readonly turnMs?: number;
 }
 
-/** Attempts at an import that fails for a reason other than its file. */
+/** Attempts at an import without progress in between, whether it failed for a reason other than its file, or its process died. */
 const maxAttempts = 3;
+/** Imports that are worked on at once, each of another account. */
+const lanes = 2;
 const batchesPerStatement = 5_000;
 
-/** Works on imports, one after the other, oldest first. An import that was interrupted goes on where it stopped. */
+/**
+ * Works on imports, until none is left. Accounts take turns, and none has two at once; the imports of an account are done in
+ * order. An import that was interrupted goes on where it stopped. Rejects at the end if one has failed and is to be tried again.
+ */
 export function runImports(deps: RunDependencies) {
-  const failures = new Map<string, number>();
   const { sql } = deps.database;
+  /** Imports whose last attempt ended because the database was away, which could not be written down then. */
+  const owed = new Set<string>();
   return {
     name: importJob,
     every: 5_000,
     async run(stopping: AbortSignal) {
-      for (let job = await findOldestUnfinished(sql); job && !stopping.aborted; job = await findOldestUnfinished(sql)) {
-        try {
-          await runImport(deps, job, stopping);
-          failures.delete(job.id);
-        } catch (error) {
-          if (error instanceof ConcurrentWorker) throw error;
-          await deps.database.ping(); // If this throws, the database is away, and the import is not to blame.
-          const failed = (failures.get(job.id) ?? 0) + 1;
-          failures.set(job.id, failed);
-          deps.logger.warn({ err: error, import: job.id, failed }, 'An import of an estate failed');
-          if (failed < maxAttempts) throw error;
-          await fail(deps, job.id, 'The import could not be done. What it had set up until then stays.');
+      /** Accounts that an import is being worked on, or has failed, during this run. */
+      const taken = new Set<string>();
+      const errors: unknown[] = [];
+      let previous: Promise<unknown> = Promise.resolve();
+      /** One after the other, so that no two lanes choose the same account. */
+      const next = () => {
+        const chosen = previous.then(async () => {
+          const job = stopping.aborted ? undefined : await findNextUnfinished(sql, [...taken]);
+          if (job) taken.add(job.account_id);
+          return job;
+        });
+        previous = chosen.catch(() => {});
+        return chosen;
+      };
+      const work = async () => {
+        for (let job = await next(); job; job = await next()) {
+          if (owed.delete(job.id)) await excuseAttempt(sql, job.id);
+          const error = await attempt(deps, job, stopping, owed);
+          if (error === undefined) taken.delete(job.account_id);
+          else errors.push(error);
         }
-      }
+      };
+      const ended = await Promise.allSettled(Array.from({ length: lanes }, work));
+      for (const one of ended) if (one.status === 'rejected') throw one.reason;
+      if (errors.length > 0) throw errors[0];
     },
   };
 }
 
-async function runImport(deps: RunDependencies, job: ImportRow, stopping: AbortSignal): Promise<void> {
+/** Gives an import its turn. Returns the error if it failed and is to be tried again. */
+async function attempt(
+  deps: RunDependencies,
+  job: ImportRow,
+  stopping: AbortSignal,
+  owed: Set<string>,
+): Promise<unknown> {
+  const { database, logger, clock } = deps;
+  const attempts = await beginAttempt(database.sql, job.id, clock.now());
+  if (attempts === undefined) return undefined;
+  // The processes of the earlier attempts have died, or they would have ended the import.
+  if (attempts > maxAttempts) return void (await fail(deps, job.id, undone));
+  try {
+    const done = await runImport(deps, job, stopping);
+    if (!done) await excuseAttempt(database.sql, job.id);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConcurrentWorker) {
+      await excuseAttempt(database.sql, job.id);
+      return error;
+    }
+    owed.add(job.id);
+    await database.ping(); // If this throws, the database is away, and the import is not to blame.
+    owed.delete(job.id);
+    logger.warn({ err: error, import: job.id, attempts }, 'An import of an estate failed');
+    if (attempts < maxAttempts) return error;
+    await fail(deps, job.id, undone);
+    return undefined;
+  }
+}
+
+const undone = 'The import could not be done. What it had set up until then stays.';
+
+/** Returns false if its turn was over, or `stopping` was aborted, before the end. */
+async function runImport(deps: RunDependencies, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
   const { sql } = deps.database;
-  await startImport(sql, job.id, deps.clock.now());
+  const { turnMs = 5_000 } = deps;
   if (!job.staged_at) {
     try {
-      if (!(await stage(deps, job, stopping))) return;
+      if (!(await stage(deps, job, stopping))) return false;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return fail(deps, job.id, error.detail ?? 'The file cannot be read.', { unread: true });
+      await fail(deps, job.id, error.detail ?? 'The file cannot be read.', { unread: true });
+      return true;
     }
   }
   const staged = await findImport(sql, job.account_id, undefined, job.id);
-  if (staged && (await applyUnits(deps, staged, stopping))) await succeed(deps, job);
+  if (!staged) return true;
+  const end = performance.now() + turnMs;
+  if (!(await applyUnits(deps, staged, () => stopping.aborted || performance.now() > end))) return false;
+  await succeed(deps, job);
+  return true;
 }
 
 /**

@@ -1,15 +1,22 @@
-import { estateColumns } from '@attribution/contracts';
+import { type EstateKind, estateColumns } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { Clock } from '@attribution/runtime';
 import type { OrganizationDatabase } from '../store.ts';
 import { findExisting, findLocationsOfZones, kindOf } from './apply.store.ts';
-import { countStagedRows, deleteSomeBatches, insertStagedRows } from './batch.store.ts';
+import { countStagedRows, deleteSomeBatches, findBatches, insertStagedRows } from './batch.store.ts';
 import { createBatches, type StagedRow } from './batches.ts';
 import { ConcurrentWorker, type ImportRow, lockUnstaged, markStaged, readChunks } from './import.store.ts';
 import { createOutline, type Outline } from './outline.ts';
 import { readRecords } from './read-records.ts';
 import type { ReadRecord } from './records.ts';
-import { countRefused, deleteRefused, giveReasons, insertRefused, type RefusedRow } from './refused-row.store.ts';
+import {
+  countRefused,
+  deleteRefused,
+  findRefusedAmong,
+  giveReasons,
+  insertRefused,
+  type RefusedRow,
+} from './refused-row.store.ts';
 import { parentKinds, type ReadRow, readRow } from './row.ts';
 
 interface StageDependencies {
@@ -19,6 +26,10 @@ interface StageDependencies {
 
 /** Rows that are written, refs that are looked up, or batches that are deleted by one statement. */
 const rowsPerStatement = 5_000;
+/** Staged rows that are read at once. */
+const rowsPerRead = 1_000;
+/** Rows are also written when so many slices of the file have been read since, because rows may be large. */
+const slicesPerStatement = 32;
 
 /**
  * Reads the file: checks each row, assigns it to a unit, and stores it in a batch or among the refused rows. A second
@@ -54,6 +65,7 @@ export async function stage(
   };
   /** The write that runs while more of the file is read; it has ended when this function returns or throws. */
   let writing = Promise.resolve();
+  let slices = 0;
   try {
     for await (const records of readRecords(readChunks(sql, job.id), job.media, estateColumns)) {
       if (stopping.aborted) return false;
@@ -61,7 +73,9 @@ export async function stage(
         if (isClean(row)) batches.add(row);
         else refused.push(withoutFields(row));
       }
-      if (batches.pending + refused.length < rowsPerStatement) continue;
+      slices++;
+      if (batches.pending + refused.length < rowsPerStatement && slices < slicesPerStatement) continue;
+      slices = 0;
       await writing;
       writing = write();
       writing.catch(() => {});
@@ -72,9 +86,14 @@ export async function stage(
   }
   await write();
   const rows = total.staged + total.refused;
-  const late = await findLateFaults(sql, job, outline);
-  for (let start = 0; start < late.length; start += rowsPerStatement)
-    total.refused += await locked((tx) => insertRefused(tx, job.id, late.slice(start, start + rowsPerStatement)));
+  const late = outline.lateFaults();
+  for await (const staged of stagedAmong(sql, job.id, late))
+    total.refused += await locked(async (tx) => insertRefused(tx, job.id, await lateRefused(tx, job, late, staged)));
+  for (const rows of chunked([...late.keys()]))
+    await locked(async (tx) => {
+      const refused = await findRefusedAmong(tx, job.id, rows);
+      await insertRefused(tx, job.id, await lateRefused(tx, job, late, refused));
+    });
   while ((await locked((tx) => giveReasons(tx, job.id, rowsPerStatement))) > 0);
   await locked(async (tx) => {
     const found = [await countStagedRows(tx, job.id), await countRefused(tx, job.id)];
@@ -89,22 +108,48 @@ type CheckedRow = RefusedRow & Pick<StagedRow, 'fields'>;
 const withoutFields = ({ fields: _, ...row }: CheckedRow): RefusedRow => row;
 const isClean = (row: CheckedRow): row is CheckedRow & StagedRow => row.unit !== undefined && row.reason === undefined;
 
-/** Rows whose fault showed only in a later row. A row before its parent is accepted if the parent exists already. */
-async function findLateFaults(sql: Sql, job: ImportRow, outline: Outline): Promise<readonly RefusedRow[]> {
-  const late = outline.lateFaults();
+/** The staged rows that have a late fault. Their names are read back, because memory has none of them. */
+async function* stagedAmong(sql: Sql, importId: string, late: LateFaults): AsyncGenerator<readonly StagedRow[]> {
+  for (const groups of [true, false])
+    for (let after = -1; late.size > 0; ) {
+      const batches = await findBatches(sql, importId, { groups, batch: after }, rowsPerRead);
+      if (batches.length === 0) break;
+      after = batches.at(-1)?.batch ?? after;
+      yield batches.flatMap(({ rows }) => rows).filter(({ row }) => late.has(row));
+    }
+}
+
+/** Those of the rows that their late faults refuse. A row before its parent is accepted if the parent exists already. */
+async function lateRefused(
+  tx: Sql,
+  job: ImportRow,
+  late: LateFaults,
+  rows: readonly Named[],
+): Promise<(RefusedRow & Named)[]> {
   const existing = new Set<string>();
-  for (const [kind, own] of Map.groupBy(late, ({ parent }) => parent?.kind)) {
+  for (const [kind, own] of Map.groupBy(rows, parentKindOf)) {
     if (kind === undefined) continue;
-    const refs = [...new Set(own.flatMap(({ parent }) => parent?.ref ?? []))];
-    for (let start = 0; start < refs.length; start += rowsPerStatement)
-      for (const ref of await findExisting(sql, kindOf(kind), job, refs.slice(start, start + rowsPerStatement)))
-        existing.add(`${kind} ${ref}`);
+    const refs = [...new Set(own.flatMap(({ parent }) => parent ?? []))];
+    for (const ref of await findExisting(tx, kindOf(kind), job, refs)) existing.add(`${kind} ${ref}`);
   }
-  const refused = new Map<number, RefusedRow>();
-  for (const { row, kind, ref, unit, reason, parent } of late)
-    if (!refused.has(row) && !(parent && existing.has(`${parent.kind} ${parent.ref}`)))
-      refused.set(row, { row, kind, external_id: ref, unit, reason });
-  return [...refused.values()];
+  return rows.flatMap((one) => {
+    const isExcused = existing.has(`${parentKindOf(one)} ${one.parent}`);
+    const fault = late.get(one.row)?.find(({ isOrder }) => !isOrder || !isExcused);
+    if (!fault) return [];
+    const { row, kind, external_id, parent } = one;
+    return [{ row, kind, external_id, parent, unit: fault.unit, reason: fault.reason }];
+  });
+}
+
+type LateFaults = ReturnType<Outline['lateFaults']>;
+type Named = Pick<RefusedRow, 'row' | 'kind' | 'external_id'> & { readonly parent: string | null };
+
+/** The kind of a row's parent; undefined if it has none, or if its own kind is unknown. */
+const parentKindOf = ({ kind }: Named) => parentKinds[kind as EstateKind] as EstateKind | undefined;
+
+function* chunked<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += rowsPerStatement)
+    yield items.slice(start, start + rowsPerStatement);
 }
 
 /** Turns records into rows with their units, or with the reason why they are refused. */
