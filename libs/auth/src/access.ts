@@ -1,4 +1,4 @@
-import { type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
+import { type CallerName, type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
 import type { Principal, ServiceAccess } from './principal.ts';
 
 const reads = (method: string) => method === 'GET' || method === 'HEAD';
@@ -40,8 +40,8 @@ export function refuseAccess(endpoint: Endpoint, principal: Principal): Problem 
   return access.about_self ? undefined : refuseService(endpoint, principal);
 }
 
-/** The problem if the verified service is not among the callers that the contract names (decision 50). */
-export function refuseCaller({ access }: Endpoint, caller: ServiceName): Problem | undefined {
+/** The problem if the verified caller is not among the callers that the contract names (decision 50). */
+export function refuseCaller({ access }: Endpoint, caller: CallerName): Problem | undefined {
   if (access.credential === 'internal' && access.callers.includes(caller)) return undefined;
   return new Problem('forbidden', 'This endpoint is not for the service that calls.');
 }

@@ -1,8 +1,9 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { Problem, type ServiceName, serviceNames } from '@attribution/contracts';
+import { type CallerName, callerNames, Problem, type ServiceName } from '@attribution/contracts';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { clocksApart } from './clocks.ts';
+import { createDeviceSigner, createDeviceVerifier, type DeviceSigner, type DeviceVerifier } from './device-tokens.ts';
 import { algorithm, generateKeySets, type KeySet } from './key-sets.ts';
 
 /** The lifetime of an internal token, in seconds. */
@@ -12,23 +13,27 @@ const margin = 20;
 const issuer = 'attribution-platform';
 const type = 'internal+jwt';
 
-/** Generates a signing key for each service, and the public set that verifies them all. */
-export function generateInternalKeys(): { private: Readonly<Record<ServiceName, KeySet>>; public: KeySet } {
-  const made = serviceNames.map((name) => [name, generateKeySets(`${name}.1`)] as const);
+/** Generates a signing key for each service, the gateway and the ingress, and the public set that verifies them all. */
+export function generateInternalKeys(): { private: Readonly<Record<CallerName, KeySet>>; public: KeySet } {
+  const made = callerNames.map((name) => [name, generateKeySets(`${name}.1`)] as const);
   return {
-    private: Object.fromEntries(made.map(([name, sets]) => [name, sets.private])) as Record<ServiceName, KeySet>,
+    private: Object.fromEntries(made.map(([name, sets]) => [name, sets.private])) as Record<CallerName, KeySet>,
     public: { keys: made.flatMap(([, sets]) => sets.public.keys) },
   };
 }
 
-/** Returns a token of this service that only the target service accepts. */
-type InternalSigner = (target: ServiceName) => string;
+/** Returns a token of this caller that only the target service accepts. */
+export type InternalSigner = (target: ServiceName) => string;
 
 /**
  * Signs as `caller` with the first key of its own set, whose `kid` begins with the caller's name. A token is reused
  * until it is about to expire.
  */
-function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now: () => number): InternalSigner {
+export function createInternalSigner(
+  caller: CallerName,
+  privateKeys: KeySet,
+  now: () => number = Date.now,
+): InternalSigner {
   const [first] = privateKeys.keys;
   if (!first) throw new Error('The private key set is empty');
   const key = createPrivateKey({ key: first, format: 'jwk' });
@@ -49,18 +54,18 @@ function createInternalSigner(caller: ServiceName, privateKeys: KeySet, now: () 
   };
 }
 
-/** Returns the calling service, from its `Authorization` header. Throws `unauthorized`. */
-export type InternalVerifier = (authorization: string | undefined) => ServiceName;
+/** Returns the calling service, `gateway` or `ingress`, from its `Authorization` header. Throws `unauthorized`. */
+export type InternalVerifier = (authorization: string | undefined) => CallerName;
 
 /**
  * Accepts tokens for `self` from callers whose clocks differ by up to `clocksApart`, either way. `publicKeys` contains every
  * service's keys; `kid` is `<service>.<anything>`. A verified token is cached until it expires, as callers reuse tokens.
  */
-function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now: () => number): InternalVerifier {
+function createInternalVerifier(self: CallerName, publicKeys: KeySet, now: () => number): InternalVerifier {
   const keys = new Map(publicKeys.keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
-  const verified = new LRUCache<string, { caller: ServiceName; until: number }>({ max: 100 });
+  const verified = new LRUCache<string, { caller: CallerName; until: number }>({ max: 100 });
 
-  function verify(token: string): { caller: ServiceName; until: number } | undefined {
+  function verify(token: string): { caller: CallerName; until: number } | undefined {
     const at = Math.floor(now() / 1000);
     try {
       const header = jwt.decode(token, { complete: true })?.header;
@@ -76,7 +81,7 @@ function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now: () =
       }) as jwt.JwtPayload;
       const { exp = 0, iat = 0 } = claims;
       if (iat > at + clocksApart) return undefined;
-      const caller = serviceNames.find((name) => name === claims.sub);
+      const caller = callerNames.find((name) => name === claims.sub);
       // A key is valid only for tokens of the service that its `kid` names.
       if (!caller || !header.kid?.startsWith(`${caller}.`)) return undefined;
       return { caller, until: Math.min(exp, iat + ttl) + clocksApart };
@@ -99,14 +104,20 @@ function createInternalVerifier(self: ServiceName, publicKeys: KeySet, now: () =
 export interface Internal {
   readonly verify: InternalVerifier;
   readonly sign: InternalSigner;
+  /** Verifies what the ingress says about a device. */
+  readonly verifyDevice: DeviceVerifier;
+  /** For the ingress: its keys alone are believed. */
+  readonly signDevice: DeviceSigner;
 }
 
 export const internalOf = (
-  self: ServiceName,
+  self: CallerName,
   privateKeys: KeySet,
   publicKeys: KeySet,
   now: () => number = Date.now,
 ): Internal => ({
   verify: createInternalVerifier(self, publicKeys, now),
   sign: createInternalSigner(self, privateKeys, now),
+  verifyDevice: createDeviceVerifier(self, publicKeys, now),
+  signDevice: createDeviceSigner(privateKeys, now),
 });

@@ -1,4 +1,4 @@
-import type { Role, ServiceName } from '@attribution/contracts';
+import type { AuditEntry, Role, ServiceName } from '@attribution/contracts';
 
 export type GroupRole = 'a' | 'm';
 export type ServiceAccess = 'r' | 'w';
@@ -25,6 +25,14 @@ export interface Principal {
   readonly services: ReadonlyMap<ServiceName | '*', ServiceAccess> | null;
 }
 
+const actorTypes = { person: 'person', key: 'api_key', support: 'support' } as const;
+
+/** The caller as the audit log names it. */
+export const auditActor = ({ kind, id }: Pick<Principal, 'kind' | 'id'>): AuditEntry['actor'] => ({
+  type: actorTypes[kind],
+  id,
+});
+
 /** Whether the caller may see the group's resources. */
 export function seesGroup(principal: Principal, groupId: string): boolean {
   return principal.groups === null || principal.groups.has(groupId);
@@ -38,6 +46,6 @@ export function administersGroup(principal: Principal, groupId: string): boolean
 }
 
 /** The ids of the groups that the caller may see, for a query; null: all. */
-export function visibleGroupIds(principal: Principal): string[] | null {
-  return principal.groups === null ? null : [...principal.groups.keys()];
+export function visibleGroupIds({ groups }: Pick<Principal, 'groups'>): string[] | null {
+  return groups === null ? null : [...groups.keys()];
 }

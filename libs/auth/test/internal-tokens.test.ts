@@ -1,12 +1,12 @@
 import { createPrivateKey } from 'node:crypto';
-import { Problem, type ServiceName, serviceNames } from '@attribution/contracts';
+import { type CallerName, callerNames, Problem, type ServiceName, serviceNames } from '@attribution/contracts';
 import { keyToken, personToken, supportToken } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { createVerifier, generateInternalKeys, generateKeySets, internalOf, type KeySet } from '../src/index.ts';
 
 const keys = generateInternalKeys();
-const internal = (self: ServiceName) => internalOf(self, keys.private[self], keys.public);
+const internal = (self: CallerName) => internalOf(self, keys.private[self], keys.public);
 const { verify } = internal('account');
 const refusal = new Problem('unauthorized', 'The internal token is missing, invalid or expired.');
 
@@ -28,7 +28,7 @@ function forge({ by = keys.private.billing, kid, typ = 'internal+jwt', claims }:
 }
 
 test('a token identifies the calling service to its target service, and to no other', () => {
-  for (const caller of serviceNames) {
+  for (const caller of callerNames) {
     const token = `Bearer ${internal(caller).sign('account')}`;
     expect(verify(token)).toBe(caller);
     for (const other of serviceNames.filter((name) => name !== 'account'))

@@ -3,4 +3,7 @@
 export * from './account/index.ts';
 export * from './billing/index.ts';
 export * from './campaign/index.ts';
+export * from './device/index.ts';
+export * from './events/index.ts';
 export * from './organization/index.ts';
+export * from './utilities/index.ts';

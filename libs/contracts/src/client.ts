@@ -9,6 +9,12 @@ export interface ReceivedFile<M extends string> {
   readonly text: string;
 }
 
+type OtherBody<E extends Endpoint> = E extends { readonly also: infer O }
+  ? O extends { readonly body: infer S extends z.ZodType }
+    ? z.output<S>
+    : undefined
+  : never;
+
 type SuccessBody<E extends Endpoint> = E['success'] extends { body: infer S extends z.ZodType }
   ? z.output<S>
   : [DownloadMedia<E>] extends [never]
@@ -18,8 +24,8 @@ type SuccessBody<E extends Endpoint> = E['success'] extends { body: infer S exte
 export interface Answer<E extends Endpoint> {
   readonly status: number;
   readonly headers: Headers;
-  /** The success body. Reading it after a failure throws the problem as an error. */
-  readonly body: SuccessBody<E>;
+  /** The body of the success, or of the other one. Reading it after a failure throws the problem as an error. */
+  readonly body: SuccessBody<E> | OtherBody<E>;
   /** The problem, if the request failed. */
   readonly problem: (ProblemDetails & { readonly kind: string }) | undefined;
 }
@@ -94,8 +100,9 @@ async function readAnswer<E extends Endpoint>(endpoint: E, response: Response): 
   const what = `${endpoint.method} ${endpoint.path} answered ${status}`;
   const json = text === '' ? undefined : parseJson(text, what);
 
-  if (status === endpoint.success.status) {
-    const body = endpoint.success.body?.safeParse(json);
+  const success = [endpoint.success, endpoint.also].find((one) => one?.status === status);
+  if (success) {
+    const body = success.body?.safeParse(json);
     if (body && !body.success) throw new ContractViolation(`${what}: ${body.error.message}`);
     if (!body && json !== undefined) throw new ContractViolation(`${what} with a body`);
     return { status, headers, body: body?.data as SuccessBody<E>, problem: undefined };

@@ -12,21 +12,32 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
+/** The programs that are no services, and let clients in: people and keys, and devices. */
+export const edgeNames = ['gateway', 'ingress'] as const;
+
+/** Who calls Internal endpoints: services; the gateway, which reports what it has refused; the ingress, which asks about devices. */
+export const callerNames = [...serviceNames, ...edgeNames] as const;
+export type CallerName = (typeof callerNames)[number];
+
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
 
 /**
  * Who may call.
  * - `none`: no token is needed. `any`: the token of a person or a key. `person`: only a person's token.
  * - `optional`: no token, or a person's.
- * - `internal`: the services in `callers`, by an internal token. The gateway does not know the path. A service that is among
+ * - `device`: a device, by its certificate, which the ingress judges; a service gets a token of the ingress about the device.
+ *   `factory`: a device without a certificate, whose factory key signs the body. Only the ingress knows these paths.
+ * - `even_suspended`: a device that is suspended may call too.
+ * - `internal`: those in `callers`, by an internal token. The gateway does not know the path. A service that is among
  *   its own callers calls the endpoint from its operators' commands.
  * - `roles`: the roles that are allowed; all, if it is omitted.
  * - `billing`: the caller needs billing access (spec §4.4).
  * - `about_self`: the endpoint concerns the caller alone, so per-service access does not apply.
  */
 export type Access =
-  | { readonly credential: 'none' | 'optional' }
-  | { readonly credential: 'internal'; readonly callers: readonly ServiceName[] }
+  | { readonly credential: 'none' | 'optional' | 'factory' }
+  | { readonly credential: 'device'; readonly even_suspended?: true }
+  | { readonly credential: 'internal'; readonly callers: readonly CallerName[] }
   | {
       readonly credential: 'any' | 'person';
       readonly roles?: readonly Role[];
@@ -64,6 +75,8 @@ export interface Endpoint {
   readonly path: `/v2/${string}` | `/internal/v2/${string}` | `/webhooks/${string}`;
   readonly service: ServiceName;
   readonly summary: string;
+  /** A request changes nothing, although its method is not GET. */
+  readonly changes_nothing?: true;
   readonly description?: string;
   readonly access: Access;
   readonly rate_limit?: RateLimit;
@@ -76,6 +89,16 @@ export interface Endpoint {
   readonly upload?: UploadRules;
   /** The request's body is bytes that their sender has signed. Such an endpoint is for one sender, and not in the API reference. */
   readonly raw?: true;
+  /**
+   * The bytes of a file of any kind and size pass through, in the body of the request (PUT) or of the response (GET, with
+   * ranges). Nothing holds them. Its URLs are signed, opaque, and only given out by other endpoints, so it is not in the API
+   * reference.
+   */
+  readonly stream?: 'received' | 'sent';
+  /** The largest body in bytes, if it is not the one that `bodyLimitOf` derives from the access. */
+  readonly max_body_bytes?: number;
+  /** The list in the body whose items the service judges one by one: text that cannot be kept is the fault of its item alone. */
+  readonly items_apart?: string;
   /** Accepts an `Idempotency-Key`. `secret`: the response contains a secret and is not stored. */
   readonly idempotent?: true | 'secret';
   /** Its effect is in another system, outside the transaction. A repeated request is the same attempt there too (ADR 17). */
@@ -87,6 +110,14 @@ export interface Endpoint {
     /** The response is a file. It excludes `body`, and is for GET only, because no Idempotency-Key could store a file. */
     readonly download?: DownloadRules;
   };
+  /** Another successful response, which the handler chooses by `otherwise(…)`. */
+  readonly also?: {
+    readonly status: 202 | 204;
+    readonly description: string;
+    readonly body?: z.ZodType;
+  };
+  /** It takes long, or much: accounts, and their credentials, take turns. So do uploads, which need not say it. */
+  readonly turns?: 'export' | 'search' | 'page';
   /** Additional problems. `problemsOf` adds those that follow from the other fields. */
   readonly problems?: readonly ProblemKind[];
 }
@@ -107,6 +138,9 @@ export interface Input<E extends Endpoint> {
   readonly headers: Parsed<Field<E, 'headers'>>;
   readonly body: Parsed<Field<E, 'body'>>;
 }
+
+/** The body of the other successful response. */
+export type OtherOutput<E extends Endpoint> = Given<Field<NonNullable<E['also']>, 'body'>>;
 
 /** The result of a handler: the success body, or nothing. */
 export type Output<E extends Endpoint> = Given<Field<E['success'], 'body'>>;
@@ -138,11 +172,26 @@ export interface Call<E extends Endpoint> {
   readonly upload?: FileToSend<UploadMedia<E>>;
 }
 
+/** The largest body of an endpoint that needs no token: nobody is known who could be held to a larger share. */
+const anonymousBodyBytes = 16 * 1024;
+/** The largest body of any other endpoint. */
+const bodyBytes = 1024 * 1024;
+
+/** Whether an endpoint may be called without a token. */
+export const isAnonymous = ({ access: { credential } }: Pick<Endpoint, 'access'>): boolean =>
+  credential === 'none' || credential === 'optional' || credential === 'factory';
+
+/** The largest body of an endpoint, in bytes, unless it is a file. */
+export const bodyLimitOf = (e: Pick<Endpoint, 'access' | 'max_body_bytes'>): number =>
+  e.max_body_bytes ?? (isAnonymous(e) ? anonymousBodyBytes : bodyBytes);
+
 /** Every problem that an endpoint can respond with, by ascending status. */
 export function problemsOf(e: Endpoint): ProblemKind[] {
   const kinds = new Set<ProblemKind>(e.problems);
-  if (e.body || e.query || e.raw || e.upload) kinds.add('validation-error');
-  if (e.access.credential !== 'none') kinds.add('unauthorized').add('forbidden');
+  if (e.body || e.query || e.raw || e.upload || e.stream) kinds.add('validation-error');
+  const { credential } = e.access;
+  if (credential !== 'none') kinds.add('unauthorized');
+  if (credential !== 'none' && credential !== 'factory' && !('even_suspended' in e.access)) kinds.add('forbidden');
   if (e.idempotent) kinds.add('conflict').add('validation-error');
   if (e.params) kinds.add('not-found');
   if (e.rate_limit) kinds.add('rate-limited');

@@ -1,4 +1,6 @@
 export * from './all.ts';
+export * from './audit.ts';
+export * from './audit-entry.ts';
 export * from './catalogue.ts';
 export * from './client.ts';
 export * from './endpoint.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import * as contracts from '../src/index.ts';
-import { endpoints, events, internalEndpoints, pathParameters, serviceNames } from '../src/index.ts';
+import { deviceEndpoints, endpoints, events, internalEndpoints, pathParameters, serviceNames } from '../src/index.ts';
 
-const all = [...endpoints, ...internalEndpoints];
-const named = endpoints
+const all = [...endpoints, ...internalEndpoints, ...deviceEndpoints];
+const named = [...endpoints, ...deviceEndpoints]
   .filter(({ raw }) => !raw)
   .map((endpoint): [string, typeof endpoint] => [`${endpoint.method} ${endpoint.path}`, endpoint]);
 
@@ -13,14 +13,14 @@ const exported = Object.values<unknown>(contracts).filter(
   (value): value is contracts.Endpoint => typeof value === 'object' && value !== null && 'operation' in value,
 );
 
-test('the two catalogues contain every declared endpoint once', () => {
+test('the three catalogues contain every declared endpoint once', () => {
   const operations = (list: readonly contracts.Endpoint[]) => list.map(({ operation }) => operation).sort();
   expect(endpoints.length).toBeGreaterThan(20);
   expect(operations(all)).toEqual(operations(exported));
 });
 
 test('the catalogue of events contains every declared event, with unique types and versions', () => {
-  const declared = Object.values<unknown>(contracts).filter(
+  const declared = [...Object.values<unknown>(contracts), ...Object.values(contracts.auditEvents)].filter(
     (value): value is contracts.EventType => typeof value === 'object' && value !== null && 'topic' in value,
   );
   expect(events.length).toBeGreaterThan(20);
@@ -38,6 +38,13 @@ test('only Internal endpoints are below /internal/ and require an internal token
   const internal = all.filter(({ path }) => path.startsWith('/internal/'));
   expect(new Set(internal)).toEqual(new Set(internalEndpoints));
   expect(new Set(all.filter(({ access }) => access.credential === 'internal'))).toEqual(new Set(internalEndpoints));
+});
+
+test('only endpoints for devices are below /v2/device/, and they alone have their credentials', () => {
+  const below = all.filter(({ path }) => path.startsWith('/v2/device/'));
+  expect(new Set(below)).toEqual(new Set(deviceEndpoints));
+  const theirs = all.filter(({ access }) => access.credential === 'device' || access.credential === 'factory');
+  expect(new Set(theirs)).toEqual(new Set(deviceEndpoints));
 });
 
 test('signed notifications are received as bytes, below /webhooks/, without a token', () => {
@@ -72,8 +79,8 @@ const where = (holds: (endpoint: contracts.Endpoint) => boolean) => named.filter
 
 test.each(where(({ success }) => success.status === 200 || success.status === 201))(
   '%s returns either a body or a file',
-  (_name, { success }) => {
-    expect([success.body, success.download].filter(Boolean)).toHaveLength(1);
+  (_name, { success, stream }) => {
+    expect([success.body, success.download, stream === 'sent'].filter(Boolean)).toHaveLength(1);
   },
 );
 
@@ -138,8 +145,24 @@ const tokenless = [
   '/v2/invitations/accept',
 ];
 
+/** The first contacts of a device, which its key from the factory signs. */
+const signed = ['/v2/device/challenges', '/v2/device/bootstrap'];
+
+test('only first contacts are signed by the key from the factory', () => {
+  const factory = deviceEndpoints.filter(({ access }) => access.credential === 'factory');
+  expect(factory.map(({ path }) => path).toSorted()).toEqual(signed.toSorted());
+});
+
+/** Their URLs are signed, and are the credential. */
+const ticketed = ['/v2/media-uploads', '/v2/media-files'];
+
+test('only the bytes of media go by signed URLs', () => {
+  expect(endpoints.filter(({ stream }) => stream).map(({ path }) => path)).toEqual(ticketed);
+});
+
 test.each(named)('%s requires a token unless it is one of the credential endpoints', (_name, { access, path }) => {
-  if (access.credential === 'none' || access.credential === 'optional') expect(tokenless).toContain(path);
+  if (ticketed.includes(path)) expect(access.credential).toBe('none');
+  else if (access.credential === 'none' || access.credential === 'optional') expect(tokenless).toContain(path);
   else expect(tokenless).not.toContain(path);
 });
 

@@ -10,6 +10,7 @@ import {
   Email,
   id,
   JsonObject,
+  MailedName,
   Name,
   Text,
   Timestamp,
@@ -295,4 +296,59 @@ test('a field that cannot be changed is refused by name, even as null, and may b
     const [issue] = schema.safeParse({ name: 'n', type }).error?.issues ?? [];
     expect(issue).toMatchObject({ path: ['type'], message: 'cannot be changed here' });
   }
+});
+
+describe('names that are put into mail', () => {
+  test.each([
+    'A.P. Møller',
+    'Booking B.V.',
+    'Co. KG',
+    'J.R.R. Tolkien',
+    'Ph.D. Ada Lovelace',
+    'S.p.A.',
+    'Société à r.l.',
+    'St. Gallen Tourismus',
+    'No.1 Café',
+    'Version 2.0',
+    'AC/DC',
+    'モーニング娘。',
+    'Wwwest & Sons',
+    'Time: 9/10',
+    '...',
+  ])('%s is one', (name) => {
+    expect(MailedName().parse(name)).toBe(name);
+  });
+
+  test.each([
+    'https://evil',
+    'Click HTTP://10.0.0.1/x',
+    'evil.com',
+    'Your refund waits at Evil.Example/refund now',
+    'x.com',
+    '1.ly',
+    'ada@evil.com',
+    'www.evil',
+    'WWW.1',
+    'пример.рф',
+    'उदाहरण.भारत',
+    'evil.xn--p1ai',
+    'evil．com',
+    'evil。com',
+    'evil｡com',
+    'evil.\u200Bcom',
+    'ev\u00ADil.c\u2060om',
+    'Booking.com B.V.',
+    'one\nline',
+    'one\u2028line',
+    '',
+  ])('%j is refused', (name) => {
+    expect(accepts(MailedName(), name)).toBe(false);
+  });
+
+  test('the error says what to write instead', () => {
+    const { error } = MailedName().safeParse('Müller.KG');
+    expect(error?.issues.map(({ message }) => message)).toEqual([
+      'must hold no web address (a dot inside a name is followed by a space)',
+    ]);
+  });
 });

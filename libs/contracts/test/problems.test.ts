@@ -87,6 +87,8 @@ test.each<[string, Partial<Endpoint>, ProblemKind[]]>([
   ['a file to take', { upload: { media: ['text/csv'], max_bytes: 1 } }, ['validation-error']],
   ['a query', { query: z.object({}) }, ['validation-error']],
   ['a token', { access: { credential: 'any' } }, ['unauthorized', 'forbidden']],
+  ['the certificate of a device', { access: { credential: 'device' } }, ['unauthorized', 'forbidden']],
+  ['the same, suspended or not', { access: { credential: 'device', even_suspended: true } }, ['unauthorized']],
   [
     'callers among the services',
     { access: { credential: 'internal', callers: ['billing'] } },

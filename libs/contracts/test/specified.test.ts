@@ -114,6 +114,13 @@ const lists = named.filter(
   ([, { method, query, path }]) => method === 'GET' && (query?.shape.cursor || bareArrays.includes(path)),
 );
 
+/** What a list says besides its rows. */
+const besidesRows: Readonly<Record<string, readonly string[]>> = {
+  '/v2/screens/match': ['total', 'groups'],
+  '/v2/visits/dwell': ['from', 'to', 'as_of', 'overall'],
+  '/v2/plays': ['from', 'to', 'as_of'],
+};
+
 test.each(lists)('%s returns its list in the specified shape', (_name, { path, success }) => {
   const body = success.body as unknown as { def: { type: string }; shape?: Record<string, unknown> };
   if (bareArrays.includes(path)) {
@@ -121,8 +128,7 @@ test.each(lists)('%s returns its list in the specified shape', (_name, { path, s
     return;
   }
   const rowsField = path === '/v2/campaigns' ? 'data' : 'entries';
-  const besides = path === '/v2/screens/match' ? ['total', 'groups'] : [];
-  expect(Object.keys(body.shape ?? {}).sort()).toEqual([rowsField, 'next_cursor', ...besides].sort());
+  expect(Object.keys(body.shape ?? {}).sort()).toEqual([rowsField, 'next_cursor', ...(besidesRows[path] ?? [])].sort());
 });
 
 test.each(lists.filter(([, { path }]) => !bareArrays.includes(path)))(

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { openRecords, readApplied, takeBackUnfinished, withItsRecord } from './migration-records.ts';
+import { type ProcessRole, rightsNow, rightsToCome } from './process-role.ts';
 
 /** An arbitrary number, the same for all processes that migrate one database. */
 const lock = 7_236_541_092;
@@ -11,9 +12,15 @@ const prismaLock = 72_707_369;
  * Applies the missing migrations of a folder in Prisma's format, and returns their names. Several processes may run it at
  * the same time: one applies, the others wait for its lock and find nothing to do. It throws if a migration was edited
  * after it was applied to this database. A migration that fails leaves nothing behind and can be corrected; one whose
- * process is killed is applied completely or not at all, and the next run continues from there.
+ * process is killed is applied completely or not at all, and the next run continues from there. With `processRole`, which
+ * must exist, each run also gives that role its rights; `url` is then the owner's.
  */
-export async function migrate(options: { url: string; directory: string }): Promise<string[]> {
+export async function migrate(options: {
+  readonly url: string;
+  readonly directory: string;
+  readonly processRole?: ProcessRole | undefined;
+}): Promise<string[]> {
+  const { processRole } = options;
   const migrations = await readMigrations(options.directory);
   const client = new pg.Client({ connectionString: options.url });
   await client.connect();
@@ -24,7 +31,9 @@ export async function migrate(options: { url: string; directory: string }): Prom
     refuseEdited(migrations, applied);
     const missing = migrations.filter(({ name }) => !applied.has(name));
     if (missing.length > 0) await openRecords(client);
+    if (processRole) await client.query(rightsToCome(processRole));
     for (const migration of missing) await apply(client, migration);
+    if (processRole) await client.query(rightsNow(processRole));
     return missing.map(({ name }) => name);
   } finally {
     await client.end(); // Ends the locks with the session.

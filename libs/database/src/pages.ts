@@ -50,16 +50,37 @@ function isOfType(value: unknown, type: PositionType): boolean {
 }
 
 /**
- * Cuts `limit + 1` rows to a page. The extra row shows whether there are more, so that a last page that is exactly full
- * has no next cursor.
+ * The bytes of a page as JSON, at most, without the cursor: the whole response has 1 MiB at most. A single entry that is
+ * larger is a page of its own.
  */
-export function cutPage<Row>(
+export const maxPageBytes = 1_048_576 - 4_096;
+
+/**
+ * Cuts `limit + 1` rows to a page of `limit` and of 1 MiB at most. The extra row shows whether there are more, so that a
+ * last page that is exactly full has no next cursor.
+ */
+export function cutPage<Row, Entry>(
   rows: readonly Row[],
-  page: { limit: number; scope: string; position: (row: Row) => Position },
-): { rows: Row[]; next_cursor: string | null } {
-  const kept = rows.slice(0, page.limit);
-  const last = kept.at(-1);
-  if (rows.length <= page.limit || last === undefined) return { rows: kept, next_cursor: null };
+  page: { limit: number; scope: string; position: (row: Row) => Position; view: (row: Row) => Entry },
+): { entries: Entry[]; next_cursor: string | null } {
+  const viewed = rows.slice(0, page.limit).map((row) => page.view(row));
+  const entries = viewed.slice(0, countWithin(viewed, maxPageBytes));
+  const last = rows[entries.length - 1];
+  if (rows.length <= entries.length || last === undefined) return { entries, next_cursor: null };
   const json = JSON.stringify([page.scope, ...page.position(last)]);
-  return { rows: kept, next_cursor: Buffer.from(json, 'utf8').toString('base64url') };
+  return { entries, next_cursor: Buffer.from(json, 'utf8').toString('base64url') };
 }
+
+/** How many of the entries, but at least one, have at most so many bytes as a JSON array. */
+function countWithin(entries: readonly unknown[], bytes: number): number {
+  // Nearly every page is small enough as a whole, and measuring each of its entries takes longer.
+  if (bytesOf(entries) <= bytes) return entries.length;
+  let count = 0;
+  for (let used = '[]'.length; count < entries.length; count++) {
+    used += bytesOf(entries[count]) + ','.length;
+    if (used > bytes) break;
+  }
+  return Math.max(count, 1);
+}
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

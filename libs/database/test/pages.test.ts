@@ -6,7 +6,7 @@ const scope = cursorScope('list_things', { status: 'draft' });
 
 /** The cursor of a page that ends at the position. */
 function cursorAt(...position: (string | number)[]): string {
-  const { next_cursor } = cutPage([0, 1], { limit: 1, scope, position: () => position });
+  const { next_cursor } = cutPage([0, 1], { limit: 1, scope, position: () => position, view: (row) => row });
   return next_cursor ?? '';
 }
 
@@ -15,21 +15,22 @@ const refused = new Problem('validation-error', 'query.cursor: is not a next_cur
 
 describe('a page of rows', () => {
   const rows = [1, 2, 3, 4, 5];
-  const cut = (given: number[], limit: number) => cutPage(given, { limit, scope, position: (row) => [row] });
+  const cut = (given: number[], limit: number) =>
+    cutPage(given, { limit, scope, position: (row) => [row], view: (row) => row });
 
   test('that is not the last is cut to the limit, and its cursor points to its last row', () => {
     const page = cut(rows.slice(0, 4), 3);
-    expect(page.rows).toEqual([1, 2, 3]);
+    expect(page.entries).toEqual([1, 2, 3]);
     expect(readCursor(page.next_cursor ?? '', scope, ['integer'])).toEqual([3]);
   });
 
   test('that is the last and exactly full has no cursor', () => {
-    expect(cut(rows, 5)).toEqual({ rows, next_cursor: null });
+    expect(cut(rows, 5)).toEqual({ entries: rows, next_cursor: null });
   });
 
   test('that is short or empty has no cursor', () => {
-    expect(cut(rows, 6)).toEqual({ rows, next_cursor: null });
-    expect(cut([], 6)).toEqual({ rows: [], next_cursor: null });
+    expect(cut(rows, 6)).toEqual({ entries: rows, next_cursor: null });
+    expect(cut([], 6)).toEqual({ entries: [], next_cursor: null });
   });
 
   test('and its successors, followed by their cursors, contain each row once', () => {
@@ -38,10 +39,31 @@ describe('a page of rows', () => {
     do {
       const [after = 0] = readCursor(cursor ?? undefined, scope, ['integer']) ?? [];
       const page = cut(rows.filter((row) => row > after).slice(0, 3), 2);
-      seen.push(...page.rows);
+      seen.push(...page.entries);
       cursor = page.next_cursor;
     } while (cursor);
     expect(seen).toEqual(rows);
+  });
+});
+
+describe('a page of large rows', () => {
+  const read = (lengths: readonly number[], limit: number) => {
+    const rows = lengths.map((length, row) => ({ row, text: 'ü'.repeat(length / 2) }));
+    return cutPage(rows, { limit, scope, position: ({ row }) => [row], view: (row) => row });
+  };
+
+  test('has at most 1 MiB, and its cursor points to its last row', () => {
+    const page = read(Array(200).fill(10_000), 199);
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(1_048_576);
+    expect(page.entries.length).toBeGreaterThan(100);
+    expect(readCursor(page.next_cursor ?? '', scope, ['integer'])).toEqual([page.entries.length - 1]);
+  });
+
+  test('has a row that is larger than that by itself', () => {
+    expect(read([2_000_000, 2], 2).entries).toHaveLength(1);
+    expect(read([2_000_000, 2], 2).next_cursor).not.toBeNull();
+    expect(read([2, 2_000_000, 2], 3).entries).toHaveLength(1);
+    expect(read([2_000_000], 2)).toMatchObject({ next_cursor: null });
   });
 });
 

@@ -29,16 +29,37 @@ export interface Connections {
   quietFor(ms: number): boolean;
   /** Resolves when the server has accepted all connections that the operating system completed for it, or after a second. */
   allAccepted(): Promise<void>;
+  /** Closes without notice, and without waiting for what is still to be sent. */
+  reset(connection: Connection): void;
+  /** Closes what has not become a connection yet: unfinished TLS handshakes. */
+  dropUnfinished(): void;
 }
 
-/** Tracks what Node's server does not expose: the pending responses of each connection, and since when it is idle. */
-export function watchConnections(server: Server): Connections {
+/** A TLS socket does not name the TCP socket below it, but has its addresses. */
+const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+
+/**
+ * Tracks what Node's server does not expose: the pending responses of each connection, and since when it is idle. A
+ * connection of a TLS server (`secure`) begins with the end of its handshake.
+ */
+export function watchConnections(server: Server, secure = false): Connections {
   const open = new Map<unknown, Connection>();
+  /** The TCP connections below TLS. */
+  const below = new Map<string, Socket>();
   let latest = performance.now();
   let accepted = 0;
 
   server.on('connection', (socket: Socket) => {
     accepted++;
+    if (!secure) return;
+    latest = performance.now(); // A request follows the handshake.
+    const peer = peerOf(socket);
+    below.set(peer, socket);
+    socket.once('close', () => {
+      if (below.get(peer) === socket) below.delete(peer);
+    });
+  });
+  server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) => {
     open.set(socket, { socket, pending: new Set(), latest: undefined, answeredAt: undefined, bytesReadByThen: 0 });
     socket.once('close', () => open.delete(socket));
   });
@@ -65,7 +86,7 @@ export function watchConnections(server: Server): Connections {
       return true;
     },
     get none() {
-      return open.size === 0;
+      return open.size === 0 && below.size === 0;
     },
     quietFor(ms) {
       if (performance.now() - latest < ms) return false;
@@ -80,6 +101,14 @@ export function watchConnections(server: Server): Connections {
         await new Promise((resolve) => setImmediate(resolve));
         quiet = accepted === before ? quiet + 1 : 0;
       }
+    },
+    reset({ socket }) {
+      const tcp = secure ? below.get(peerOf(socket)) : socket;
+      if (secure) socket.destroy(); // Node resets TCP sockets only.
+      tcp?.resetAndDestroy();
+    },
+    dropUnfinished() {
+      for (const socket of below.values()) socket.destroy();
     },
   };
 }

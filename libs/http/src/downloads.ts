@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { DownloadRules } from '@attribution/contracts';
-import type { Spool } from './spool.ts';
+import { type Spool, transferTimeoutMs } from './spool.ts';
 
 /** A UTF-8 text file that a handler returns. It is written completely first, so that a slow client holds up nothing else. */
 export interface Download<M extends string = string> {
@@ -21,10 +21,12 @@ export async function sendDownload(rules: DownloadRules, { media, filename, spoo
     res.setHeader('content-type', `${media}; charset=utf-8`);
     res.setHeader('content-disposition', `attachment; filename="${filename}"`);
     res.setHeader('content-length', spool.bytes);
+    const deadline = performance.now() + transferTimeoutMs;
     if (res.req.method !== 'HEAD') {
       for await (const chunk of spool.read()) {
         if (!res.write(chunk)) await drained(res);
-        if (res.closed) return;
+        if (performance.now() > deadline) res.destroy();
+        if (res.destroyed || res.closed) return;
       }
     }
     res.end();

@@ -1,12 +1,16 @@
 import { createServer, Server as HttpServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Problem } from '@attribution/contracts';
+import { type ConnectionCap, capConnections } from './connection-cap.ts';
 import { watchConnections } from './connections.ts';
 import { watchIdle } from './idle-connections.ts';
 import { newRequestId } from './random.ts';
+import { securityHeaders } from './security-headers.ts';
 import { watchReaders } from './slow-readers.ts';
 import { watchSenders } from './slow-senders.ts';
+import { type TlsServing, tlsOptions } from './tls-options.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -24,6 +28,10 @@ export interface ListenOptions {
   readonly problemBase: string;
   /** Milliseconds in which a client must send a request, or 512 KiB of it, and receive a response, or 512 KiB of it. */
   readonly clientTimeout?: number;
+  /** Default: clients may have any number of connections. */
+  readonly connectionCap?: ConnectionCap;
+  /** Default: plain HTTP. */
+  readonly tls?: TlsServing;
 }
 
 const late = 'The request did not arrive in time.';
@@ -45,7 +53,7 @@ export async function listen(
   handler: (req: IncomingMessage, res: ServerResponse) => void,
   options: ListenOptions,
 ): Promise<RunningServer> {
-  const { problemBase, clientTimeout = 60_000 } = options;
+  const { problemBase, tls, clientTimeout = 60_000 } = options;
   const headersTimeout = Math.min(20_000, clientTimeout);
   let closing = false;
   /** Connections that this side has ended. They stay open for a moment, and what arrives on them is ignored. */
@@ -56,21 +64,24 @@ export async function listen(
     if (closing || req.headers.upgrade !== undefined) res.setHeader('connection', 'close');
     handler(req, res);
   };
-  const server = createServer(
-    {
-      ...keepAlive,
-      headersTimeout,
-      requestTimeout: 0, // Node's limit ignores progress, and would cut off every long upload.
-      connectionsCheckingInterval: 1_000, // The resolution of `headersTimeout`.
-      maxHeaderSize: 16_384,
-      requireHostHeader: false, // The handler refuses it with a problem.
-    },
-    onRequest,
-  );
+  const settings = {
+    ...keepAlive,
+    headersTimeout,
+    requestTimeout: 0, // Node's limit ignores progress, and would cut off every long upload.
+    connectionsCheckingInterval: 1_000, // The resolution of `headersTimeout`.
+    maxHeaderSize: 16_384,
+    requireHostHeader: false, // The handler refuses it with a problem.
+  };
+  const server = tls
+    ? createSecureServer({ ...settings, ...tlsOptions(tls) }, onRequest)
+    : createServer(settings, onRequest);
   server.on('checkExpectation', onRequest); // An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (leaving.has(socket)) return;
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    if (tls && !connections.of(socket)) {
+      tls.onFailedHandshake();
+      socket.destroy();
+    } else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else void refuse(new Problem('validation-error', describe(error.code)), socket);
   });
   server.on('connect', (_req, socket) => {
@@ -95,10 +106,11 @@ export async function listen(
     setTimeout(() => socket.destroy(), lingerMs).unref();
   }
   // After a response that ends the connection, Node would destroy the socket as soon as the response is written.
-  server.on('connection', (socket: Socket) => {
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     socket.destroySoon = () => leave(socket);
   });
-  const connections = watchConnections(server);
+  if (options.connectionCap) capConnections(server, options.connectionCap);
+  const connections = watchConnections(server, tls !== undefined);
   const unwatch = [
     watchReaders(connections, clientTimeout),
     watchSenders(connections, clientTimeout, ({ socket }) => {
@@ -131,6 +143,7 @@ export async function listen(
       }
       for (const end of unwatch) end();
       HttpServer.prototype.closeAllConnections.call(server);
+      connections.dropUnfinished();
       await closed;
       // Only this stops Node's timer for connection timeouts, which would keep the server and its handler in memory.
       HttpServer.prototype.close.call(server);
@@ -143,6 +156,8 @@ function endWith(problem: Problem, socket: Duplex, problemBase: string): void {
   const body = JSON.stringify(problem.toJSON(problemBase));
   const headers = {
     ...problem.toHeaders(),
+    ...securityHeaders,
+    'cache-control': 'no-store',
     'x-request-id': newRequestId(),
     'content-length': Buffer.byteLength(body),
     connection: 'close',

@@ -1,17 +1,29 @@
+export { observeBudget } from './budget-metrics.ts';
+export { type ByteBudget, type Claim, createByteBudget } from './byte-budget.ts';
+export { networkOf } from './client-network.ts';
+export type { ConnectionCap } from './connection-cap.ts';
 export { type Download, sendDownload } from './downloads.ts';
 export { answeredStatus, type HttpMetrics, observeHttp } from './http-metrics.ts';
-export { keepAlive, keptByClients, listen, type RunningServer } from './http-server.ts';
-export { findFault, readBytes, readJsonBody } from './json-body.ts';
+export { keepAlive, keptByClients, type ListenOptions, listen, type RunningServer } from './http-server.ts';
+export { findFault, parseJsonBody, readBytes } from './json-body.ts';
 export { problemOf, writeProblem } from './problem-response.ts';
+export { newRequestId } from './random.ts';
+export { readBody } from './read-body.ts';
+export { createRefusalLog, type RefusalLog, type Refused } from './refusal-log.ts';
+export { observeRefusals } from './refusal-metrics.ts';
 export {
   givenTraceparent,
   newTraceparent,
+  platformIdHeader,
   queryOf,
   type RequestContext,
   requestContext,
   requestIdOf,
+  userAgentOf,
 } from './request.ts';
-export { requestRecorder } from './request-record.ts';
+export { type RequestCaller, requestRecorder } from './request-record.ts';
+export { securityHeaders } from './security-headers.ts';
+export { type SentFile, sendFile } from './send-file.ts';
 export { openSpool, type Spool } from './spool.ts';
-export { receiveUpload, type Upload } from './uploads.ts';
-export { faultOf, validate } from './validate.ts';
+export { admitUpload, receiveUpload, type Upload } from './uploads.ts';
+export { faultOf, faultOfItem, validate } from './validate.ts';

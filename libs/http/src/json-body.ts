@@ -1,34 +1,51 @@
 import { Problem } from '@attribution/contracts';
 import express, { type Request, type Response } from 'express';
+import { admitBody, type BodyAllowance, readBody, tooLarge, unreadable } from './read-body.ts';
 
-/** The largest JSON body, in bytes. */
-const limit = 1024 * 1024;
 /** No legitimate body is nested deeper, and code that recurses into it would need much stack. */
 const maxDepth = 32;
 
-const readRaw = express.raw({ type: () => true, limit });
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The bytes of a request's body. Throws `validation-error`. */
-export async function readBytes(req: Request, res: Response): Promise<Buffer> {
+/** The bytes of a request's body, unpacked. Throws `validation-error`, and `unavailable` if there is no room for it. */
+export async function readBytes(req: Request, res: Response, allowance: BodyAllowance): Promise<Buffer> {
+  const { 'content-encoding': encoding = 'identity' } = req.headers;
+  return encoding.toLowerCase() === 'identity' ? readBody(req, allowance) : unpackBody(req, res, allowance);
+}
+
+/** How large a packed body is shows when it is unpacked, so it counts as the largest. */
+async function unpackBody(req: Request, res: Response, allowance: BodyAllowance): Promise<Buffer> {
+  const { maxBytes, claim } = allowance;
+  admitBody(req, allowance);
+  claim.grow(maxBytes);
+  const unpack = express.raw({ type: () => true, limit: maxBytes });
   await new Promise<void>((resolve, reject) =>
-    readRaw(req, res, (error) => (error ? reject(refuseBody(error)) : resolve())),
+    unpack(req, res, (error) => (error ? reject(refuseBody(error, maxBytes)) : resolve())),
   );
   const bytes: unknown = req.body;
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0);
 }
 
-/** The JSON body of a request; undefined if it is empty. Throws `validation-error`. */
-export async function readJsonBody(req: Request, res: Response): Promise<unknown> {
-  const bytes = await readBytes(req, res);
+/** The JSON value of a body that was read; undefined if it is empty. Throws `validation-error`. */
+export function parseJsonBody(
+  { headers }: Pick<Request, 'headers'>,
+  bytes: Buffer,
+  { itemsApart }: { readonly itemsApart?: string | undefined } = {},
+): unknown {
   if (bytes.length === 0) return undefined;
-  if (!isJsonMedia(req.headers['content-type'])) {
+  if (!isJsonMedia(headers['content-type'])) {
     throw new Problem('validation-error', 'Content-Type: must be application/json.');
   }
   const value = parse(bytes);
-  const fault = findFault(value, 'body');
+  const fault = findFault(itemsApart === undefined ? value : without(itemsApart, value), 'body');
   if (fault) throw new Problem('validation-error', fault);
   return value;
+}
+
+/** The envelope of a list whose items somebody else judges. */
+function without(list: string, value: unknown): unknown {
+  const isEnvelope = value !== null && typeof value === 'object' && Object.hasOwn(value, list);
+  return isEnvelope && Array.isArray((value as Record<string, unknown>)[list]) ? { ...value, [list]: [] } : value;
 }
 
 function parse(bytes: Buffer): unknown {
@@ -85,10 +102,10 @@ function findTextFault(text: string, path: string): string | undefined {
 }
 
 /** body-parser's own statuses (413, 415) are not in the contract. */
-function refuseBody(error: unknown): Error {
+function refuseBody(error: unknown, maxBytes: number): Error {
   const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.too.large') return new Problem('validation-error', `body: is larger than ${limit} bytes.`);
+  if (type === 'entity.too.large') return tooLarge(maxBytes);
   if (type === 'encoding.unsupported') return new Problem('validation-error', 'Content-Encoding: is not supported.');
-  if (status !== undefined && status < 500) return new Problem('validation-error', 'body: could not be read.');
+  if (status !== undefined && status < 500) return unreadable();
   return error as Error;
 }

@@ -2,9 +2,18 @@ import { outsideTraces, type TraceContext, traceFields } from '@attribution/trac
 import type { Logger } from 'pino';
 import type { HttpMetrics } from './http-metrics.ts';
 
+/** An account, and the person, key, device or operator who acts in it. */
+export interface RequestCaller {
+  readonly accountId: string;
+  readonly id: string;
+}
+
 export interface AnsweredRequest {
   readonly request_id: string;
+  readonly platform_request_id: string;
   readonly trace: TraceContext | undefined;
+  /** Who sent it, once the token was verified. */
+  readonly caller: RequestCaller | undefined;
   readonly method: string;
   /** `none` for a path without an endpoint. */
   readonly operation: string;
@@ -29,10 +38,11 @@ export function requestRecorder(
     const all = waiting;
     waiting = [];
     const logged = lines.isLevelEnabled(level);
-    for (const { request_id, trace, method, operation, status, seconds } of all) {
+    for (const { request_id, platform_request_id, trace, caller, method, operation, status, seconds } of all) {
       metrics.observe({ method, operation, status, seconds });
       if (!logged) continue;
-      const fields = { request_id, ...traceFields(trace), method, operation, status };
+      const by = caller && { account: caller.accountId, actor: caller.id };
+      const fields = { request_id, platform_request_id, ...traceFields(trace), ...by, method, operation, status };
       lines[level]({ ...fields, ms: Math.round(seconds * 1000) }, 'request');
     }
   }

@@ -5,8 +5,10 @@ import { newRequestId, randomHex } from './random.ts';
 
 /** What a handler is given about a request besides its input. */
 export interface RequestContext extends TraceContext {
-  /** The `X-Request-Id`, which is also in the response and in every log line. */
+  /** The `X-Request-Id`, which is also in the response and in every log line. The client may have chosen it. */
   readonly id: string;
+  /** The id that the platform made for the request, a UUIDv7. */
+  readonly platformId: string;
   /** The client's address, as the gateway determined it. */
   readonly ip: string;
   readonly userAgent: string | null;
@@ -16,11 +18,24 @@ const requestIdShape = /^[A-Za-z0-9._-]{8,128}$/;
 
 const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
-/** The caller's request id if it is a plain one, else a new one. */
-export function requestIdOf(req: IncomingMessage): string {
+/** Carries the platform's own id of a request from the gateway to a service. The gateway drops such a header of a client. */
+export const platformIdHeader = 'x-internal-request-id';
+const platformIdShape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The caller's request id if it is a plain one, else the platform's own. */
+export function requestIdOf(req: IncomingMessage, platformId: string): string {
   const given = single(req.headers['x-request-id']);
-  return given && requestIdShape.test(given) ? given : newRequestId();
+  return given && requestIdShape.test(given) ? given : platformId;
 }
+
+/** The id that the gateway gave the request; a new one for a request that came another way. */
+function platformIdOf(req: IncomingMessage): string {
+  const given = single(req.headers[platformIdHeader]);
+  return given && platformIdShape.test(given) ? given : newRequestId();
+}
+
+/** The client's name for itself, or the beginning of it. */
+export const userAgentOf = (req: IncomingMessage): string | null => req.headers['user-agent']?.slice(0, 300) ?? null;
 
 /** The caller's W3C trace context, if it is valid. */
 export function givenTraceparent(req: IncomingMessage): string | undefined {
@@ -36,10 +51,12 @@ export function newTraceparent(sampled: boolean): string {
 /** `sampled`: the flag of a trace that begins here. */
 export function requestContext(req: IncomingMessage, sampled = true): RequestContext {
   let traceparent: string | undefined;
+  const platformId = platformIdOf(req);
   return {
-    id: requestIdOf(req),
+    id: requestIdOf(req, platformId),
+    platformId,
     ip: single(req.headers['x-forwarded-for'])?.split(',')[0]?.trim() || (req.socket.remoteAddress ?? ''),
-    userAgent: req.headers['user-agent']?.slice(0, 300) ?? null,
+    userAgent: userAgentOf(req),
     // Made on first use, because random bytes cost more than all the rest here, and reads do not need them.
     get traceparent() {
       return (traceparent ??= givenTraceparent(req) ?? newTraceparent(sampled));

@@ -13,7 +13,8 @@ export function watchReaders(connections: Connections, timeoutMs: number): () =>
   const waiting = new WeakMap<Socket, { since: number; received: number }>();
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const { socket, pending } of connections.all()) {
+    for (const connection of connections.all()) {
+      const { socket, pending } = connection;
       if (pending.size === 0 || socket.writableLength === 0) {
         waiting.delete(socket);
         continue;
@@ -21,7 +22,7 @@ export function watchReaders(connections: Connections, timeoutMs: number): () =>
       const received = socket.bytesWritten - socket.writableLength;
       const last = waiting.get(socket);
       if (!last || received - last.received >= minimumProgress) waiting.set(socket, { since: now, received });
-      else if (now - last.since >= timeoutMs) socket.resetAndDestroy();
+      else if (now - last.since >= timeoutMs) connections.reset(connection);
     }
   }, checkIntervalMs).unref();
   return () => clearInterval(timer);

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Claim } from './byte-budget.ts';
 
 /** A private temporary file of any size, in constant memory. One caller at a time writes; any number of callers read. */
 export interface Spool {
@@ -9,7 +10,7 @@ export interface Spool {
   readonly bytes: number;
   /** SHA-256 of the content, in hex. */
   readonly digest: string;
-  /** Appends; text as UTF-8. Rejects with the system's error, such as a full disk. The caller must not change the bytes afterwards. */
+  /** Appends; text as UTF-8. Rejects with the system's error, such as a full disk, and with what the claim throws. The caller must not change the bytes afterwards. */
   write(chunk: Uint8Array | string): Promise<void>;
   /** The content from its start, in chunks of up to 64 KiB. */
   read(): AsyncIterable<Buffer>;
@@ -20,8 +21,11 @@ export interface Spool {
 /** Bytes per read and, where enough were gathered, per write. */
 const chunkSize = 64 * 1024;
 
-/** A spool in the system's folder for temporary files. */
-export async function openSpool(): Promise<Spool> {
+/** How long a client may take to send or receive a file. Meanwhile the file takes room that others may need. */
+export const transferTimeoutMs = 15 * 60_000;
+
+/** A spool in the system's folder for temporary files. Its bytes are counted by `claim` until it is closed. */
+export async function openSpool(claim?: Claim): Promise<Spool> {
   const path = join(tmpdir(), `spool-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   try {
@@ -30,10 +34,10 @@ export async function openSpool(): Promise<Spool> {
     await file.close();
     throw error;
   }
-  return spoolOn(file);
+  return spoolOn(file, claim);
 }
 
-function spoolOn(file: FileHandle): Spool {
+function spoolOn(file: FileHandle, claim: Claim | undefined): Spool {
   const hash = createHash('sha256');
   let bytes = 0;
   let gathered: Uint8Array[] = [];
@@ -59,6 +63,7 @@ function spoolOn(file: FileHandle): Spool {
     },
     async write(chunk) {
       const given = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      claim?.grow(bytes + given.length);
       hash.update(given);
       gathered.push(given);
       gatheredBytes += given.length;
@@ -74,7 +79,10 @@ function spoolOn(file: FileHandle): Spool {
         yield buffer.subarray(0, bytesRead);
       }
     },
-    close: () => file.close(),
+    async close() {
+      claim?.release();
+      await file.close();
+    },
   };
 }
 

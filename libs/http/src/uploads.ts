@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem, type UploadRules } from '@attribution/contracts';
-import { openSpool, type Spool } from './spool.ts';
+import type { Claim } from './byte-budget.ts';
+import { tooLarge, unreadable } from './read-body.ts';
+import { openSpool, type Spool, transferTimeoutMs } from './spool.ts';
 
 /** A file that was sent as a request's body. It exists until the handler is done. */
 export interface Upload<M extends string = string> {
@@ -12,16 +14,27 @@ export interface Upload<M extends string = string> {
   read(): AsyncIterable<Buffer>;
 }
 
-/**
- * Reads the body of a request into a spool, which the caller closes. Throws `validation-error`, if possible from the headers
- * before the body is read; the rest of the body is then discarded.
- */
-export async function receiveUpload(rules: UploadRules, req: IncomingMessage): Promise<Upload & Pick<Spool, 'close'>> {
+/** The media type of an upload. Throws `validation-error` if the headers say that the file cannot be accepted. */
+export function admitUpload(rules: UploadRules, req: IncomingMessage): string {
   const media = mediaOf(req.headers['content-type'], rules.media);
   const { 'content-encoding': encoding = 'identity', 'content-length': length = '0' } = req.headers;
   if (encoding.toLowerCase() !== 'identity') throw invalid('Content-Encoding: is not supported.');
-  if (Number(length) > rules.max_bytes) throw tooLarge(rules);
-  const spool = await openSpool();
+  if (Number(length) > rules.max_bytes) throw tooLarge(rules.max_bytes);
+  return media;
+}
+
+/**
+ * Reads the body of a request into a spool, which the caller closes. Throws `validation-error`, and `unavailable` if there is
+ * no room for the file, before it is read if its length is known. The rest of the body is then discarded.
+ */
+export async function receiveUpload(
+  rules: UploadRules,
+  media: string,
+  req: IncomingMessage,
+  claim: Claim,
+): Promise<Upload & Pick<Spool, 'close'>> {
+  claim.grow(Number(req.headers['content-length'] ?? 0));
+  const spool = await openSpool(claim);
   try {
     await fill(spool, req, rules);
     if (spool.bytes === 0) throw invalid('body: is required.');
@@ -41,15 +54,17 @@ export async function receiveUpload(rules: UploadRules, req: IncomingMessage): P
 
 async function fill(spool: Spool, req: IncomingMessage, rules: UploadRules): Promise<void> {
   // Destroying the request would close its connection, and the refusal could not be sent.
+  const deadline = performance.now() + transferTimeoutMs;
   const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   try {
     for await (const chunk of chunks) {
-      if (spool.bytes + chunk.length > rules.max_bytes) throw tooLarge(rules);
+      if (spool.bytes + chunk.length > rules.max_bytes) throw tooLarge(rules.max_bytes);
+      if (performance.now() > deadline) throw invalid('The request did not arrive in time.');
       await spool.write(chunk);
     }
   } catch (error) {
     // The client has disconnected. That is no error of the service, so it must not be logged as one.
-    throw req.destroyed && !req.complete ? invalid('body: could not be read.') : error;
+    throw req.destroyed && !req.complete ? unreadable() : error;
   }
 }
 
@@ -71,4 +86,3 @@ function mediaOf(contentType: string | undefined, known: readonly string[]): str
 }
 
 const invalid = (detail: string) => new Problem('validation-error', detail);
-const tooLarge = ({ max_bytes }: UploadRules) => invalid(`body: is larger than ${max_bytes} bytes.`);

@@ -1,5 +1,6 @@
 import { Problem } from '@attribution/contracts';
 import type { z } from 'zod';
+import { findFault } from './json-body.ts';
 
 /** Names of fields whose values must not be repeated in a problem or in a log. */
 const secret = /password|code|token|secret/i;
@@ -9,6 +10,10 @@ export function faultOf(schema: z.ZodType, value: unknown): string | undefined {
   const [issue] = schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
   return issue && describeIssue(issue, '', value).slice(issue.path.length > 0 ? 1 : 0);
 }
+
+/** The same for an item of a list that is judged by itself (`items_apart`), in which text that cannot be kept is a fault, too. */
+export const faultOfItem = (schema: z.ZodType, value: unknown): string | undefined =>
+  findFault(value, 'item')?.replace(/^item\./, '') ?? faultOf(schema, value);
 
 /** Parses one part of a request. Throws a `validation-error` that names the first invalid value. */
 export function validate<S extends z.ZodType>(

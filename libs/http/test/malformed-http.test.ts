@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problemBase } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { listen, type RunningServer } from '../src/index.ts';
+import { listen, type RunningServer, securityHeaders } from '../src/index.ts';
 
 let server: RunningServer;
 beforeAll(async () => {
@@ -73,6 +73,8 @@ test.each([
     'content-type': 'application/problem+json',
     connection: 'close',
     'content-length': String(length),
+    'cache-control': 'no-store',
+    ...securityHeaders,
   });
   expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   expect(problem).toEqual({

@@ -29,10 +29,17 @@ export interface ProjectionOptions<S extends StateSchema, G extends z.ZodObject>
   readonly gone: EventType<G>;
   readonly row: (state: z.output<S>) => Row;
   readonly goneId: (data: z.output<G>) => string;
+  /**
+   * What was deleted stays, with `gone` set, and the primary key is (account_id, id): for a service whose own rows go on
+   * meaning the things that they name. Default: it is deleted, and the key is the id.
+   */
+  readonly keepsGone?: boolean;
 }
 
 /** A table that follows things of another service. */
 export interface Projection<State> {
+  /** Whether what was deleted stays, with `gone` set. */
+  readonly keepsGone?: boolean;
   /** For all its events. */
   readonly handlers: readonly EventHandler<SqlTransaction>[];
   /** Writes states that come from elsewhere than the stream, in a transaction under `lockProjections(tx, true)`. */
@@ -43,7 +50,7 @@ export interface Projection<State> {
 export function projection<S extends StateSchema, G extends z.ZodObject>(
   options: ProjectionOptions<S, G>,
 ): Projection<z.output<S>> {
-  const { table, states, gone, row, goneId } = options;
+  const { table, states, gone, row, goneId, keepsGone = false } = options;
 
   async function write(tx: SqlTransaction, newStates: readonly z.output<S>[]): Promise<void> {
     const newest = new Map<string, { id: string; aggregate_version: number }>();
@@ -56,7 +63,7 @@ export function projection<S extends StateSchema, G extends z.ZodObject>(
     }
     const rows = [...newest.values()];
     const [first] = rows;
-    if (first) await tx.$executeRawUnsafe(upsert(table, Object.keys(first)), JSON.stringify(rows));
+    if (first) await tx.$executeRawUnsafe(upsert(table, Object.keys(first), keepsGone), JSON.stringify(rows));
   }
 
   async function handle(tx: SqlTransaction, events: readonly Received<EventType>[]): Promise<void> {
@@ -66,8 +73,9 @@ export function projection<S extends StateSchema, G extends z.ZodObject>(
       changes.map(({ data }) => data as z.output<S>),
     );
     if (ends.length === 0) return;
-    const ids = new Set(ends.map(({ data }) => goneId(data as z.output<G>)));
-    await tx.$executeRawUnsafe(remove(table), JSON.stringify([...ids]));
+    const ids = new Map(ends.map(({ accountId, data }) => [goneId(data as z.output<G>), accountId]));
+    const rows = [...ids].map(([id, account_id]) => ({ id, account_id }));
+    await tx.$executeRawUnsafe(keepsGone ? markGone(table) : remove(table), JSON.stringify(rows));
   }
 
   const isGone = ({ type }: Received<EventType>) => type === gone.type;
@@ -76,6 +84,7 @@ export function projection<S extends StateSchema, G extends z.ZodObject>(
     ...{ eventsPerTransaction: maxEventsPerTransaction, sqlOnly: true },
   }));
   return {
+    keepsGone,
     handlers: handlers as unknown as EventHandler<SqlTransaction>[],
     of: (newStates) => (tx) => write(tx, newStates),
   };
@@ -94,15 +103,22 @@ export async function lockProjections(tx: SqlTransaction, exclusive: boolean): P
 }
 
 /** Rows go as one text, whatever their columns, and in the order of ids, so that two transactions cannot deadlock on them. */
-const upsert = (table: string, columns: readonly string[]) => `
+const upsert = (table: string, columns: readonly string[], keepsGone: boolean) => `
   INSERT INTO ${table} AS known (${columns.join(', ')})
   SELECT ${columns.join(', ')} FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb) AS state
   WHERE NOT EXISTS (SELECT FROM projection_tombstones AS gone WHERE gone.id = state.id)
   ORDER BY id
-  ON CONFLICT (id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+  ON CONFLICT (${keepsGone ? 'account_id, id' : 'id'}) DO UPDATE
+  SET ${[...columns.map((column) => `${column} = excluded.${column}`), ...(keepsGone ? ['gone = false'] : [])].join(', ')}
   WHERE known.aggregate_version < excluded.aggregate_version`;
 
-const remove = (table: string) => `
-  WITH ids AS (SELECT id FROM jsonb_array_elements_text($1::jsonb) AS id),
-  removed AS (DELETE FROM ${table} WHERE id IN (SELECT id FROM ids))
+const removing = (change: string) => `
+  WITH ids AS (SELECT id, account_id FROM jsonb_to_recordset($1::jsonb) AS ended(id text, account_id text)),
+  removed AS (${change})
   INSERT INTO projection_tombstones (id) SELECT id FROM ids ORDER BY id ON CONFLICT DO NOTHING`;
+
+const remove = (table: string) => removing(`DELETE FROM ${table} WHERE id IN (SELECT id FROM ids)`);
+
+const markGone = (table: string) =>
+  removing(`UPDATE ${table} AS known SET gone = true FROM ids
+    WHERE known.account_id = ids.account_id AND known.id = ids.id`);

@@ -1,1 +1,1 @@
-export { openApiDocument } from './openapi.ts';
+export { forDevices, openApiDocument } from './openapi.ts';

@@ -8,17 +8,30 @@ import {
   problemKinds,
   problemsOf,
   type ServiceName,
+  serviceNames,
 } from '@attribution/contracts';
 import { z } from 'zod';
 import { type CreateDocumentOptions, createDocument, type ZodOpenApiObject } from 'zod-openapi';
 
-/** The description at the top of the document, in Markdown. */
-const introduction = readFileSync(join(import.meta.dirname, '../introduction.md'), 'utf8');
+/** Whom a document is for. */
+interface Audience {
+  readonly title: string;
+  /** At the top of the document, in Markdown. */
+  readonly introduction: string;
+  readonly servers: readonly object[];
+  /** The order matters: viewers show the fields in it and put the cursor into the last. */
+  readonly securitySchemes: Readonly<Record<string, object>>;
+}
 
-/** Writes the OpenAPI 3.1 document of these endpoints. Raw ones are left out: they are for providers, not clients. */
-export function openApiDocument(endpoints: readonly Endpoint[]) {
+const markdown = (name: string) => readFileSync(join(import.meta.dirname, '..', name), 'utf8');
+
+/**
+ * Writes the OpenAPI 3.1 document of these endpoints: for people and their programs, or for devices. Left out are raw ones,
+ * which are for providers, and those behind signed URLs.
+ */
+export function openApiDocument(endpoints: readonly Endpoint[], audience: Audience = forPeople) {
   const paths: Record<string, Record<string, object>> = {};
-  for (const endpoint of endpoints.filter(({ raw }) => !raw).toSorted(inReadingOrder)) {
+  for (const endpoint of endpoints.filter(({ raw, stream }) => !raw && !stream).toSorted(inReadingOrder)) {
     const path = (paths[endpoint.path] ??= {});
     path[endpoint.method.toLowerCase()] = operation(endpoint);
   }
@@ -26,15 +39,15 @@ export function openApiDocument(endpoints: readonly Endpoint[]) {
   const document = {
     openapi: '3.1.1',
     info: {
-      title: 'Attribution Platform API',
+      title: audience.title,
       version: '2',
-      description: introduction,
+      description: audience.introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'This platform' }],
-    tags: [authentication, ...Object.values(areas)].filter((area) => used.has(area)),
+    servers: [...audience.servers],
+    tags: [authentication, ...areas.values()].filter((area) => used.has(area)),
     paths,
-    components: { headers, securitySchemes },
+    components: { headers, securitySchemes: audience.securitySchemes },
   };
   const result = createDocument(document as ZodOpenApiObject, { override: forReaders });
   for (const path of Object.values(result.paths ?? {})) {
@@ -61,16 +74,24 @@ function joinLists(parameters: readonly Parameter[] = []): void {
 }
 
 const authentication = { name: 'Authentication', description: 'Sign-up, sessions and passwords' };
-const areas: Record<ServiceName, { name: string; description: string }> = {
-  account: { name: 'Account', description: 'The caller, plans, and the tokens that an account has to spend' },
-  organization: { name: 'Organization', description: 'The estate: groups, and the locations in them' },
-  device: { name: 'Device', description: 'The units that drive screens' },
-  campaign: { name: 'Campaign', description: 'What is to run on the screens, where and when' },
-  events: { name: 'Events', description: 'Visits, and what campaigns did' },
-  billing: { name: 'Billing', description: 'Prices, and what an account pays' },
-  utilities: { name: 'Utilities', description: 'Shared look-ups' },
+const descriptions: Readonly<Partial<Record<ServiceName, string>>> = {
+  account: 'The caller, plans, and the tokens that an account has to spend',
+  organization: 'The estate: groups, and the locations in them',
+  device: 'The units that drive screens',
+  campaign: 'What is to run on the screens, where and when',
+  events: 'Visits, and what campaigns did',
+  billing: 'Prices, and what an account pays',
+  utilities: 'Shared look-ups',
 };
-const areaOf = ({ path, service }: Endpoint) => (path.startsWith('/v2/auth/') ? authentication : areas[service]);
+const titled = (service: string) => service.charAt(0).toUpperCase() + service.slice(1);
+const areas = new Map(
+  serviceNames.map((service) => {
+    const description = descriptions[service];
+    return [service, { name: titled(service), ...(description && { description }) }];
+  }),
+);
+const areaOf = ({ path, service }: Endpoint) =>
+  path.startsWith('/v2/auth/') ? authentication : (areas.get(service) ?? authentication);
 
 /** Path prefixes in the order of the document: what a newcomer needs comes first. */
 // biome-ignore format: one short list
@@ -86,10 +107,34 @@ function inReadingOrder(a: Endpoint, b: Endpoint): number {
 }
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
-/** The order matters: viewers show the fields in it and put the cursor into the last. */
-const securitySchemes = {
-  api_key: { ...bearer, description: 'The `access_token` of an API key. With a read-only key, it can only read.' },
-  person: { ...bearer, description: 'The `access_token` of a session: `POST /v2/auth/login`. It lives 15 minutes.' },
+const forPeople: Audience = {
+  title: 'Attribution Platform API',
+  introduction: markdown('introduction.md'),
+  servers: [{ url: '/', description: 'This platform' }],
+  securitySchemes: {
+    api_key: { ...bearer, description: 'The `access_token` of an API key. With a read-only key, it can only read.' },
+    person: { ...bearer, description: 'The `access_token` of a session: `POST /v2/auth/login`. It lives 15 minutes.' },
+  },
+};
+
+/** For those who write the firmware of devices. */
+export const forDevices: Audience = {
+  title: 'Attribution Platform API for devices',
+  introduction: markdown('devices.md'),
+  servers: [
+    {
+      url: 'https://{host}:{port}',
+      description: 'The port of devices',
+      variables: { host: { default: 'localhost' }, port: { default: '8443' } },
+    },
+  ],
+  securitySchemes: {
+    factory: {
+      ...{ type: 'apiKey', in: 'header', name: 'X-Device-Signature' },
+      description: 'Base64 of the signature of the bytes of the body, by the key from the factory',
+    },
+    certificate: { type: 'mutualTLS', description: 'The certificate from bootstrap or renewal, and its issuer' },
+  },
 };
 
 const headers = {
@@ -128,6 +173,10 @@ function successOf({ success: { status, description, body, download } }: Endpoin
     : response(status, description, body && json(body));
 }
 
+function alsoOf({ also }: Endpoint): Record<number, object> {
+  return also ? { [also.status]: response(also.status, also.description, also.body && json(also.body)) } : {};
+}
+
 function requestBodyOf({ body, upload }: Endpoint): object | undefined {
   if (body) return { required: !body.safeParse(undefined).success, content: json(body) };
   if (!upload) return undefined;
@@ -147,7 +196,7 @@ function operation(e: Endpoint): object {
     security: securityOf(e),
     ...parametersOf(e),
     ...(requestBody && { requestBody }),
-    responses: { [e.success.status]: successOf(e), ...Object.fromEntries(problems) },
+    responses: { [e.success.status]: successOf(e), ...alsoOf(e), ...Object.fromEntries(problems) },
   };
 }
 
@@ -173,6 +222,8 @@ function parametersOf({ params, query, headers, idempotent }: Endpoint) {
 function securityOf({ access }: Endpoint) {
   if (access.credential === 'none') return [];
   if (access.credential === 'optional') return [{}, { person: [] }];
+  if (access.credential === 'factory') return [{ factory: [] }];
+  if (access.credential === 'device') return [{ certificate: [] }];
   return access.credential === 'person' ? [{ person: [] }] : [{ person: [] }, { api_key: [] }];
 }
 
@@ -180,6 +231,7 @@ function describe({ description, access, rate_limit }: Endpoint): string | undef
   const lines = description ? [description] : [];
   if (access.credential === 'person') lines.push('For people; not for API keys.');
   if ('roles' in access && access.roles) lines.push(`Roles: ${access.roles.join(', ')}.`);
+  if ('even_suspended' in access) lines.push('A suspended device may call it, too.');
   if ('billing' in access) lines.push('Needs billing access.');
   if (rate_limit) {
     const counted = rate_limit.counts === 'unauthorized' ? 'failed attempts' : 'requests';

@@ -1,6 +1,6 @@
-import { endpoint, endpoints } from '@attribution/contracts';
+import { deviceEndpoints, endpoint, endpoints } from '@attribution/contracts';
 import { expect, test } from '@jest/globals';
-import { openApiDocument } from '../src/index.ts';
+import { forDevices, openApiDocument } from '../src/index.ts';
 
 interface Parameter {
   readonly in: string;
@@ -87,4 +87,20 @@ test('a file download is documented as text of its media types, with the header 
     },
     content: { 'text/csv': { schema }, 'application/x-ndjson': { schema } },
   });
+});
+
+test('the document for devices has all of their endpoints, the way in of each, and every status of success', () => {
+  const document = JSON.parse(JSON.stringify(openApiDocument(deviceEndpoints, forDevices))) as {
+    paths: Record<string, Record<string, Operation & { security: object[]; responses: Record<string, unknown> }>>;
+    components: { securitySchemes: object };
+  };
+  const all = Object.values(document.paths).flatMap((path) => Object.values(path));
+  expect(all.map(({ operationId }) => operationId).sort()).toEqual(
+    deviceEndpoints.map(({ operation }) => operation).sort(),
+  );
+  const schemes = Object.keys(document.components.securitySchemes);
+  expect(schemes).toEqual(['factory', 'certificate']);
+  for (const { security } of all) expect(schemes).toContain(Object.keys(security[0] ?? {})[0]);
+  const statuses = Object.keys(document.paths['/v2/device/bootstrap']?.post?.responses ?? {});
+  expect(statuses).toEqual(expect.arrayContaining(['200', '202', '400', '401', '429']));
 });

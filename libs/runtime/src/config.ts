@@ -58,6 +58,10 @@ export const processSettings = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .meta({ description: 'The least severe lines that are logged: as JSON, or readable in a terminal' }),
+  REQUIRE_TLS: setting.flag.default(false).meta({
+    description:
+      'Whether it starts only if it reaches its servers over TLS: `DATABASE_URL` with `sslmode=verify-full`, `KAFKA_TLS=true`, a `rediss:` URL',
+  }),
   HOST: z.string().default('127.0.0.1').meta({ description: 'The address that it listens on' }),
   PROBLEM_BASE: z
     .url()
@@ -79,10 +83,28 @@ const tracingSettings = {
 /** How long a stopping process serves requests while it reports that it is not ready, so that balancers turn away. */
 const lameDuckMs = 2_000;
 
+/** Bytes that a process holds for all clients together: of request bodies in memory, and of files on disk. */
+export const defaultBudgets = { body: 64 * 1024 * 1024, spool: 768 * 1024 * 1024 };
+
+const BODY_BUDGET_BYTES = setting.count.default(defaultBudgets.body).meta({
+  description:
+    'Bytes of request bodies that it holds in memory, of all clients together; each gets an eighth at most, and what goes beyond is 503',
+});
+
+/** The settings of every process that holds files of clients. */
+export const budgetSettings = {
+  BODY_BUDGET_BYTES,
+  SPOOL_BUDGET_BYTES: setting.count.default(defaultBudgets.spool).meta({
+    description:
+      'Bytes of uploads and exports that it holds in its folder for temporary files; an account gets a third at most, and what goes beyond is 503',
+  }),
+};
+
 /** The settings of every process that serves requests. */
 export const servingSettings = {
   ...processSettings,
   ...tracingSettings,
+  BODY_BUDGET_BYTES,
   PORT: setting.port.default(8080).meta({ description: 'The port that it listens on' }),
   LAME_DUCK_MS: setting.count.default(lameDuckMs).meta({
     description:

@@ -1,5 +1,13 @@
 export { type Clock, systemClock } from './clock.ts';
-export { addressSetting, processSettings, readConfig, servingSettings, setting } from './config.ts';
+export {
+  addressSetting,
+  budgetSettings,
+  defaultBudgets,
+  processSettings,
+  readConfig,
+  servingSettings,
+  setting,
+} from './config.ts';
 export { attemptWithin, withDeadline } from './deadline.ts';
 export { describeSettings, type SettingDescription } from './describe-settings.ts';
 export { messageOf } from './error-message.ts';
@@ -8,3 +16,4 @@ export { observeProcess, writeMetrics } from './process-metrics.ts';
 export { openProcessTracing } from './process-tracing.ts';
 export { type Role, RoleSetting, type RunningRole } from './role.ts';
 export { onStopSignal } from './stop-signal.ts';
+export { createTurns, type TurnOptions, type Turns } from './turns.ts';

@@ -95,6 +95,6 @@ describe('an invalid value', () => {
 
 test('the settings of every process have safe defaults', () => {
   const { PROBLEM_BASE, ...rest } = readConfig(z.object(processSettings), {});
-  expect(rest).toEqual({ NODE_ENV: 'development', LOG_LEVEL: 'info', HOST: '127.0.0.1' });
+  expect(rest).toEqual({ NODE_ENV: 'development', LOG_LEVEL: 'info', HOST: '127.0.0.1', REQUIRE_TLS: false });
   expect(PROBLEM_BASE).toMatch(/^https:\/\/.*[^/]$/);
 });

@@ -28,6 +28,9 @@ export function callSettings(calls: Calls, role: RunningRole): z.ZodObject {
 export const addressesOf = (calls: Calls, environment: Addresses, role: RunningRole): Addresses =>
   readConfig(callSettings(calls, role), environment) as Addresses;
 
+/** A redirect would take the token, and the response would be somebody else's. */
+const withoutRedirects: typeof fetch = (url, options) => fetch(url, { ...options, redirect: 'error' });
+
 /** A client for each called service. It signs requests with the caller's name and passes the trace on. */
 export function clientsOf(
   caller: ServiceName,
@@ -47,6 +50,7 @@ export function clientsOf(
           token: () => sign(name),
           headers: traceHeaders,
           timeout: callTimeoutMs,
+          fetch: withoutRedirects,
         }),
       ];
     }),

@@ -1,8 +1,17 @@
-import type { Client, EventType, ServiceName, Topic } from '@attribution/contracts';
+import {
+  auditEvents,
+  type Client,
+  type EventType,
+  isRecorded,
+  type ServiceName,
+  type Topic,
+} from '@attribution/contracts';
 import type { Database, DatabaseOptions, SqlTransaction } from '@attribution/database';
 import { createOutbox, type EventHandler, type Outbox } from '@attribution/messaging';
 import type { Clock, RunningRole } from '@attribution/runtime';
+import type { Registry } from 'prom-client';
 import type { z } from 'zod';
+import { auditByEvents, type WriteAudit } from './audit.ts';
 import { type Calls, clientsOf, type ProcessRole } from './calls.ts';
 import { type Follow, followedEvents, followJobs } from './follow.ts';
 import type { Implementation } from './implement.ts';
@@ -49,6 +58,11 @@ interface ServiceDescription<S extends z.ZodObject> {
   /** The folder of its migrations. */
   readonly migrations: URL;
   /**
+   * Tables that its processes add to and read, and never change. If there are any, the processes connect to the database as
+   * a role that does not own it (ADR 35).
+   */
+  readonly appendOnly: readonly string[];
+  /**
    * The service's own settings, read from the environment besides those that every service has. Each has
    * `.meta({ description })`, and `secret: true` if it is a secret. Addresses of other services follow from `calls`.
    */
@@ -89,6 +103,8 @@ export interface OpenDependencies<Db, Config, Called extends ServiceName = never
   /** A client for each service that it calls. */
   readonly clients: Readonly<Record<Called, Client>>;
   readonly role: RunningRole;
+  /** Where its own metrics are registered, labelled with the service's name. */
+  readonly registry: Registry;
   /** Runs a job now, or has a worker run it. */
   wake(job: string): void;
 }
@@ -98,6 +114,8 @@ export interface ServiceContents<Tx> {
   readonly implementations: readonly Implementation[];
   readonly handlers?: readonly EventHandler<Tx>[];
   readonly jobs?: readonly Job[];
+  /** Writes to the audit log, in the service that keeps it. Default: appends an event for that service. */
+  readonly writeAudit?: WriteAudit;
   /** Called before the relay and the jobs start. */
   start?(): void;
   /** Called while the relay and the jobs stop. It has until `deadline` (ms since the epoch). */
@@ -113,7 +131,8 @@ interface PurgeDependencies<Db> {
 
 /** The argument of `defineService`. */
 interface ServiceSource<S extends z.ZodObject, C extends Calls, Store extends SqlTransaction, Tx extends SqlTransaction>
-  extends Omit<ServiceDescription<S>, 'handles'> {
+  extends Omit<ServiceDescription<S>, 'handles' | 'appendOnly'> {
+  readonly appendOnly?: readonly string[];
   readonly calls?: C;
   readonly follows?: Readonly<Record<string, Follow>>;
   /** The events that `open` returns handlers for. Default: none. */
@@ -128,6 +147,7 @@ interface ServiceSource<S extends z.ZodObject, C extends Calls, Store extends Sq
   operations?(
     dependencies: Pick<OperationsDependencies, 'clock'> & {
       readonly database: Database<Store, Tx>;
+      readonly outbox: Outbox;
       config(): z.output<S>;
     },
   ): OwnOperations;
@@ -146,13 +166,15 @@ export function defineService<
   Store extends SqlTransaction,
   Tx extends SqlTransaction,
 >(source: ServiceSource<S, C, Store, Tx>): ServiceDefinition<S> {
-  const { name, summary, migrations, settings, publishes, deployment, check, openDatabase } = source;
-  const { calls = {}, follows = {}, handles = [] } = source;
+  const { name, summary, migrations, settings, deployment, check, openDatabase } = source;
+  const audit = auditEvents[name];
+  const publishes = [...source.publishes, ...(audit ? [audit.topic] : [])];
+  const { calls = {}, follows = {}, handles = [], appendOnly = [] } = source;
   const purges = (dependencies: PurgeDependencies<Database<Store, Tx>>) => source.purges?.(dependencies) ?? {};
   requireCalls(name, calls, follows);
 
   const definition: ServiceDefinition<S> = {
-    ...{ name, summary, migrations, settings, publishes, calls, follows },
+    ...{ name, summary, migrations, appendOnly, settings, publishes, calls, follows },
     ...(deployment && { deployment }),
     ...(check && { check }),
     handles: [...new Set([...handles, ...followedEvents(follows)])],
@@ -161,18 +183,21 @@ export function defineService<
       const { role = 'all' } = dependencies;
       const { config, addresses } = readServiceConfig(definition, environment, role);
       const service = openService(name, dependencies, openDatabase);
-      const { database, outbox, clock, logger } = service;
+      const { database, outbox, clock, logger, registry } = service;
       const clients = clientsOf(name, calls, addresses, dependencies.internal.sign);
       const { verifier, problemBase } = dependencies;
       const contents = source.open({
-        ...{ database, outbox, clock, logger, config, role, verifier, problemBase },
+        ...{ database, outbox, clock, logger, registry, config, role, verifier, problemBase },
         clients: clients as Readonly<Record<keyof C & ServiceName, Client>>,
         wake: service.wake,
       });
       requireHandlers(name, handles, contents.handlers ?? []);
+      const { implementations, writeAudit = auditByEvents(name, outbox) } = contents;
+      requireAudit(name, implementations, writeAudit);
       return service.assemble({
         ...contents,
         publishes,
+        writeAudit,
         handlers: [...Object.values(follows).flatMap(({ handlers }) => handlers), ...(contents.handlers ?? [])],
         jobs: [
           ...followJobs(follows, { database, clients, logger }),
@@ -188,8 +213,10 @@ export function defineService<
       const config = () => readOwnConfig(definition, environment);
       return {
         purges: purges({ database, outbox, clock }),
-        projections: Object.fromEntries(Object.entries(follows).map(([snapshot, { tables }]) => [snapshot, tables])),
-        ...source.operations?.({ database, clock, config }),
+        projections: Object.fromEntries(
+          Object.entries(follows).map(([snapshot, { tables, kept }]) => [snapshot, { tables, kept }]),
+        ),
+        ...source.operations?.({ database, outbox, clock, config }),
         close: () => database.close(),
       };
     },
@@ -202,6 +229,16 @@ function requireCalls(name: ServiceName, calls: Calls, follows: Readonly<Record<
   for (const [snapshot, { from }] of Object.entries(follows))
     if (!calls[from]?.includes('worker'))
       throw new Error(`${name} follows ${snapshot} of ${from}: its worker has to be among its calls`);
+}
+
+function requireAudit(
+  name: ServiceName,
+  implementations: readonly Implementation[],
+  write: WriteAudit | undefined,
+): void {
+  const unrecorded = implementations.find(({ contract }) => isRecorded(contract));
+  if (unrecorded && !write)
+    throw new Error(`${name}: nothing takes the audit records of ${unrecorded.contract.operation}`);
 }
 
 function requireHandlers<Tx>(name: ServiceName, handles: readonly EventType[], given: readonly EventHandler<Tx>[]) {

@@ -12,15 +12,28 @@ interface Page {
 export interface Follow {
   readonly from: ServiceName;
   readonly tables: readonly string[];
+  /**
+   * The tables of which rows stay when the projection is emptied. `gone`: each row, marked as gone until the snapshot shows it
+   * again. `all`: each row as it is, because the snapshot does not have everything that once was.
+   */
+  readonly kept: Readonly<Record<string, 'gone' | 'all'>>;
   readonly handlers: readonly EventHandler<SqlTransaction>[];
   /** Makes the job that reads the snapshot. `name` is the snapshot's name in the following service. */
   catchUp(name: string, owner: Client, dependencies: CatchUpDependencies): Job;
 }
 
+interface FollowingTable extends Pick<Projection<never>, 'handlers'> {
+  readonly keepsGone?: boolean;
+  /** Rows are only ever added, and mean what once was. */
+  readonly isHistory?: true;
+}
+
+const keptOf = ({ keepsGone, isHistory }: FollowingTable) => (isHistory ? 'all' : keepsGone ? 'gone' : undefined);
+
 /** Declares what is followed. `pages` reads a page of the owner's snapshot (cursor null: the first); `apply` writes one. */
 export function follow<P extends Page>(options: {
   readonly from: ServiceName;
-  readonly tables: Readonly<Record<string, Pick<Projection<never>, 'handlers'>>>;
+  readonly tables: Readonly<Record<string, FollowingTable>>;
   readonly pages: (owner: Client, cursor: string | null) => Promise<P>;
   readonly apply: (page: P) => readonly ReturnType<Projection<never>['of']>[];
 }): Follow {
@@ -28,6 +41,12 @@ export function follow<P extends Page>(options: {
   return {
     from,
     tables: Object.keys(tables),
+    kept: Object.fromEntries(
+      Object.entries(tables).flatMap(([name, table]) => {
+        const kept = keptOf(table);
+        return kept ? [[name, kept]] : [];
+      }),
+    ),
     handlers: Object.values(tables).flatMap(({ handlers }) => handlers),
     catchUp: (name, owner, dependencies) =>
       catchUp({ ...dependencies, name, pages: (cursor) => pages(owner, cursor), apply }),

@@ -35,6 +35,8 @@ export interface Idempotency {
    * attempt, so that the other system does it once. A refusal is not stored: the next request is a new attempt.
    */
   attempt(request: KeyedRequest, work: (attempt: string) => Promise<unknown>): Promise<unknown>;
+  /** Whether a request was handled under the key. */
+  knows(request: Omit<KeyedRequest, 'input'>): Promise<boolean>;
 }
 
 /** The header's value, if this endpoint accepts the header. Throws `validation-error` if the value is malformed. */
@@ -59,7 +61,7 @@ export function createIdempotency(
 ): Idempotency {
   const horizon = () => new Date(clock.now().getTime() - keysKeptMs);
 
-  async function find({ accountId, contract, key }: KeyedRequest): Promise<Kept | undefined> {
+  async function find({ accountId, contract, key }: Omit<KeyedRequest, 'input'>): Promise<Kept | undefined> {
     const { rows } = await database.pool.query<Kept>(
       `SELECT request_hash, answer, resource_id FROM idempotency_keys
        WHERE account_id = $1 AND operation = $2 AND key = $3 AND created_at > $4`,
@@ -141,6 +143,7 @@ export function createIdempotency(
   }
 
   return {
+    knows: async (request) => (await find(request)) !== undefined,
     async attempt(request, work) {
       const hash = hashOf(request);
       const begun = await begin(request, hash);

@@ -1,19 +1,28 @@
 export { inTrace } from '@attribution/tracing';
-export { type Calls, callSettings } from './calls.ts';
+export { changedFields, markAudited, type NoteChanges, newAuditEvent } from './audit.ts';
+export { callSettings } from './calls.ts';
 export {
   defineService,
   type OpenDependencies,
   type ServiceContents,
   type ServiceDefinition,
 } from './define-service.ts';
+export { createFileBudget } from './file-budget.ts';
+export { follow } from './follow.ts';
 export { followGroups } from './follow-groups.ts';
 export {
+  Chosen,
   type Committed,
+  type Implementation,
   implement,
-  implementKeyed,
-  type KeyedHandler,
-  type KeyedTransaction,
+  implementPrepared,
+  implementWrite,
+  type WriteEndpoint,
+  type WriteHandler,
+  type WriteTransaction,
 } from './implement.ts';
+export type { Job } from './jobs.ts';
+export { ledgerCheck } from './ledger-check.ts';
 export type { Operations } from './operations.ts';
 export { runService } from './process.ts';
 export { type Counts, commonPurges, type Forgettable, type Purge, purgeOf } from './purges.ts';

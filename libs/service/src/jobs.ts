@@ -4,13 +4,15 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type JobMetrics, noJobMetrics } from './job-metrics.ts';
 
-/** Work that is repeated, by one replica at a time. */
+/** Work that is repeated, by one replica at a time unless it is `shared`. */
 export interface Job {
   readonly name: string;
   /** Milliseconds from the end of one run to the next. */
   readonly every: number;
   /** The role that runs it where `api` and `worker` are separate processes. Default: `worker`. */
   readonly runsIn?: 'api' | 'worker';
+  /** All replicas run it at the same time: it divides its work among them itself. */
+  readonly shared?: true;
   /** The signal aborts when the process stops; a long run should end then. */
   readonly run: (stopping: AbortSignal) => Promise<void>;
 }
@@ -22,8 +24,8 @@ export interface RunningJobs {
 }
 
 /**
- * Runs jobs, each under an advisory lock of its name. A replica that finds the lock taken skips that run. A job that
- * failed runs again after `retryMs`, if that is sooner than its next scheduled time.
+ * Runs jobs, each under an advisory lock of its name unless it is shared. A replica that finds the lock taken skips that
+ * run. A job that failed runs again after `retryMs`, if that is sooner than its next scheduled time.
  */
 export function startJobs(
   jobs: readonly Job[],
@@ -55,12 +57,11 @@ export function startJobs(
     while (!signal.aborted) {
       woken.delete(job.name);
       let wait = job.every;
-      await locks
-        .withLock(`job ${job.name}`, () => run(job))
-        .catch((error: unknown) => {
-          wait = Math.min(job.every, retryMs);
-          logger.warn({ err: error, job: job.name, wait }, 'A job failed and will be tried again');
-        });
+      const turn = job.shared ? run(job) : locks.withLock(`job ${job.name}`, () => run(job));
+      await turn.catch((error: unknown) => {
+        wait = Math.min(job.every, retryMs);
+        logger.warn({ err: error, job: job.name, wait }, 'A job failed and will be tried again');
+      });
       if (signal.aborted || woken.has(job.name)) continue;
       const pause = new AbortController();
       pauses.set(job.name, pause);

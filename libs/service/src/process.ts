@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createVerifier, internalOf } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
-import { migrate } from '@attribution/database';
-import { keptByClients, listen } from '@attribution/http';
+import { migrate, type ProcessRole } from '@attribution/database';
+import { createByteBudget, keptByClients, listen } from '@attribution/http';
 import { createKafkaTransport } from '@attribution/kafka';
 import {
   createLogger,
@@ -19,6 +19,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { followDatabaseClock } from './database-clock.ts';
 import type { ServiceDefinition } from './define-service.ts';
+import { createFileBudget } from './file-budget.ts';
 import { untilMigrated } from './migrated.ts';
 import { type KafkaSettings, serviceSettings } from './roles.ts';
 
@@ -32,9 +33,11 @@ export async function runService(service: ServiceDefinition): Promise<void> {
   else await runRole(service, role);
 }
 
-async function runMigrations({ name, migrations }: ServiceDefinition): Promise<void> {
+async function runMigrations({ name, migrations, appendOnly }: ServiceDefinition): Promise<void> {
   const config = readConfig(serviceSettings.migrate, process.env);
-  await migrateDatabase(config.DATABASE_URL, migrations, newLogger(name, 'migrate', config));
+  const role = config.DATABASE_PROCESS_ROLE;
+  const processRole = role === undefined ? undefined : { name: role, appendOnly };
+  await migrateDatabase(config.DATABASE_URL, migrations, newLogger(name, 'migrate', config), processRole);
 }
 
 async function runRole({ name, migrations, create }: ServiceDefinition, role: RunningRole): Promise<void> {
@@ -72,6 +75,8 @@ async function runRole({ name, migrations, create }: ServiceDefinition, role: Ru
       internal: internalOf(name, config.INTERNAL_PRIVATE_KEYS, config.INTERNAL_PUBLIC_KEYS, now),
       logger,
       tracing,
+      bodies: createByteBudget({ limit: config.BODY_BUDGET_BYTES }),
+      files: createFileBudget(config.SPOOL_BUDGET_BYTES),
       problemBase: config.PROBLEM_BASE,
       checkAnswers: config.NODE_ENV !== 'production',
       clock,
@@ -110,7 +115,7 @@ const newLogger = (name: ServiceName, role: string, { LOG_LEVEL: level }: { LOG_
 };
 
 /** Several processes may do this at the same time: one applies the missing migrations, and the others find them applied. */
-async function migrateDatabase(url: string, migrations: URL, logger: Logger): Promise<void> {
-  const applied = await migrate({ url, directory: fileURLToPath(migrations) });
+async function migrateDatabase(url: string, migrations: URL, logger: Logger, processRole?: ProcessRole): Promise<void> {
+  const applied = await migrate({ url, directory: fileURLToPath(migrations), processRole });
   if (applied.length > 0) logger.info({ applied }, 'Migrated the database');
 }

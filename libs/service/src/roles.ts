@@ -1,5 +1,5 @@
 import { KeySet, TokenPublicKeysSetting } from '@attribution/auth';
-import { processSettings, type Role, servingSettings, setting } from '@attribution/runtime';
+import { budgetSettings, processSettings, type Role, servingSettings, setting } from '@attribution/runtime';
 import { z } from 'zod';
 
 /** The settings of every process that opens databases. */
@@ -10,16 +10,26 @@ export const databaseSettings = {
   }),
 };
 
-const { NODE_ENV, LOG_LEVEL } = processSettings;
+const { NODE_ENV, LOG_LEVEL, REQUIRE_TLS } = processSettings;
 
 const DATABASE_URL = z.url().meta({
   description: 'Its own database; brought up to date at the start by `ROLE=all`, else by `ROLE=migrate`',
   secret: true,
-  example: 'postgresql://somebody:something@database/name',
+  example: 'postgresql://somebody:something@database/name?sslmode=verify-full',
 });
+
+/** Any other `sslmode` of libpq does without TLS, or without checking who answers. */
+const verifiesServer = (url: string) => new URL(url).searchParams.getAll('sslmode').join() === 'verify-full';
+
+const overTls = <S extends z.ZodType<{ readonly REQUIRE_TLS: boolean; readonly DATABASE_URL: string }>>(schema: S): S =>
+  schema.refine((read) => !read.REQUIRE_TLS || verifiesServer(read.DATABASE_URL), {
+    message: 'needs sslmode=verify-full, because REQUIRE_TLS is true',
+    path: ['DATABASE_URL'],
+  });
 
 const running = {
   ...servingSettings,
+  ...budgetSettings,
   TOKEN_PUBLIC_KEYS: TokenPublicKeysSetting,
   DATABASE_URL,
   ...databaseSettings,
@@ -42,11 +52,15 @@ const messaging = {
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .default('scram-sha-512')
     .meta({ description: 'How it logs in at the cluster; `plain` needs `KAFKA_TLS=true`' }),
-  KAFKA_USERNAME: z
+  KAFKA_USERNAME: z.string().optional().meta({
+    description: 'How the cluster knows it; given together with `KAFKA_PASSWORD`, or not at all',
+    secret: true,
+    example: 'campaign',
+  }),
+  KAFKA_PASSWORD: z
     .string()
     .optional()
-    .meta({ description: 'How the cluster knows it; given together with `KAFKA_PASSWORD`, or not at all' }),
-  KAFKA_PASSWORD: z.string().optional().meta({ description: 'See `KAFKA_USERNAME`', secret: true }),
+    .meta({ description: 'See `KAFKA_USERNAME`', secret: true, example: 'something' }),
   KAFKA_TOPIC_PREFIX: z.string().default('').meta({
     description: 'Stands before the name of each topic and consumer group, where several fleets share a cluster',
   }),
@@ -63,8 +77,11 @@ const messaging = {
 
 export type KafkaSettings = z.output<z.ZodObject<typeof messaging>>;
 
-const working = z
-  .object({ ...running, ...messaging })
+const working = overTls(z.object({ ...running, ...messaging }))
+  .refine((read) => read.KAFKA_TLS || !read.REQUIRE_TLS, {
+    message: 'must be true, because REQUIRE_TLS is',
+    path: ['KAFKA_TLS'],
+  })
   .refine((read) => (read.KAFKA_USERNAME === undefined) === (read.KAFKA_PASSWORD === undefined), {
     message: 'is given together with KAFKA_PASSWORD, or not at all',
     path: ['KAFKA_USERNAME'],
@@ -76,8 +93,17 @@ const working = z
 
 /** The settings of every service's processes, by role. A service's own settings are in its definition. */
 export const serviceSettings = {
-  api: z.object(running),
+  api: overTls(z.object(running)),
   worker: working,
   all: working,
-  migrate: z.object({ NODE_ENV, LOG_LEVEL, DATABASE_URL }),
+  migrate: overTls(
+    z.object({
+      ...{ NODE_ENV, LOG_LEVEL, REQUIRE_TLS, DATABASE_URL },
+      DATABASE_PROCESS_ROLE: z.string().optional().meta({
+        description:
+          'The role that the api and the worker connect as, if it is not the owner, who migrates: it gets rights to rows alone, and of append-only tables none to change them',
+        example: 'account_process',
+      }),
+    }),
+  ),
 } as const satisfies Record<Role, z.ZodObject>;

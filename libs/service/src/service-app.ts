@@ -1,25 +1,28 @@
 import type { ServiceName } from '@attribution/contracts';
 import type { Database, SqlTransaction } from '@attribution/database';
-import { observeHttp } from '@attribution/http';
+import { createByteBudget, createRefusalLog, observeBudget, observeHttp, observeRefusals } from '@attribution/http';
 import type { Transport } from '@attribution/messaging';
 import type { Clock, RunningRole } from '@attribution/runtime';
-import { attemptWithin } from '@attribution/runtime';
+import { attemptWithin, defaultBudgets } from '@attribution/runtime';
 import type { Tracing } from '@attribution/tracing';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { closeApp, createApp } from './app.ts';
+import { createAuditRecorder, type WriteAudit } from './audit.ts';
+import { createFileBudget } from './file-budget.ts';
 import { type HealthChecks, serveHealth } from './health.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
 import { observePool } from './pool-metrics.ts';
 import type { ServiceDependencies } from './service-dependencies.ts';
+import { createSlowWork } from './turns.ts';
 
 /** For reading a gauge during a scrape, because Prometheus does not wait long. */
 const scrapeTimeoutMs = 2_000;
 
 interface ServiceAppOptions<Client extends SqlTransaction, Tx extends SqlTransaction>
-  extends Pick<ServiceDependencies, 'verifier' | 'internal' | 'problemBase' | 'checkAnswers'> {
+  extends Pick<ServiceDependencies, 'verifier' | 'internal' | 'problemBase' | 'checkAnswers' | 'bodies' | 'files'> {
   readonly name: ServiceName;
   readonly role: RunningRole;
   readonly implementations: readonly Implementation[];
@@ -31,18 +34,38 @@ interface ServiceAppOptions<Client extends SqlTransaction, Tx extends SqlTransac
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tracing: Tracing;
+  /** Absent in a service without endpoints whose requests are recorded. */
+  readonly writeAudit: WriteAudit | undefined;
 }
 
 /** The HTTP side of a service: its endpoints (a worker has none), health and metrics. */
 export function createServiceApp<Client extends SqlTransaction, Tx extends SqlTransaction>(
   options: ServiceAppOptions<Client, Tx>,
-): { readonly app: Express; retire(): void } {
+): { readonly app: Express; retire(): void; close(): Promise<void> } {
   const { name, role, database, clock, logger, registry, tracing, verifier, problemBase, checkAnswers } = options;
+  const { bodies = createByteBudget({ limit: defaultBudgets.body }) } = options;
+  const { files = createFileBudget(defaultBudgets.spool) } = options;
+  observeBudget(registry, name, 'bodies', bodies);
+  observeBudget(registry, name, 'files', files);
   let retired = false;
+  const recorder = options.writeAudit && createAuditRecorder({ database, write: options.writeAudit, clock });
+  const countLost = observeRefusals(registry, name);
+  const refusals =
+    recorder &&
+    createRefusalLog({
+      write: recorder.refusals,
+      onLost(count, err) {
+        countLost(count);
+        if (err) logger.warn({ err, count }, 'Refused requests could not be recorded');
+      },
+      now: () => clock.now(),
+    });
   const app = createApp({
-    ...{ verifier, logger, problemBase, tracing, checkAnswers },
+    ...{ verifier, logger, problemBase, tracing, checkAnswers, bodies, files },
+    slowWork: createSlowWork(registry, name),
+    recorder,
     implementations: role === 'worker' ? [] : options.implementations,
-    verifyInternal: options.internal.verify,
+    internal: options.internal,
     idempotency: createIdempotency(database, clock),
     metrics: observeHttp(registry, name),
   });
@@ -53,12 +76,13 @@ export function createServiceApp<Client extends SqlTransaction, Tx extends SqlTr
     refresh: refreshing(options),
     problemBase,
   });
-  closeApp(app, { logger, problemBase });
+  closeApp(app, { logger, problemBase, ...(refusals && { refusals }) });
   return {
     app,
     retire() {
       retired = true;
     },
+    close: async () => refusals?.close(),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Internal, Verifier } from '@attribution/auth';
+import type { ByteBudget } from '@attribution/http';
 import type { Transport } from '@attribution/messaging';
 import type { Clock, RunningRole } from '@attribution/runtime';
 import type { Tracing } from '@attribution/tracing';
@@ -19,6 +20,10 @@ export interface ServiceDependencies {
   readonly logger: Logger;
   /** Default: no spans are recorded. */
   readonly tracing?: Tracing;
+  /** What the process may hold of request bodies. Default: a budget of its own. */
+  readonly bodies?: ByteBudget;
+  /** What the process may hold of files on disk. Default: a budget of its own. */
+  readonly files?: ByteBudget;
   readonly problemBase: string;
   /** Whether to check every response against its contract. */
   readonly checkAnswers: boolean;

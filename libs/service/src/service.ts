@@ -6,6 +6,7 @@ import { noTracing, outsideTraces } from '@attribution/tracing';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import type { WriteAudit } from './audit.ts';
 import type { Implementation } from './implement.ts';
 import { observeJobs } from './job-metrics.ts';
 import { type Job, startJobs } from './jobs.ts';
@@ -18,6 +19,7 @@ import { createWaking } from './waking.ts';
 /** Everything that a service consists of. */
 export interface AssembledContents<Tx> {
   readonly implementations: readonly Implementation[];
+  readonly writeAudit?: WriteAudit | undefined;
   /** The topics that this service publishes to. */
   readonly publishes: readonly Topic[];
   readonly handlers?: readonly EventHandler<Tx>[];
@@ -45,6 +47,8 @@ export interface OpenService<Client extends SqlTransaction, Tx extends SqlTransa
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where metrics are registered. */
+  readonly registry: Registry;
   /** Runs a job now, or has a worker run it. */
   wake(job: string): void;
   assemble(contents: AssembledContents<Tx>): Service;
@@ -66,6 +70,7 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
   if (role !== 'api' && !transport) throw new Error(`${name}: only an api can run without a transport`);
   const logger = dependencies.logger.child({ service: name });
   const database = openDatabase(databaseOptions(dependencies, logger));
+  const registry = new Registry();
   const { pool } = database;
   const relay: Relay | undefined = transport && createRelay({ pool, transport, logger, tracing });
   const waking = createWaking({ role, url: dependencies.databaseUrl, pool, logger });
@@ -74,12 +79,12 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
 
   function assemble(contents: AssembledContents<Tx>): Service {
     const { implementations, publishes, handlers = [], jobs = [] } = contents;
-    const registry = new Registry();
     const messaging =
       transport && openMessaging({ name, registry, transport, database, outbox, publishes, handlers, logger, tracing });
-    const { app, retire } = createServiceApp({
+    const { app, retire, close } = createServiceApp({
       ...{ ...dependencies, name, role, tracing, clock, logger, registry, database, transport, implementations },
       refreshes: messaging?.refreshes ?? [],
+      writeAudit: contents.writeAudit,
     });
     const ownJobs = [
       ...purgeJobs(commonPurges(pool, clock)),
@@ -106,6 +111,7 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
         );
         await withDeadline(deadline, waking.stop());
         await withDeadline(deadline, running?.stop());
+        await withDeadline(deadline, close());
         await withDeadline(deadline, relay?.stop(deadline));
         await withDeadline(deadline, own);
       },
@@ -113,7 +119,7 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
     };
   }
 
-  return { database, outbox, clock, logger, wake: waking.wake, assemble };
+  return { database, outbox, clock, logger, registry, wake: waking.wake, assemble };
 }
 
 const databaseOptions = (

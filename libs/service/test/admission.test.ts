@@ -9,6 +9,7 @@ const change = declare({
   method: 'PATCH',
   path: '/v2/things/{id}',
   access: { credential: 'person', roles: ['owner', 'admin'] },
+  external: true,
   params: thingId,
   query: z.object({ limit: z.string().max(2, 'must be short').optional() }),
   body: z.object({ size: z.int() }),

@@ -85,5 +85,5 @@ test('an endpoint that accepts a key cannot be implemented without a transaction
     access: { credential: 'any' },
     idempotent: true,
   });
-  expect(() => implement(keyed, async () => undefined as never)).toThrow('probe takes an Idempotency-Key');
+  expect(() => implement(keyed, async () => undefined as never)).toThrow('probe writes, and is for implementWrite');
 });

@@ -54,6 +54,23 @@ test('one of 20 replicas runs the job at a time, and each of them runs it eventu
   expect(most).toBe(1);
 });
 
+test('a shared job runs in all replicas at the same time', async () => {
+  let now = 0;
+  const replicas = 3;
+  const { promise: allRun, resolve } = Promise.withResolvers<void>();
+  for (let replica = 0; replica < replicas; replica++)
+    start({
+      every: hour,
+      shared: true,
+      run: async () => {
+        if (++now === replicas) resolve();
+        await allRun;
+      },
+    });
+  await allRun;
+  expect(now).toBe(replicas);
+});
+
 test('twenty concurrent jobs leave connections for requests, and for each other', async () => {
   const small = new pg.Pool({ connectionString: testServers.postgresUrl(), max: 2, connectionTimeoutMillis: 1_000 });
   const { logger, text } = captureLogs();

@@ -40,6 +40,8 @@ describe('the labels of a request’s metrics', () => {
       method: new Set(['DELETE', 'GET', 'other']),
       operation: new Set(['drop_thing', 'none']),
       status: new Set([204, 404]),
+      kind: new Set(['upload', 'export', 'search', 'page']),
+      state: new Set(['running', 'waiting']),
     });
     expect(le?.size).toBe(12);
   });

@@ -15,7 +15,7 @@ import {
 } from '@attribution/testing';
 import pg from 'pg';
 import { z } from 'zod';
-import { implement, implementKeyed, type KeyedTransaction, openService } from '../src/index.ts';
+import { implement, implementWrite, openService, type WriteTransaction } from '../src/index.ts';
 import { type Answered, declare, json, send, thingId } from './support.ts';
 
 const made = {
@@ -103,7 +103,7 @@ export async function startKeyedService() {
       await meanwhile(tx);
       return thing;
     };
-  type Keyed = { body: Sent; transaction: KeyedTransaction<Sql> };
+  type Keyed = { body: Sent; transaction: WriteTransaction<Sql> };
   const make = async ({ body, transaction }: Keyed) => transaction(insert(body));
   /** The other system that `external` endpoints call. It makes one thing for each attempt. */
   const elsewhere = new Map<string, { id: string; name: string; size: number }>();
@@ -120,20 +120,20 @@ export async function startKeyedService() {
   const service = opened.assemble({
     publishes: [],
     implementations: [
-      implementKeyed(create, sqlTransaction, make),
-      implementKeyed(copy, sqlTransaction, make),
-      implementKeyed(secret, sqlTransaction, make),
-      implementKeyed(quiet, sqlTransaction, async ({ body, transaction }) =>
+      implementWrite(create, sqlTransaction, make),
+      implementWrite(copy, sqlTransaction, make),
+      implementWrite(secret, sqlTransaction, make),
+      implementWrite(quiet, sqlTransaction, async ({ body, transaction }) =>
         transaction(async (tx) => void (await insert(body)(tx))),
       ),
       // The cast defeats the types, which let a handler return nothing but its transaction's result.
-      implementKeyed(careless, sqlTransaction, async (input) => ({ ...(await make(input)).result }) as never),
-      implementKeyed(twice, sqlTransaction, async (input) => {
+      implementWrite(careless, sqlTransaction, async (input) => ({ ...(await make(input)).result }) as never),
+      implementWrite(twice, sqlTransaction, async (input) => {
         await make(input);
         return make(input);
       }),
-      implement(plain, async ({ body }) => sqlTransaction(insert(body))),
-      implementKeyed(load, sqlTransaction, async ({ upload, transaction }) => {
+      implementWrite(plain, sqlTransaction, make),
+      implementWrite(load, sqlTransaction, async ({ upload, transaction }) => {
         let name = '';
         for await (const chunk of upload.read()) name += chunk.toString();
         return make({ body: { name, size: upload.bytes }, transaction });

@@ -1,14 +1,16 @@
 import { request } from 'node:http';
 import { createVerifier } from '@attribution/auth';
 import { type Endpoint, id, type ProblemDetails, pageQuery, problemKindOf } from '@attribution/contracts';
-import { listen, observeHttp } from '@attribution/http';
+import { createByteBudget, listen, observeHttp } from '@attribution/http';
 import { captureLogs, problemBase, testInternal, testKeys } from '@attribution/testing';
 import type { Tracing } from '@attribution/tracing';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { closeApp, createApp } from '../src/app.ts';
+import { createFileBudget } from '../src/file-budget.ts';
 import type { Implementation } from '../src/implement.ts';
 import { implement } from '../src/index.ts';
+import { createSlowWork } from '../src/turns.ts';
 
 const defaults = {
   operation: 'probe',
@@ -34,6 +36,7 @@ export const echoBody = (body: z.ZodType) =>
       method: 'POST',
       path: '/v2/echo',
       body,
+      max_body_bytes: 1024 * 1024,
       success: { status: 200, description: '', body: z.object({ given: z.unknown() }) },
     }),
     async (input) => ({ given: input.body }),
@@ -53,20 +56,26 @@ export const echoQuery = implement(
 /** An app on its own port. */
 export async function startApp(
   implementations: readonly Implementation[],
-  options: { checkAnswers?: boolean; tracing?: Tracing } = {},
+  options: { checkAnswers?: boolean; tracing?: Tracing; bodyBudget?: number; fileBudget?: number } = {},
 ) {
   const logs = captureLogs();
   const { logger } = logs;
   const registry = new Registry();
   const metrics = observeHttp(registry, 'probe');
   const verifier = createVerifier(testKeys.public);
+  const bodies = createByteBudget({ limit: options.bodyBudget ?? 64 * 1024 * 1024 });
+  const files = createFileBudget(options.fileBudget ?? 64 * 1024 * 1024);
   const app = createApp({
+    bodies,
+    files,
+    slowWork: createSlowWork(registry, 'probe'),
     implementations,
     verifier,
-    verifyInternal: testInternal('organization').verify,
+    internal: testInternal('organization'),
     idempotency: {
       once: (_request, runTransaction, work) => work(runTransaction),
       attempt: (_request, work) => work(''),
+      knows: async () => false,
     },
     logger,
     problemBase,
@@ -80,6 +89,8 @@ export async function startApp(
     port: server.port,
     logs,
     registry,
+    bodies,
+    files,
     send: (path: string, sent?: Sent) => send(server.port, path, sent),
     stop: () => server.close(Date.now() + 2_000),
   };

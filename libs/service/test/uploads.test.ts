@@ -25,6 +25,7 @@ beforeEach(() => {
 const sendFile = implement(
   declare({
     operation: 'send_file',
+    external: true,
     method: 'POST',
     path: '/v2/files',
     access: { credential: 'any', roles: ['owner'] },

@@ -24,6 +24,10 @@ export const testServers = {
   schemathesis: () => given('TEST_SCHEMATHESIS'),
   /** The URL for commands to Toxiproxy. */
   toxiproxyUrl: () => given('TEST_TOXIPROXY_URL'),
+  /** The URL of an S3-compatible store, with credentials that may make buckets. */
+  s3Url: () => given('TEST_S3_URL'),
+  /** The path of FFmpeg. */
+  ffmpeg: () => given('TEST_FFMPEG'),
   /** The path of libfaketime. */
   faketime: () => given('TEST_FAKETIME'),
   /** How this process can mount file systems: `root` or `sudo`. */

@@ -1,4 +1,5 @@
 export { badTokens } from './bad-tokens.ts';
+export { type Certified, createTestAuthority, selfSigned } from './certificates.ts';
 export { type Chance, chanceFrom } from './chance.ts';
 export { createTestClock } from './clock.ts';
 export { createTestDatabase, openBareDatabase, type TestDatabase } from './database.ts';
@@ -7,8 +8,22 @@ export { eventually } from './eventually.ts';
 export { modulesLoadedBy } from './loaded-modules.ts';
 export { captureLogs } from './logs.ts';
 export { type Mailbox, openMailbox } from './mailbox.ts';
+export { mortal } from './mortal.ts';
+export { countRecords, oneRecordEach, recordsOf } from './record-counts.ts';
+export { type Items, type Question, type RawPlay, type RawVisit, recountOf } from './recount.ts';
 export { sendRaw } from './send-raw.ts';
-export { problemBase, startTestService, type TestService } from './service.ts';
+export { problemBase, startTestService, type TestService, worthlessSettings } from './service.ts';
+export { startStandIn } from './stand-in.ts';
 export { countStatements, numbersOf, type StatementTable } from './statement-counts.ts';
 export { tamper } from './tamper.ts';
-export { internalToken, keyToken, personToken, supportToken, testInternal, testKeys } from './tokens.ts';
+export {
+  deviceToken,
+  internalToken,
+  keyToken,
+  personToken,
+  supportToken,
+  testInternal,
+  testInternalKeys,
+  testKeys,
+  testSigner,
+} from './tokens.ts';

@@ -2,7 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVerifier } from '@attribution/auth';
+import { newAuthority } from '@attribution/certificates';
 import {
+  AuditEntry,
+  auditEvents,
   type Client,
   createClient,
   type Envelope,
@@ -12,8 +15,8 @@ import {
 } from '@attribution/contracts';
 import { listen } from '@attribution/http';
 import { createInProcessTransport, type Message, newEvent, type Transport } from '@attribution/messaging';
-import { addressSetting } from '@attribution/runtime';
-import type { Calls, Environment, ServiceDefinition } from '@attribution/service';
+import { addressSetting, type RunningRole } from '@attribution/runtime';
+import type { Environment, ServiceDefinition } from '@attribution/service';
 import pg from 'pg';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
@@ -32,45 +35,67 @@ export interface TestService {
   readonly clock: TestClock;
   readonly logs: CapturedLogs;
   readonly mailbox: Mailbox;
-  /** Every event that the service has published, oldest first. */
+  /** The folder of media files. */
+  readonly mediaDirectory: string;
+  /** Every event that the service has published, oldest first, apart from audit records. */
   readonly published: readonly Envelope[];
+  /** The audit records that it has published, in no order. */
+  readonly audited: readonly AuditEntry[];
   /** Delivers an event to the service, like its transport. Resolves when the effect is committed. */
   deliver<T extends EventType>(type: T, data: EventData<T>, accountId: string): Promise<Envelope>;
   redeliver(envelope: Envelope, topic: string): Promise<void>;
   readonly statementsOf: StatementRecorder['statementsOf'];
+  readonly cutAt: StatementRecorder['cutAt'];
   stop(): Promise<void>;
 }
 
 export const problemBase = 'https://problems.test';
 
-/** Configuration for tests, with fast hashes and worthless secrets. */
-const testEnvironment: Environment = {
-  BCRYPT_COST: '4',
+/** Made when a service needs it, because that takes some tenths of a second. */
+let deviceAuthority: string | undefined;
+const authorityOf = (name: ServiceName): Environment =>
+  name === 'device' ? { DEVICE_CA: (deviceAuthority ??= JSON.stringify(newAuthority().authority)) } : {};
+
+/**
+ * What every service can be created with: worthless secrets, folders that do not exist, and for the services that it calls
+ * addresses where nothing listens. A test that needs one of them gives its own.
+ */
+export const worthlessSettings = ({ name, calls }: Pick<ServiceDefinition, 'name' | 'calls'>): Environment => ({
   PASSWORD_PEPPER: 'a pepper for tests, of no worth at all',
   SECRET_KEYS: Buffer.alloc(32, 7).toString('base64'),
+  MEDIA_URL_SECRET: 'a secret for tests, of no worth at all',
   TOKEN_PRIVATE_KEYS: JSON.stringify(testKeys.private),
   TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
-};
+  MAIL_DIR: '/nonexistent',
+  MEDIA_DIR: '/nonexistent',
+  ...authorityOf(name),
+  ...Object.fromEntries(
+    Object.keys(calls).map((callee) => [addressSetting(callee as ServiceName), 'http://127.0.0.1:1']),
+  ),
+});
 
-/** An address where nothing listens. A test whose service calls another one gives that one's address. */
-const unreachableAddresses = (calls: Calls): Environment =>
-  Object.fromEntries(Object.keys(calls).map((name) => [addressSetting(name as ServiceName), 'http://127.0.0.1:1']));
+/** Hashes of passwords are fast. */
+const fast: Environment = { BCRYPT_COST: '4' };
 
-/** Starts one service on its own database, reachable by HTTP. */
+/** Starts one service on its own database, reachable by HTTP: both of its roles, if none is given. */
 export async function startTestService(
-  { name, calls, create }: ServiceDefinition,
-  options: { environment?: Environment } = {},
+  definition: ServiceDefinition,
+  options: { environment?: Environment; role?: RunningRole } = {},
 ): Promise<TestService> {
+  const { name, create } = definition;
   const database = await createTestDatabase(name);
   const mailDirectory = await mkdtemp(join(tmpdir(), 'test-mail-'));
+  const mediaDirectory = await mkdtemp(join(tmpdir(), 'test-media-'));
   const clock = createTestClock();
   const logs = captureLogs(name);
   const published: Envelope[] = [];
-  const transport = recordingTransport(published);
+  const audited: AuditEntry[] = [];
+  const transport = recordingTransport(name, published, audited);
   const service = create(
     {
       databaseUrl: database.url,
       poolSize: 12,
+      ...(options.role && { role: options.role }),
       transport,
       verifier: createVerifier(testKeys.public, () => clock.now().getTime()),
       internal: testInternal(name),
@@ -79,7 +104,13 @@ export async function startTestService(
       checkAnswers: true,
       clock,
     },
-    { ...testEnvironment, ...unreachableAddresses(calls), MAIL_DIR: mailDirectory, ...options.environment },
+    {
+      ...worthlessSettings(definition),
+      ...fast,
+      MAIL_DIR: mailDirectory,
+      MEDIA_DIR: mediaDirectory,
+      ...options.environment,
+    },
   );
   await transport.start();
   service.start();
@@ -105,9 +136,12 @@ export async function startTestService(
     clock,
     logs,
     mailbox: openMailbox(mailDirectory),
+    mediaDirectory,
     published,
+    audited,
     redeliver,
     statementsOf: recorder.statementsOf,
+    cutAt: recorder.cutAt,
     async deliver(type, data, accountId) {
       const { message } = newEvent(type, data, { accountId, occurredAt: clock.now() });
       await redeliver(message.envelope, message.topic);
@@ -119,19 +153,25 @@ export async function startTestService(
       await service.close();
       await db.end();
       await database.drop();
-      await rm(mailDirectory, { recursive: true, force: true });
+      for (const directory of [mailDirectory, mediaDirectory]) await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
 /** The in-process transport, for which the test makes the deliveries, and which collects published events. */
-function recordingTransport(published: Envelope[]): Transport & { deliver: Transport['publish'] } {
+function recordingTransport(
+  name: ServiceName,
+  published: Envelope[],
+  audited: AuditEntry[],
+): Transport & { deliver: Transport['publish'] } {
   const transport = createInProcessTransport();
   return {
     ...transport,
     deliver: transport.publish,
     async publish(messages: readonly Message[]) {
-      published.push(...messages.map((message) => message.envelope));
+      for (const { topic, envelope } of messages)
+        if (topic === auditEvents[name]?.topic.name) audited.push(AuditEntry.parse(envelope.data));
+        else published.push(envelope);
       return { acknowledged: messages.map((message) => message.envelope.event_id), failed: [] };
     },
   };

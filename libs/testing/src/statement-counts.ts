@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints, internalEndpoints, type ServiceName } from '@attribution/contracts';
+import { deviceEndpoints, type Endpoint, endpoints, internalEndpoints, type ServiceName } from '@attribution/contracts';
 import type { TestService } from './service.ts';
 
 /** The number of statements that one endpoint sends to the database. */
@@ -15,7 +15,9 @@ export type StatementTable = Readonly<Record<string, CountedCall>>;
 /** The expected numbers, and the counted ones of each endpoint of the service, both by operation. */
 export async function countStatements(service: TestService, name: ServiceName, table: StatementTable, rows: number) {
   const counted: Record<string, number | readonly string[]> = {};
-  for (const endpoint of [...endpoints, ...internalEndpoints].filter((one) => one.service === name)) {
+  for (const endpoint of [...endpoints, ...deviceEndpoints, ...internalEndpoints].filter(
+    (one) => one.service === name,
+  )) {
     const call = table[endpoint.operation];
     const sent = call ? await statementsOf(service, endpoint, call, rows) : ['it is not in the table'];
     // If the number is wrong, the failure shows the statements themselves.

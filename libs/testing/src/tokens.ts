@@ -6,7 +6,7 @@ import {
   generateKeySets,
   internalOf,
 } from '@attribution/auth';
-import type { ServiceName } from '@attribution/contracts';
+import type { CallerName, ServiceName } from '@attribution/contracts';
 import { newId, newUuid } from '@attribution/ids';
 
 /** The signing keys of a test run's services. */
@@ -14,13 +14,21 @@ export const testKeys = generateKeySets('test');
 
 export const testSigner = createSigner(testKeys.private);
 
-const internalKeys = generateInternalKeys();
+/** The keys that services, the gateway and the ingress sign internal tokens with. */
+export const testInternalKeys = generateInternalKeys();
 
-/** The internal tokens of a service in a test run, to verify calls and to sign its own. */
-export const testInternal = (self: ServiceName) => internalOf(self, internalKeys.private[self], internalKeys.public);
+/** The internal tokens of a service, of the gateway or of the ingress in a test run, to verify calls and to sign its own. */
+export const testInternal = (self: CallerName) =>
+  internalOf(self, testInternalKeys.private[self], testInternalKeys.public);
 
 /** The token with which `caller` calls `target`. */
-export const internalToken = (caller: ServiceName, target: ServiceName): string => testInternal(caller).sign(target);
+export const internalToken = (caller: CallerName, target: ServiceName): string => testInternal(caller).sign(target);
+
+/** The token by which the ingress tells a service which device calls. */
+export const deviceToken = (
+  device: Parameters<ReturnType<typeof testInternal>['signDevice']>[1],
+  target: ServiceName,
+) => testInternal('ingress').signDevice(target, device);
 
 /** The token of an operator's support session. */
 export const supportToken = (claims: Claims = {}): string =>

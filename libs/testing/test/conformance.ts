@@ -180,13 +180,13 @@ export function describeConformance({ service: name, start, answers = {}, judgin
     });
 
     const paged = guarded.filter(({ query, params }) => query && 'cursor' in query.shape && !params);
-    test.each(
-      paged.flatMap((endpoint) =>
-        ['limit=0', 'limit=201', 'limit=-1', 'limit=ten', 'limit=', 'cursor=nonsense', 'cursor='].map(
-          (query) => [query, endpoint.operation, endpoint] as const,
-        ),
+    const refused = paged.flatMap((endpoint) =>
+      ['limit=0', 'limit=201', 'limit=-1', 'limit=ten', 'limit=', 'cursor=nonsense', 'cursor='].map(
+        (query) => [query, endpoint.operation, endpoint] as const,
       ),
-    )('400: ?%s of %s is refused and named', async (query, _, endpoint) => {
+    );
+    const each = refused.length > 0 ? test.each(refused) : () => {}; // Jest refuses a table without rows.
+    each('400: ?%s of %s is refused and named', async (query, _, endpoint) => {
       const { status, problem } = await ask(endpoint, personToken(), `?${query}`);
       expect([status, problem?.detail]).toEqual([400, expect.stringContaining(`query.${query.split('=')[0]}`)]);
     });

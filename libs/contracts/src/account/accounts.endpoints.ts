@@ -4,6 +4,7 @@ import { unchangeable } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { Page, pageQuery } from '../wire/pages.ts';
 import { AccountChange, AccountMembership } from './people.resources.ts';
+import { freshProof } from './proof.ts';
 import { Account, MfaSetupRequired, Session } from './resources.ts';
 
 const service = 'account';
@@ -80,8 +81,9 @@ export const closeAccount = endpoint({
   description: 'Ends every session in it, and its API keys give no more tokens. For good.',
   access: owner,
   params: accountId,
+  body: z.object(freshProof).optional(),
   success: { status: 200, description: 'The closed account', body: Account },
-  problems: ['conflict'],
+  problems: ['conflict', 'rate-limited'],
 });
 
 export const transferOwnership = endpoint({
@@ -93,7 +95,7 @@ export const transferOwnership = endpoint({
   description: 'An active user of the account becomes its owner; the owner stays as an admin.',
   access: owner,
   params: accountId,
-  body: z.object({ user_id: id('user') }),
+  body: z.object({ user_id: id('user'), ...freshProof }),
   success: { status: 204, description: 'Handed over' },
-  problems: ['conflict', 'unprocessable'],
+  problems: ['conflict', 'unprocessable', 'rate-limited'],
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { Email, Name } from '../wire/formats.ts';
+import { Email, MailedName } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { NewPassword, Password } from './passwords.ts';
 import { MfaChallenge, MfaSetupRequired, Session, TokenPair, Verification } from './resources.ts';
@@ -22,7 +22,7 @@ export const signup = endpoint({
   description: 'Makes the user, an account that the user owns and its free grant of tokens, and e-mails a code.',
   access: { credential: 'none' },
   rate_limit: { window_seconds: hour, limit: 5, counts: 'requests' },
-  body: z.object({ email: Email, password: NewPassword, full_name: Name().meta({ example: 'Ada Lovelace' }) }),
+  body: z.object({ email: Email, password: NewPassword, full_name: MailedName().meta({ example: 'Ada Lovelace' }) }),
   success: {
     status: 202,
     description: 'A code is on its way',
@@ -54,7 +54,8 @@ export const resendVerification = endpoint({
   path: '/v2/auth/verify-email/resend',
   service: 'account',
   summary: 'Send the code again',
-  description: 'The same answer for any address; the code before dies.',
+  description:
+    'The same answer for any address; the code before dies. Codes are sent to one address 5 times an hour and 20 times a day at most; more is 429.',
   access: { credential: 'none' },
   rate_limit: { window_seconds: 15 * minute, limit: 3, counts: 'requests' },
   body: z.object({ email: Email }),
@@ -85,7 +86,7 @@ export const refreshSession = endpoint({
   service: 'account',
   summary: 'Exchange the refresh token',
   description:
-    'Each refresh token works once, within 30 days; a session lasts 90 days in all. A refresh token that comes again later than 10 seconds after its exchange ends the whole session.',
+    'Each refresh token works once, within 30 days; a session lasts 90 days in all from its sign-in, also when the account is switched. A refresh token that comes again later than 10 seconds after its exchange ends the whole session; so does one of a session that has not passed MFA, once the account or the user requires it.',
   access: { credential: 'none' },
   rate_limit: { window_seconds: minute, limit: 30, counts: 'requests' },
   body: z.object({ refresh_token: z.string().meta({ example: 'rt_01968f3e-7a4b…' }) }),
@@ -110,7 +111,8 @@ export const forgotPassword = endpoint({
   path: '/v2/auth/forgot-password',
   service: 'account',
   summary: 'Ask for a password reset code',
-  description: 'The same answer for any address.',
+  description:
+    'The same answer for any address. Codes are sent to one address 5 times an hour and 20 times a day at most; more is 429.',
   access: { credential: 'none' },
   rate_limit: { window_seconds: 15 * minute, limit: 3, counts: 'requests' },
   body: z.object({ email: Email }),

@@ -36,6 +36,21 @@ const hold = z.object({ ...inAccount, hold_id: id('token_hold'), amount: z.int()
 
 export const accountClosed = event({ type: 'account.closed', ...byAccount, data: z.object(inAccount) });
 
+/** The account has another plan. null: without a limit. */
+export const accountLimitsChanged = event({
+  type: 'account.limits_changed',
+  ...byAccount,
+  data: z.object({
+    ...inAccount,
+    /** Counts the changes of the account's limits. */
+    limits_version: z.int(),
+    plan_key: z.string(),
+    users: z.int().nullable(),
+    locations: z.int().nullable(),
+    screens: z.int().nullable(),
+  }),
+});
+
 export const userInvited = event({
   type: 'user.invited',
   ...byAccount,

@@ -5,6 +5,7 @@ export * from './api-keys.resources.ts';
 export * from './audit.endpoints.ts';
 export * from './auth.endpoints.ts';
 export * from './events.ts';
+export * from './free-plan.ts';
 export * from './internal.endpoints.ts';
 export * from './invitations.endpoints.ts';
 export * from './mfa.endpoints.ts';

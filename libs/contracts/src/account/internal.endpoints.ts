@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AuditEntry } from '../audit-entry.ts';
 import { endpoint } from '../endpoint.ts';
 import { Duration } from '../wire/durations.ts';
 import { Name, Timestamp } from '../wire/formats.ts';
@@ -121,4 +122,22 @@ export const createSupportSession = endpoint({
     body: z.object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() }),
   },
   problems: ['unprocessable'],
+});
+
+/** The gateway has no outbox. What it loses of this it counts. */
+export const recordRefusals = endpoint({
+  operation: 'record_refusals',
+  method: 'POST',
+  path: '/internal/v2/refusals',
+  service,
+  summary: 'Note in the audit log what the gateway has refused',
+  description: 'A repeated record is kept once.',
+  access: { credential: 'internal', callers: ['gateway'] },
+  body: z.object({
+    entries: z
+      .array(AuditEntry.extend({ outcome: z.literal('refused') }))
+      .min(1)
+      .max(100),
+  }),
+  success: { status: 204, description: 'They are in the log' },
 });

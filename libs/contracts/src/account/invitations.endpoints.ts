@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { Name } from '../wire/formats.ts';
+import { MailedName } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { Page, pageQuery } from '../wire/pages.ts';
 import { NewPassword } from './passwords.ts';
@@ -29,7 +29,8 @@ export const createInvitation = endpoint({
   path: '/v2/invitations',
   service,
   summary: 'Invite somebody by e-mail',
-  description: 'The e-mail holds a link with `token=`, good for 7 days.',
+  description:
+    'The e-mail holds a link with `token=`, good for 7 days. An account sends 100 invitations a day at most, and to one address 5 an hour and 20 a day; more is 409.',
   access,
   body: NewInvitation,
   idempotent: true,
@@ -43,11 +44,11 @@ export const resendInvitation = endpoint({
   path: '/v2/invitations/{id}/resend',
   service,
   summary: 'Send an invitation again',
-  description: 'With a new link, good for 7 days from now; the one before dies.',
+  description: 'With a new link, good for 7 days from now; the one before dies. It counts like a new invitation.',
   access,
   params: invitationId,
   success: { status: 202, description: 'On its way' },
-  problems: ['conflict'],
+  problems: ['conflict', 'unprocessable'],
 });
 
 export const deleteInvitation = endpoint({
@@ -72,7 +73,7 @@ export const acceptInvitation = endpoint({
   access: { credential: 'optional' },
   body: z.object({
     token: z.string().min(1).max(512).meta({ description: '`token=` of the link' }),
-    full_name: Name().optional(),
+    full_name: MailedName().optional(),
     password: NewPassword.optional(),
   }),
   success: {

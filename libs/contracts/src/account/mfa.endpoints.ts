@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { EnrolledSession, MfaSetup, RecoveryCodes } from './people.resources.ts';
+import { freshProof, MfaCode } from './proof.ts';
 import { Session } from './resources.ts';
 
 const service = 'account';
@@ -11,11 +12,6 @@ const TotpCode = z
   .string()
   .regex(/^\d{6}$/, 'must be the 6 digits of the authenticator')
   .meta({ example: '123456' });
-const MfaCode = z
-  .string()
-  .min(6, 'must be a code of the authenticator or a recovery code')
-  .max(32)
-  .meta({ description: '6 digits of the authenticator, or a recovery code', example: '123456' });
 
 export const setUpMfa = endpoint({
   operation: 'set_up_mfa',
@@ -23,11 +19,12 @@ export const setUpMfa = endpoint({
   path: '/v2/mfa/setup',
   service,
   summary: 'Begin to set up MFA',
-  description: 'With a session or the setup_token of a login. Beginning again gives a new secret.',
+  description:
+    'With the setup_token of a login, or with a session and the password, which a session that was signed in within 10 minutes does not need. Beginning again gives a new secret.',
   access: { credential: 'optional' },
-  body: z.object({ setup_token: setupToken.optional() }).optional(),
+  body: z.object({ setup_token: setupToken.optional(), password: freshProof.password }).optional(),
   success: { status: 200, description: 'What the authenticator needs', body: MfaSetup },
-  problems: ['conflict'],
+  problems: ['conflict', 'rate-limited'],
 });
 
 export const verifyMfaSetup = endpoint({
@@ -57,7 +54,7 @@ export const verifyMfaChallenge = endpoint({
   access: { credential: 'none' },
   body: z.object({ challenge_token: z.string().min(1).max(8192), code: MfaCode }),
   success: { status: 200, description: 'A session', body: Session },
-  problems: ['unauthorized'],
+  problems: ['unauthorized', 'rate-limited'],
 });
 
 export const renewRecoveryCodes = endpoint({
@@ -70,7 +67,7 @@ export const renewRecoveryCodes = endpoint({
   access: caller,
   body: z.object({ code: MfaCode }),
   success: { status: 200, description: 'Recovery codes, shown once', body: RecoveryCodes },
-  problems: ['conflict'],
+  problems: ['conflict', 'rate-limited'],
 });
 
 export const disableMfa = endpoint({
@@ -83,5 +80,5 @@ export const disableMfa = endpoint({
   access: caller,
   body: z.object({ code: MfaCode }),
   success: { status: 204, description: 'Off' },
-  problems: ['conflict'],
+  problems: ['conflict', 'rate-limited'],
 });

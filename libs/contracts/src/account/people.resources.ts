@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { serviceNames } from '../endpoint.ts';
-import { Email, Name, Timestamp } from '../wire/formats.ts';
+import { Email, MailedName, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { Account, GroupGrant, Session } from './resources.ts';
 
@@ -55,6 +55,20 @@ export const Member = z
   })
   .meta({ id: 'Member', description: 'A user in this account' });
 
+/** Only owners and admins, and the user, are sent the optional fields. */
+export const SeenMember = z
+  .object({
+    ...Member.shape,
+    ...Member.pick({ email: true, email_verified: true, mfa_enabled: true, services: true, billing: true }).partial()
+      .shape,
+    groups: rights.groups.meta({ description: 'Those that the caller sees; empty when group_scope is all' }),
+  })
+  .meta({
+    id: 'SeenMember',
+    description:
+      'A user in this account. Address, security and permissions are sent to owners, admins and the user alone',
+  });
+
 /** The permissions that can be assigned. The role `owner` is not among them, because ownership is handed over. */
 const givenRights = {
   role: z.enum(['admin', 'member']),
@@ -91,8 +105,8 @@ export const NewInvitation = z
   })
   .meta({ id: 'NewInvitation', example: { email: 'grace@example.com', role: 'member' } });
 
-export const UserChange = z.object({ full_name: Name() }).partial();
-export const AccountChange = z.object({ name: Name(), require_mfa: z.boolean() }).partial();
+export const UserChange = z.object({ full_name: MailedName() }).partial();
+export const AccountChange = z.object({ name: MailedName(), require_mfa: z.boolean() }).partial();
 
 export const AccountMembership = z
   .object({ account: Account, role, status: z.enum(['active', 'disabled']), joined_at: Timestamp })
@@ -131,7 +145,10 @@ export const AuditRecord = z
   .object({
     id: z.uuid(),
     occurred_at: Timestamp,
-    action: z.string().meta({ description: 'What was done, or tried', example: 'api_key.created' }),
+    action: z.string().meta({
+      description: 'What was done, or tried: `<subject>.<action>`, or the name of the operation',
+      example: 'api_key.created',
+    }),
     outcome: z.enum(['done', 'refused']),
     actor: z.object({
       type: z.enum(['person', 'api_key', 'service', 'support', 'unknown']),
@@ -143,9 +160,13 @@ export const AuditRecord = z
       .meta({ description: 'Whose, or which' }),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
-    request_id: z.string().nullable(),
+    request_id: z.string().nullable().meta({ description: 'The `X-Request-Id`, which the client may have chosen' }),
+    platform_request_id: z.uuid().nullable().meta({
+      description: "The platform's own id of the request. null: no request caused it, or it is an old record",
+    }),
     details: z.record(z.string(), z.unknown()).meta({
-      description: 'What else there is to say, as the reason of a refusal',
+      description:
+        'What else there is to say: the names of the changed fields (`changed`), the reason of a refusal, how often it was repeated (`count`)',
       example: { reason: 'wrong_password' },
     }),
   })

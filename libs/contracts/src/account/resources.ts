@@ -121,7 +121,9 @@ export const LedgerEntry = z
     id: id('ledger_entry'),
     account_id: id('account'),
     seq: z.int().min(1).meta({ description: "The account's own count, without gaps" }),
-    kind: z.enum(['grant', 'purchase', 'capture', 'refund', 'expiry', 'adjustment']),
+    kind: z
+      .enum(['grant', 'purchase', 'capture', 'refund', 'expiry', 'adjustment', 'debt'])
+      .meta({ description: 'debt: tokens of a purchase that paid for spent ones of a lost dispute' }),
     amount: Tokens,
     balance_after: Tokens,
     description: z.string().meta({ example: 'Free plan' }),

@@ -4,7 +4,7 @@ import { unchangeable } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { Page, pageQuery } from '../wire/pages.ts';
 import { NewPassword, Password } from './passwords.ts';
-import { Member, MemberChange, SessionInfo, UserChange } from './people.resources.ts';
+import { Member, MemberChange, SeenMember, SessionInfo, UserChange } from './people.resources.ts';
 import { User } from './resources.ts';
 
 const service = 'account';
@@ -33,6 +33,7 @@ export const changePassword = endpoint({
   access: caller,
   body: z.object({ current_password: Password, new_password: NewPassword }),
   success: { status: 204, description: 'Changed' },
+  problems: ['rate-limited'],
 });
 
 export const listSessions = endpoint({
@@ -64,9 +65,14 @@ export const listUsers = endpoint({
   path: '/v2/users',
   service,
   summary: 'The users of this account',
+  description: 'A caller of some groups sees itself, and the users with whom it shares a group.',
   access: { credential: 'person' },
   query: z.object(pageQuery),
-  success: { status: 200, description: 'A page of users, in the order in which they were made', body: Page(Member) },
+  success: {
+    status: 200,
+    description: 'A page of users, in the order in which they were made',
+    body: Page(SeenMember),
+  },
 });
 
 export const getUser = endpoint({
@@ -77,7 +83,7 @@ export const getUser = endpoint({
   summary: 'A user of this account',
   access: { credential: 'person' },
   params: userId,
-  success: { status: 200, description: 'The user', body: Member },
+  success: { status: 200, description: 'The user', body: SeenMember },
 });
 
 export const updateUser = endpoint({

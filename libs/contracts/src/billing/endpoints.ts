@@ -132,6 +132,7 @@ export const cancelSubscription = endpoint({
   summary: 'Cancel the subscription at the end of its period',
   description: 'Done twice it changes nothing. Without a live subscription it answers a cancelled one.',
   access,
+  external: true,
   success: { status: 200, description: 'The subscription', body: SubscriptionSnapshot },
   problems: ['not-found'],
 });
@@ -144,6 +145,7 @@ export const resumeSubscription = endpoint({
   summary: 'Take a cancellation back',
   description: 'Until the period has ended. With nothing to take back it changes nothing.',
   access,
+  external: true,
   success: { status: 200, description: 'The subscription', body: SubscriptionSnapshot },
   problems: ['not-found'],
 });
@@ -155,12 +157,12 @@ export const changePlan = endpoint({
   service,
   summary: 'Change the plan of the subscription',
   description:
-    'To a higher price: at once, and the difference is invoiced; it is in force once that is paid. To a lower one: at once, without an invoice; the next renewal is at the new price.',
+    'To a higher price: at once, and the difference is invoiced; it is in force once that is paid. If the bank asks the holder of the card first, the status is incomplete, the plan stays, and a mail leads to the page; after 23 hours the change lapses. To a lower one: at once, without an invoice; the next renewal is at the new price.',
   access,
   body: PlanChange,
   idempotent: true,
   external: true,
-  success: { status: 200, description: 'The subscription on its new plan', body: PlanChangeResult },
+  success: { status: 200, description: 'The subscription on the plan that is paid for', body: PlanChangeResult },
   problems: ['not-found', 'conflict'],
 });
 
@@ -206,5 +208,6 @@ export const removePaymentMethod = endpoint({
   summary: 'Remove a saved payment method',
   access,
   params: z.object({ id: z.string().max(255) }),
+  external: true,
   success: { status: 204, description: 'It is gone' },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { Cents } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
-import { Refund, RefundReason, UsagePrice } from './resources.ts';
+import { Refund, RefundDestination, RefundReason, UsagePrice } from './resources.ts';
 
 const service = 'billing';
 
@@ -31,6 +31,7 @@ export const createRefund = endpoint({
     payment_id: id('payment'),
     idempotency_key: z.string().min(1).max(200),
     amount_cents: Cents.positive().nullable().default(null).meta({ description: 'null: all that is left of it' }),
+    destination: RefundDestination.default('payment_method'),
     reason: RefundReason.default('requested_by_customer'),
   }),
   success: { status: 201, description: 'The refund', body: Refund },

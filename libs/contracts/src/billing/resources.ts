@@ -52,7 +52,10 @@ export const NewCheckoutSession = z
       .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
       .max(2000)
       .optional()
-      .meta({ description: 'Where the page leads back to', example: 'https://app.example.com/billing' }),
+      .meta({
+        description: 'Where the page leads back to; of an allowed origin',
+        example: 'http://localhost:3000/billing',
+      }),
   })
   .meta({ id: 'NewCheckoutSession', example: { mode: 'payment', plan_key: 'tokens_1000' } });
 
@@ -72,7 +75,9 @@ export const Payment = z
     amount_cents: Cents,
     currency,
     token_amount: Tokens.meta({ description: 'Granted once it has succeeded' }),
-    status: z.enum(['pending', 'succeeded', 'failed', 'partially_refunded', 'refunded']),
+    status: z.enum(['pending', 'succeeded', 'failed', 'partially_refunded', 'refunded', 'disputed']).meta({
+      description: 'disputed: its bank asks for it back, or has taken it back',
+    }),
     receipt_url: z.string().nullable(),
     created_at: Timestamp,
   })
@@ -80,13 +85,17 @@ export const Payment = z
 
 export const RefundReason = z.enum(['duplicate', 'fraudulent', 'requested_by_customer']);
 
+export const RefundDestination = z.enum(['payment_method', 'store_credit']);
+
 export const Refund = z
   .object({
     id: id('refund'),
     payment_id: id('payment'),
     amount_cents: Cents,
     token_amount: Tokens.meta({ description: 'Taken back' }),
-    destination: z.enum(['payment_method']).meta({ description: 'Where the money went back to' }),
+    destination: RefundDestination.meta({
+      description: 'Where the money went back to; store_credit: it pays the next invoices',
+    }),
     reason: RefundReason,
     status: z.enum(['pending', 'succeeded', 'failed']),
     created_at: Timestamp,
@@ -119,7 +128,9 @@ export const MoneyEntry = z
   .object({
     id: id('ledger_entry'),
     seq: Count.meta({ description: 'Of the account, from 1 without a gap' }),
-    kind: z.enum(['payment', 'refund', 'adjustment']),
+    kind: z.enum(['payment', 'credit', 'refund', 'dispute', 'adjustment']).meta({
+      description: 'credit: store credit that an invoice used; below 0: that it gave. dispute: a bank took it back',
+    }),
     amount_cents: Cents.meta({ description: 'Signed: what came in is above 0' }),
     balance_after_cents: Cents.meta({ description: 'The sum up to here' }),
     currency,

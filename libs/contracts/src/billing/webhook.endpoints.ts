@@ -11,5 +11,6 @@ export const receiveStripeWebhook = endpoint({
   access: { credential: 'none' },
   headers: z.object({ 'stripe-signature': z.string().optional().catch(undefined) }),
   raw: true,
+  max_body_bytes: 256 * 1024, // A notification holds a whole invoice or subscription, with its items.
   success: { status: 200, description: 'It is written down' },
 });

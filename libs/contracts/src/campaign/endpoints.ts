@@ -13,6 +13,7 @@ const fixed = unchangeable(
   'account_id',
   'status',
   'current_version',
+  'live_version',
   'created_at',
   'updated_at',
   'total_ad_count',
@@ -20,7 +21,6 @@ const fixed = unchangeable(
   'estimated_locations',
   'scored_ad_count',
   'campaign_score',
-  'media_asset_id',
   'poster_url',
   'scored_signature',
   'target',
@@ -41,6 +41,7 @@ export const listCampaigns = endpoint({
       .optional()
       .meta({ description: `Comma-joined: ${CampaignStatus.options.join(', ')}` }),
   }),
+  turns: 'page',
   success: { status: 200, description: 'A page of campaigns, newest first', body: DataPage(CampaignSummary) },
 });
 

@@ -1,25 +1,11 @@
 import { z } from 'zod';
+import { Tag } from '../organization/tags.ts';
 import { CalendarDate, Count, JsonObject, Name, Text, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
-
-/** The purpose of the campaign. Additional fields are stored unchanged. */
-const briefFields = {
-  version: z.int().min(1).max(1_000_000),
-  product: Text(500).nullable().meta({ example: 'Trail shoe X2' }),
-  objective: Text(2000).nullable().meta({ example: 'Bring runners into the shops' }),
-  outcome: Text(2000).nullable().meta({ example: 'A tenth more visits' }),
-};
-export const Brief = z
-  .looseObject(briefFields)
-  .meta({ id: 'Brief', description: 'Versioned; holds further free-text fields' });
-
-export const BriefInput = z.looseObject({
-  version: briefFields.version.default(1),
-  product: briefFields.product.default(null),
-  objective: briefFields.objective.default(null),
-  outcome: briefFields.outcome.default(null),
-});
-const BriefChange = z.looseObject(briefFields).partial();
+import { adFits } from './ads.resources.ts';
+import { Brief, BriefChange, BriefInput } from './brief.ts';
+import { Target } from './target.resources.ts';
+import { Validation } from './validation.resources.ts';
 
 export const campaignStatuses = ['draft', 'published', 'archived'] as const;
 export const CampaignStatus = z.enum(campaignStatuses);
@@ -37,21 +23,24 @@ const settable = {
   }),
 };
 
+const cover = id('media_asset').nullable().meta({ description: 'The cover' });
+
 const campaignFields = {
   id: id('campaign'),
   account_id: id('account'),
   ...settable,
   status: CampaignStatus,
   current_version: z.int().min(1).nullable().meta({ description: 'Latest published version' }),
+  live_version: z.int().min(1).nullable().meta({ description: 'The version that plays now' }),
   created_at: Timestamp,
   updated_at: Timestamp,
   total_ad_count: Count,
-  screen_count: Count.meta({ description: 'Distinct screens with a placement' }),
-  estimated_locations: Count.meta({ description: 'Size of the stored target include-set' }),
+  screen_count: Count.meta({ description: 'Distinct screens with a live placement' }),
+  estimated_locations: Count.meta({ description: "Locations that the target's include-set comes to" }),
   scored_ad_count: Count,
   campaign_score: z.number().nullable().meta({ description: 'Average of the scored ads', example: 71.5 }),
-  media_asset_id: id('media_asset').nullable().meta({ description: 'The cover' }),
-  poster_url: z.string().nullable().meta({ example: 'https://media.example.com/poster.jpg' }),
+  media_asset_id: cover,
+  poster_url: z.string().nullable().meta({ description: 'Of the cover; signed, expires', example: null }),
   scored_signature: z
     .string()
     .nullable()
@@ -64,51 +53,36 @@ export const CampaignSummary = z
   .object({ ...campaignFields, brief: z.object({ product: Text().nullable().meta({ example: 'Trail shoe X2' }) }) })
   .meta({ id: 'CampaignSummary', description: 'A campaign in a list: of the brief, only product' });
 
-const selection = z.object({
-  group_ids: z.array(id('group')),
-  location_ids: z.array(id('location')),
-  tags: z.array(z.string().meta({ example: 'flagship' })),
-});
-export const Target = z
-  .object({
-    include: selection,
-    exclude: selection,
-    holdout_percent: z
-      .number()
-      .min(0)
-      .max(100)
-      .meta({ description: 'Share of hours kept free, as a control', example: 10 }),
-  })
-  .meta({ id: 'CampaignTarget', description: 'Where it may run' });
+const ScreenTag = Tag.meta({ description: 'It plays on screens with this tag', example: 'entrance' });
+const position = z.int().min(0).max(9_999).meta({ description: 'Lower ones play first' });
 
 export const CampaignAd = z
   .object({
     id: id('campaign_ad'),
     ad_id: id('ad'),
     screen_tag: z.string().meta({ example: 'entrance' }),
-    position: Count,
+    position,
     score: z.number().nullable().meta({ example: 71.5 }),
     created_at: Timestamp,
+    name: z.string().meta({ description: 'Of the ad, like what follows', example: 'Spring sale, landscape' }),
+    media_asset_id: id('media_asset'),
+    duration_ms: z.int().min(1).meta({ example: 10_000 }),
+    fit: z.enum(adFits),
+    poster_url: z.string().nullable().meta({ description: 'Signed; expires', example: null }),
   })
   .meta({ id: 'CampaignAd', description: 'An ad in a campaign, against a screen tag' });
 
-const Check = z.object({
-  code: z.string().meta({ example: 'no_ads' }),
-  severity: z.enum(['error', 'warning']),
-  detail: z.string().meta({ example: 'The campaign has no ads.' }),
-});
-export const Validation = z
+export const NewCampaignAd = z
   .object({
-    status: z
-      .enum(['ok', 'warning', 'error'])
-      .meta({ description: 'The gravest check; an error keeps it from being published' }),
-    error_count: Count,
-    warning_count: Count,
-    checks: z.array(Check).meta({ description: 'Of the campaign as a whole' }),
-    ads: z.array(z.object({ campaign_ad_id: id('campaign_ad'), checks: z.array(Check), score: z.number().nullable() })),
-    effectiveness_score: z.number().nullable().meta({ description: 'Informational' }),
+    ad_id: id('ad'),
+    screen_tag: ScreenTag,
+    position: position.optional().meta({ description: 'Default: one more than the highest; 0 for the first' }),
   })
-  .meta({ id: 'CampaignValidation', description: 'A preview of what publishing would check; changes nothing' });
+  .meta({
+    id: 'NewCampaignAd',
+    example: { ad_id: 'ad_01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f', screen_tag: 'entrance' },
+  });
+export const CampaignAdChange = z.object({ screen_tag: ScreenTag, position }).partial();
 
 export const CampaignDetail = z
   .object({ ...Campaign.shape, target: Target, ads: z.array(CampaignAd), latest_validation: Validation })
@@ -136,4 +110,4 @@ export const NewCampaign = z
     },
   });
 
-export const CampaignChange = z.object({ ...settable, brief: BriefChange }).partial();
+export const CampaignChange = z.object({ ...settable, brief: BriefChange, media_asset_id: cover }).partial();

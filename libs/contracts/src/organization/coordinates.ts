@@ -24,3 +24,9 @@ export function bothOrNeither({ latitude, longitude }: Place, context: z.Refinem
 
 /** Whether the coordinate is omitted, null or given. */
 const given = (degrees: number | null | undefined) => (degrees === undefined ? 0 : degrees === null ? 1 : 2);
+
+/** For `superRefine`: a place has a time zone, or coordinates from which it can be found out. */
+export function zoneOrPoint(place: Place & { readonly timezone?: string | undefined }, context: z.RefinementCtx): void {
+  if (place.timezone !== undefined || context.issues.length > 0 || given(place.latitude) === 2) return;
+  context.addIssue({ code: 'custom', path: ['timezone'], message: 'is required' });
+}

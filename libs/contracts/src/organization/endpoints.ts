@@ -30,6 +30,7 @@ export const createGroup = endpoint({
   body: NewGroup,
   idempotent: true,
   success: { status: 201, description: 'The group', body: Group },
+  problems: ['unprocessable'],
 });
 
 export const getGroup = endpoint({
@@ -89,7 +90,8 @@ export const createLocation = endpoint({
   path: '/v2/locations',
   service,
   summary: 'Create a location',
-  description: 'By an owner or admin, or by an admin of the group.',
+  description:
+    'By an owner or admin, or by an admin of the group. Without `timezone`, but with coordinates, it gets the zone of these; 503 if that cannot be found out.',
   access: groupAdmins,
   body: NewLocation,
   idempotent: true,

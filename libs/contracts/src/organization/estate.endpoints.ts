@@ -16,9 +16,9 @@ export const importEstate = endpoint({
   summary: 'Set up many things at once',
   description: `Takes a file of up to ${estateFileLimits.rows} rows, each a group, location, zone, screen, installation or camera, and answers a job.
 
-A row is known by its kind and \`external_id\`: what is there is changed, anything else is created. \`parent\` is the external id of what it is in: a group for a location, a location for a zone or an installation, a zone for a screen or a camera. What has no external id goes by our own id, in both columns. A parent's row comes before its children's, unless it is there already. A column that the file does not have leaves its field as it is; an empty cell (null in NDJSON) unsets it. \`tags\` and \`accepted_formats\` are comma-joined, \`opening_hours\` is JSON, and so is \`outputs\`: \`[{"output": "HDMI-1", "screen": "CH-0142-W1"}]\`.
+A row is known by its kind and \`external_id\`: what is there is changed, anything else is created. \`parent\` is the external id of what it is in: a group for a location, a location for a zone or an installation, a zone for a screen or a camera. What has no external id goes by our own id, in both columns. A parent's row comes before its children's, unless it is there already. A column that the file does not have leaves its field as it is; an empty cell (null in NDJSON) unsets it, but for \`timezone\`, which then stays. A new location without a time zone gets that of its coordinates. \`tags\` and \`accepted_formats\` are comma-joined, \`opening_hours\` is JSON, and so is \`outputs\`: \`[{"output": "HDMI-1", "screen": "CH-0142-W1"}]\`.
 
-A location and what is in it are set up whole or not at all: one row at fault refuses all rows of that location, and no other's. The report tells which, and why. Nothing is deleted. A location has at most 10,000 rows in a file. A dry run tries some locations at a time: what one of them lets go of is not free for others. By an owner or admin for any group; by an admin of groups for these.`,
+A location and what is in it are set up whole or not at all: one row at fault refuses all rows of that location, and no other's. The report tells which, and why. Nothing is deleted. A location has at most 10,000 rows in a file. A dry run tries some locations at a time: what one of them lets go of is not free for others. By an owner or admin for any group; by an admin of groups for these. A caller sends one file at a time, and an account two; further ones wait, and those that wait too long are 503.`,
   access: groupAdmins,
   query: z.object({
     dry_run: z
@@ -74,11 +74,12 @@ export const exportEstate = endpoint({
   service,
   summary: 'The estate as a file',
   description:
-    'As an import takes it; imported again it changes nothing (in parts, where it has more rows than an import takes). All of it is of one moment.',
+    'As an import takes it; imported again it changes nothing (in parts, where it has more rows than an import takes). All of it is of one moment. A caller has one export at a time, and an account two; further ones wait, and those that wait too long are 503.',
   access: readers,
   query: z.object({
     format: z.enum(['csv', 'ndjson']).default('csv'),
     group_ids: among('group', 'what is in these groups'),
   }),
+  turns: 'export',
   success: { status: 200, description: 'The file', download: { media: estateMedia } },
 });

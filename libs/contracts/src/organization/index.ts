@@ -8,6 +8,7 @@ export * from './events.ts';
 export * from './installations.endpoints.ts';
 export * from './internal.endpoints.ts';
 export * from './kinds.ts';
+export { weekdays } from './opening-hours.ts';
 export * from './places.resources.ts';
 export * from './resources.ts';
 export { orientationOf } from './screen-size.ts';

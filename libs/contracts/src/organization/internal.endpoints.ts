@@ -32,7 +32,7 @@ export const estateSnapshot = endpoint({
   path: '/internal/v2/estate-snapshot',
   service: 'organization',
   summary: 'The estate as it is, of one account or of all, parents before children',
-  access: { credential: 'internal', callers: ['account', 'campaign'] },
+  access: { credential: 'internal', callers: ['account', 'campaign', 'device', 'events', 'utilities'] },
   query: z.object({
     cursor: pageQuery.cursor,
     limit: z
@@ -49,4 +49,20 @@ export const estateSnapshot = endpoint({
     description: 'A page, of one kind or of some; without `kinds` of all',
     body: EstatePage.extend({ next_cursor: z.string().nullable() }),
   },
+});
+
+/** For a service that is told of something whose event it may not have yet. */
+export const lookUpEstate = endpoint({
+  operation: 'look_up_estate',
+  method: 'GET',
+  path: '/internal/v2/estate',
+  service: 'organization',
+  summary: 'Which of these things an account has, and where one of its devices is',
+  access: { credential: 'internal', callers: ['events'] },
+  query: z.object({
+    account_id: id('account'),
+    ids: CommaSeparated(z.string(), 200).optional().meta({ description: 'Of locations, zones and screens' }),
+    device_id: id('device').optional().meta({ description: 'Whose installations and cameras are looked for' }),
+  }),
+  success: { status: 200, description: 'Those that exist, and no group', body: EstatePage },
 });

@@ -34,7 +34,7 @@ export const NewZone = z
   });
 export const ZoneChange = z.object(zoneFields).partial();
 
-export const screenFormats = ['image/jpeg', 'image/png', 'image/webp', 'video/mp4', 'video/webm'] as const;
+export const screenFormats = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'video/mp4', 'video/webm'] as const;
 
 const screenFields = {
   zone_id: id('zone'),

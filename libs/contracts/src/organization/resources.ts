@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Name, Text, Timestamp, TimeZone } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
 import { ExternalId } from './common.ts';
-import { bothOrNeither, coordinates } from './coordinates.ts';
+import { bothOrNeither, coordinates, zoneOrPoint } from './coordinates.ts';
 import { OpeningHours } from './opening-hours.ts';
 import { VenueType, venueTaxonomy } from './venue-types.ts';
 
@@ -53,6 +53,9 @@ export const Location = z
 export const NewLocation = z
   .object({
     ...locationFields,
+    timezone: TimeZone.optional().meta({
+      description: 'IANA time zone name; it may be left out with coordinates, and is then that of the point',
+    }),
     external_id: ExternalId.default(null),
     address: locationFields.address.default(null),
     latitude: locationFields.latitude.default(null),
@@ -62,6 +65,7 @@ export const NewLocation = z
     status: locationFields.status.default('active'),
   })
   .superRefine(bothOrNeither)
+  .superRefine(zoneOrPoint)
   .meta({
     id: 'NewLocation',
     example: {

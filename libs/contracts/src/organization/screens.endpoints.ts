@@ -87,7 +87,8 @@ export const matchScreens = endpoint({
   path: '/v2/screens/match',
   service,
   summary: 'What a campaign would reach',
-  description: 'Each filter widens by its values and narrows beside the others. The counts are those of all pages.',
+  description:
+    'Each filter widens by its values and narrows beside the others. The counts are those of all pages. A caller has one search at a time, and an account two; further ones wait, and those that wait too long are 503.',
   access: readers,
   query: z.object({
     ...pageQuery,
@@ -95,6 +96,7 @@ export const matchScreens = endpoint({
     group_ids: among('group', 'screens of locations in these groups'),
     location_ids: among('location', 'screens of these locations'),
   }),
+  turns: 'search',
   success: {
     status: 200,
     description: 'How many screens, in which groups, and a page of them, oldest first',

@@ -37,6 +37,30 @@ export function Name(max = 200) {
     .meta({ description: 'One line, trimmed' });
 }
 
+/**
+ * What mail programs make a link of: an address with a scheme, `www.`, and any host name. A list of top-level domains
+ * would grow old, so every dot that stands right between a letter or digit and two letters counts as that of a host name.
+ * A dot that ends a word is none, so `A.P. Møller`, `B.V.`, `Ph.D.`, `St. Gallen` and `No.1` are names; who is called
+ * `Booking.com` or `Co.KG`, which are host names, writes `Booking` or `Co. KG`.
+ */
+const webAddress = /:\/\/|\bwww\.|(?<=[\p{L}\p{N}\p{M}-])\.(?=[\p{L}\p{M}]{2})/iu;
+
+/** Other dots (IDNA), and characters that nobody sees, do not hide one. */
+const seen = (text: string) =>
+  text
+    .normalize('NFKC')
+    .replaceAll('。', '.')
+    .replaceAll(/\p{Cf}/gu, '');
+
+export const holdsWebAddress = (text: string): boolean => webAddress.test(seen(text));
+
+/** A name that is put into mail to others, who shall not find a stranger's link there (decision 49). */
+export function MailedName(max = 200) {
+  return Name(max)
+    .refine((name) => !holdsWebAddress(name), 'must hold no web address (a dot inside a name is followed by a space)')
+    .meta({ description: 'One line, trimmed, without a web address, because it is put into mail' });
+}
+
 /** Free text, up to `max` characters. */
 export function Text(max = 5000) {
   return z.string().max(max, `must have at most ${max} characters`);

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { Count, Timestamp } from '../wire/formats.ts';
+import { id } from '../wire/ids.ts';
+import { DeviceStatus, FactoryList, Fingerprint } from './resources.ts';
+
+const service = 'device';
+
+export const importDevices = endpoint({
+  operation: 'import_devices',
+  method: 'POST',
+  path: '/internal/v2/devices/import',
+  service,
+  summary: "Take over a maker's list of devices",
+  description: 'Each item stands alone. The same list again changes nothing.',
+  access: { credential: 'internal', callers: ['device'] },
+  body: FactoryList,
+  /** A thousand items with keys of 4 KiB. */
+  max_body_bytes: 8 * 1024 * 1024,
+  success: {
+    status: 200,
+    description: 'How many were created and known, and which were not accepted',
+    body: z
+      .object({
+        created: Count,
+        unchanged: Count,
+        rejected: z.array(z.object({ index: Count, detail: z.string() })),
+      })
+      .meta({ id: 'DeviceImport' }),
+  },
+});
+
+/** The ingress asks when a device has shown a certificate: that is its first use. */
+export const findDeviceCertificate = endpoint({
+  operation: 'find_device_certificate',
+  method: 'GET',
+  path: '/internal/v2/device-certificates/{fingerprint}',
+  service,
+  summary: 'Whose certificate it is, and whether it is in force',
+  description: 'Counts as a use of the certificate: the former one of the device is then revoked.',
+  access: { credential: 'internal', callers: ['ingress'] },
+  params: z.object({ fingerprint: Fingerprint }),
+  success: {
+    status: 200,
+    description: 'The certificate, and the state of its device',
+    body: z.object({
+      device_id: id('device'),
+      account_id: id('account'),
+      device_status: DeviceStatus,
+      certificate_status: z.enum(['live', 'revoked']),
+      not_after: Timestamp,
+    }),
+  },
+});

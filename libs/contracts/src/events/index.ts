@@ -1,0 +1,17 @@
+export * from './blacklist.endpoints.ts';
+export * from './blacklist.resources.ts';
+export * from './campaigns.endpoints.ts';
+export * from './campaigns.resources.ts';
+export * from './device.endpoints.ts';
+export * from './events.ts';
+export * from './items.resources.ts';
+export * from './loyalty.endpoints.ts';
+export * from './loyalty.resources.ts';
+export * from './plays.endpoints.ts';
+export * from './plays.resources.ts';
+export * from './quarantine.endpoints.ts';
+export * from './quarantine.resources.ts';
+export type { Interval } from './queries.ts';
+export * from './rebuild.endpoints.ts';
+export * from './visits.endpoints.ts';
+export * from './visits.resources.ts';

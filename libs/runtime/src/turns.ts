@@ -1,0 +1,140 @@
+/** Who takes a turn: a caller, who shares a lane with others, such as a credential of an account. */
+interface TurnTaker {
+  readonly lane: string;
+  readonly caller: string;
+}
+
+export interface TurnOptions {
+  /** Turns of all lanes at the same time. */
+  readonly total: number;
+  /** Turns of one lane at the same time. */
+  readonly perLane: number;
+  /** Turns of one caller at the same time. */
+  readonly perCaller: number;
+  /** How many may wait in one lane. */
+  readonly maxWaiting: number;
+  readonly maxWaitMs: number;
+  /** Called for each who is refused: because the lane is full, or its turn did not come in time. */
+  readonly busy: () => Error;
+}
+
+export interface Turns {
+  readonly running: number;
+  readonly waiting: number;
+  /**
+   * Waits for a turn. Resolves with a function that ends the turn; it may be called again. Rejects with `busy()`, or with the
+   * signal's reason when that is aborted.
+   */
+  take(taker: TurnTaker, signal?: AbortSignal): Promise<() => void>;
+}
+
+interface Waiter {
+  readonly caller: string;
+  readonly admit: () => void;
+}
+
+interface Lane {
+  running: number;
+  readonly byCaller: Map<string, number>;
+  readonly waiting: Waiter[];
+}
+
+/**
+ * Lets many share what is scarce: lanes in rotation, whatever the number of those who wait in each, and within a lane the
+ * first whose caller may have another turn.
+ */
+export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, busy }: TurnOptions): Turns {
+  /** In the order of the rotation: a lane goes to the end when it gets a turn and when one ends. */
+  const lanes = new Map<string, Lane>();
+  let running = 0;
+  let waiting = 0;
+
+  const nextIn = (lane: Lane): number =>
+    lane.running < perLane ? lane.waiting.findIndex(({ caller }) => (lane.byCaller.get(caller) ?? 0) < perCaller) : -1;
+
+  function toEnd(key: string, lane: Lane): void {
+    lanes.delete(key);
+    lanes.set(key, lane);
+  }
+
+  function admitOne(): boolean {
+    for (const [key, lane] of lanes) {
+      const at = nextIn(lane);
+      if (at === -1) continue;
+      const [waiter] = lane.waiting.splice(at, 1);
+      toEnd(key, lane);
+      waiting--;
+      waiter?.admit();
+      return true;
+    }
+    return false;
+  }
+
+  function admit(): void {
+    while (running < total && admitOne());
+  }
+
+  function count(lane: Lane, caller: string, by: 1 | -1): void {
+    running += by;
+    lane.running += by;
+    const left = (lane.byCaller.get(caller) ?? 0) + by;
+    if (left > 0) lane.byCaller.set(caller, left);
+    else lane.byCaller.delete(caller);
+  }
+
+  function forget(key: string, lane: Lane): void {
+    if (lane.running === 0 && lane.waiting.length === 0) lanes.delete(key);
+  }
+
+  return {
+    get running() {
+      return running;
+    },
+    get waiting() {
+      return waiting;
+    },
+    async take({ lane: key, caller }, signal) {
+      signal?.throwIfAborted();
+      const lane = lanes.get(key) ?? { running: 0, byCaller: new Map<string, number>(), waiting: [] };
+      if (lane.waiting.length >= maxWaiting) throw busy();
+      lanes.set(key, lane);
+      const turn = Promise.withResolvers<void>();
+      const waiter: Waiter = {
+        caller,
+        admit() {
+          count(lane, caller, 1);
+          turn.resolve();
+        },
+      };
+      function leave(error: unknown): void {
+        const at = lane.waiting.indexOf(waiter);
+        if (at === -1) return; // Its turn came at the same moment.
+        lane.waiting.splice(at, 1);
+        waiting--;
+        forget(key, lane);
+        turn.reject(error as Error);
+      }
+      const onAbort = () => leave(signal?.reason);
+      lane.waiting.push(waiter);
+      waiting++;
+      admit();
+      const timer = setTimeout(() => leave(busy()), maxWaitMs);
+      signal?.addEventListener('abort', onAbort);
+      try {
+        await turn.promise;
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      }
+      let ended = false;
+      return () => {
+        if (ended) return;
+        ended = true;
+        count(lane, caller, -1);
+        toEnd(key, lane); // Lanes that came during its turn go first.
+        forget(key, lane);
+        admit();
+      };
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import { createTurns, type TurnOptions } from '../src/index.ts';
+
+const open = (options: Partial<TurnOptions> = {}) =>
+  createTurns({
+    ...{ total: 10, perLane: 10, perCaller: 10, maxWaiting: 100, maxWaitMs: 60_000, busy: () => new Error('Busy') },
+    ...options,
+  });
+
+/** Takes turns in this order, `lane/caller` each. Each turn is noted when it begins, and the test ends it. */
+function takeAll(turns: ReturnType<typeof open>, takers: readonly string[]) {
+  const begun: { who: string; end: () => void }[] = [];
+  for (const who of takers) {
+    const [lane = '', caller = ''] = who.split('/');
+    const noted = turns.take({ lane, caller }).then((end) => begun.push({ who, end }));
+    noted.catch(() => {}); // Some tests end while somebody waits.
+  }
+  return begun;
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const names = (begun: readonly { who: string }[]) => begun.map(({ who }) => who);
+
+test('lanes have their turns in rotation, however many wait in one of them', async () => {
+  const turns = open({ total: 1 });
+  const begun = takeAll(turns, ['a/1', 'a/2', 'a/3', 'a/4', 'b/1', 'c/1', 'b/2']);
+  for (let n = 0; n < 7; n++) {
+    await settled();
+    expect(begun).toHaveLength(n + 1);
+    begun[n]?.end();
+  }
+  expect(names(begun)).toEqual(['a/1', 'b/1', 'c/1', 'a/2', 'b/2', 'a/3', 'a/4']);
+  expect([turns.running, turns.waiting]).toEqual([0, 0]);
+});
+
+test('a lane, and a caller in it, have as many turns at once as they may; those behind them go first', async () => {
+  const turns = open({ total: 3, perLane: 2, perCaller: 1 });
+  const begun = takeAll(turns, ['a/1', 'a/1', 'a/1', 'a/2', 'a/3', 'b/1', 'c/1']);
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'a/2', 'b/1']);
+  begun[1]?.end();
+  begun[1]?.end(); // It counts once.
+  await settled();
+  expect(names(begun).slice(3)).toEqual(['c/1']);
+  begun[2]?.end();
+  await settled();
+  expect(names(begun).slice(4)).toEqual(['a/3']);
+});
+
+test('who finds the lane full, or waits too long, is refused, and leaves nothing behind', async () => {
+  const turns = open({ perLane: 1, maxWaiting: 1, maxWaitMs: 20 });
+  const end = await turns.take({ lane: 'a', caller: '1' });
+  const late = turns.take({ lane: 'a', caller: '1' });
+  await expect(turns.take({ lane: 'a', caller: '2' })).rejects.toThrow('Busy');
+  await expect(late).rejects.toThrow('Busy');
+  expect([turns.running, turns.waiting]).toEqual([1, 0]);
+  (await turns.take({ lane: 'b', caller: '1' }))();
+  end();
+  (await turns.take({ lane: 'a', caller: '2' }))();
+  expect(turns.running).toBe(0);
+});
+
+test('who leaves while waiting has no turn', async () => {
+  const turns = open({ total: 1 });
+  const end = await turns.take({ lane: 'a', caller: '1' });
+  const leaving = new AbortController();
+  const left = turns.take({ lane: 'b', caller: '1' }, leaving.signal);
+  const next = turns.take({ lane: 'c', caller: '1' });
+  leaving.abort(new Error('Left'));
+  await expect(left).rejects.toThrow('Left');
+  await expect(turns.take({ lane: 'd', caller: '1' }, leaving.signal)).rejects.toThrow('Left');
+  end();
+  (await next)();
+  expect([turns.running, turns.waiting]).toEqual([0, 0]);
+});

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { newId } from '@attribution/ids';
+import { eventually, personToken } from '@attribution/testing';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { implement } from '../src/index.ts';
+import { type App, declare, startApp } from './support.ts';
+
+const bytes = 100_000;
+/** An account has a third, which are two files; all accounts together have four, as they are large. */
+const budget = 6 * bytes;
+
+const sendFile = implement(
+  declare({
+    operation: 'send_file',
+    external: true,
+    method: 'POST',
+    path: '/v2/files',
+    access: { credential: 'any' },
+    upload: { media: ['text/csv'], max_bytes: bytes },
+  }),
+  async () => {},
+);
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp([sendFile], { fileBudget: budget });
+});
+afterAll(() => app.stop());
+
+let undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo) step();
+  undo = [];
+  await eventually(() => expect(app.files.used).toBe(0));
+});
+
+interface Sending {
+  readonly req: ClientRequest;
+  readonly answer: Promise<[status: number | undefined, retryAfter: string | undefined]>;
+}
+
+/** An upload that stalls after its first bytes. */
+function stall(token: string): Sending {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv', 'content-length': String(bytes) };
+  const req = request({ port: app.port, host: '127.0.0.1', path: '/v2/files', method: 'POST', agent: false, headers });
+  undo.push(() => req.destroy());
+  req.on('error', () => {}).write('a,b\n');
+  const answer = once(req, 'response').then(([res]): [number | undefined, string | undefined] => {
+    (res as IncomingMessage).resume();
+    return [(res as IncomingMessage).statusCode, (res as IncomingMessage).headers['retry-after']];
+  });
+  answer.catch(() => {});
+  return { req, answer };
+}
+
+const finish = ({ req }: Sending) => req.end(Buffer.alloc(bytes - 4));
+const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+
+/** Uploads a file as somebody else, after which the app has seen all requests that were sent before. */
+async function otherUploads(): Promise<void> {
+  const other = stall(personToken());
+  finish(other);
+  expect(await other.answer).toEqual([204, undefined]);
+}
+
+test('two uploads of an account are received at once, the others wait unread, and those of other accounts do not', async () => {
+  const account = newId('account');
+  const all = times(8, () => stall(personToken({ account })));
+  await eventually(() => expect(app.files.used).toBe(2 * bytes));
+  await otherUploads();
+  expect(app.files.used).toBe(2 * bytes);
+  for (const one of all) finish(one);
+  expect(await Promise.all(all.map(({ answer }) => answer))).toEqual(all.map(() => [204, undefined]));
+});
+
+test('503: of one credential one upload is received at once, a line waits, and further ones are refused; who leaves gives way', async () => {
+  const token = personToken();
+  const answers: unknown[] = [];
+  const all = times(35, () => stall(token));
+  for (const { answer } of all)
+    void answer.then(
+      (found) => answers.push(found),
+      () => {},
+    );
+  await eventually(() => expect(answers).toHaveLength(2));
+  expect(answers).toEqual([
+    [503, '5'],
+    [503, '5'],
+  ]);
+  await otherUploads();
+  expect(app.files.used).toBe(bytes);
+  const [first, ...others] = all;
+  first?.req.destroy();
+  for (const one of others) one.req.destroy();
+  await eventually(() => expect(app.files.used).toBe(0));
+  const again = stall(token);
+  finish(again);
+  expect(await again.answer).toEqual([204, undefined]);
+  expect(app.logs.text()).not.toContain('A request failed');
+});
+
+test('503: files of all accounts have a budget; a file for which there is no room is refused before it is sent', async () => {
+  for (const account of [newId('account'), newId('account')]) times(2, () => stall(personToken({ account })));
+  await eventually(() => expect(app.files.used).toBe(4 * bytes));
+  expect(await stall(personToken()).answer).toEqual([503, '2']);
+  expect(app.files.refused).toMatchObject({ budget: 1 });
+});
