@@ -1,6 +1,9 @@
-// The reference page: the viewer, served by the gateway itself, over the gateway's own document.
+// The reference page: the viewer, served by the gateway itself, over the gateway's own documents. That of devices, at
+// `/docs/?devices`, is only to be read: devices have another port, and no browser has their certificates.
+const forDevices = new URLSearchParams(window.location.search).has('devices');
 window.ui = window.SwaggerUIBundle({
-  url: '/v2/openapi.json',
+  url: forDevices ? 'devices.json' : '/v2/openapi.json',
+  ...(forDevices && { supportedSubmitMethods: [] }),
   dom_id: '#reference',
   deepLinking: true,
   docExpansion: 'list',
@@ -9,6 +12,6 @@ window.ui = window.SwaggerUIBundle({
   displayRequestDuration: true,
   filter: true,
   persistAuthorization: false,
-  tryItOutEnabled: true,
+  tryItOutEnabled: !forDevices,
   validatorUrl: null,
 });

@@ -17,14 +17,17 @@ export function clientIpFinder(trustedProxies: readonly string[]): (req: Incomin
   };
 }
 
-/** Whether the peer at the other end of the socket is a trusted proxy. */
-export function trustedPeer(trustedProxies: readonly string[]): (req: IncomingMessage) => boolean {
+/** Whether an address is that of a trusted proxy. */
+export function trustedAddress(trustedProxies: readonly string[]): (address: string) => boolean {
   const isTrusted = proxyaddr.compile([...trustedProxies]);
   const cache = new Map<string, boolean>();
-  return (req) => {
-    const socket = req.socket.remoteAddress ?? '';
-    return cached(cache, socket, () => isTrusted(socket, 0));
-  };
+  return (address) => cached(cache, address, () => ipaddr.isValid(address) && isTrusted(address, 0));
+}
+
+/** Whether the peer at the other end of the socket is a trusted proxy. */
+export function trustedPeer(trustedProxies: readonly string[]): (req: IncomingMessage) => boolean {
+  const isTrusted = trustedAddress(trustedProxies);
+  return (req) => isTrusted(req.socket.remoteAddress ?? '');
 }
 
 /** Clients choose how many keys there are and how long each is, so the cache is limited in both. */
@@ -43,15 +46,4 @@ function cached<T>(cache: Map<string, T>, key: string, find: () => T): T {
 /** An IPv4 address mapped into IPv6 is written as IPv4. */
 function normalize(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
-}
-
-/** What counts as one client: an IPv4 address, or an IPv6 /64, the prefix that a provider commonly gives to one customer. */
-export function rateLimitKey(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip;
-  const address = ipaddr.process(ip);
-  if (address.kind() === 'ipv4') return address.toString();
-  return `${(address as ipaddr.IPv6).parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`;
 }

@@ -20,16 +20,20 @@ const reserved = /^x-(?:internal|forwarded|real)-/;
 /** Headers that `Connection` cannot remove: they frame the body or name the caller. */
 const kept = new Set(['content-length', 'transfer-encoding', 'host', 'authorization', 'content-type']);
 
-/** The headers that go on to a service: the caller's, without hop-by-hop and reserved ones, and those of `set`. */
+/**
+ * The headers that go on to a service: the caller's, without hop-by-hop and reserved ones and those that `strips` names, and
+ * those of `set`.
+ */
 export function forwardHeaders(
   headers: IncomingHttpHeaders,
   set: Readonly<Record<string, string>>,
+  strips?: (name: string) => boolean,
 ): IncomingHttpHeaders {
   const listed = connectionOptions(headers.connection);
   const onward: IncomingHttpHeaders = {};
   for (const name in headers) {
     if (dropped.has(name) || (listed.includes(name) && !kept.has(name))) continue;
-    if (name.startsWith('x-') && reserved.test(name)) continue;
+    if ((name.startsWith('x-') && reserved.test(name)) || strips?.(name)) continue;
     onward[name] = name === 'transfer-encoding' ? 'chunked' : headers[name]; // In lower case, however it was written.
   }
   for (const name in set) onward[name] = set[name];

@@ -10,7 +10,7 @@ export interface Forwarder {
   /**
    * Resolves when the response has been passed back, or the client has disconnected. Rejects when the service fails,
    * also in the middle of its response. `onResponse` is called with the status before the response is passed back.
-   * `gatewayHeaders` are added to the response and replace the service's headers of the same names.
+   * `body` is the request's body if it has been read already. `gatewayHeaders` are added to the response and replace the service's headers of the same names.
    */
   forward(
     service: ServiceName,
@@ -18,6 +18,7 @@ export interface Forwarder {
     res: ServerResponse,
     onResponse: (status: number) => void,
     gatewayHeaders?: HeaderList,
+    body?: Buffer,
   ): Promise<void>;
   close(): void;
 }
@@ -28,20 +29,24 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const streaming = createStreamingForwarder(options);
 
   async function forwardBody(
-    ...[service, req, res, onResponse, gatewayHeaders]: Required<Parameters<Forwarder['forward']>>
+    service: ServiceName,
+    req: IncomingMessage,
+    res: ServerResponse,
+    { onResponse, gatewayHeaders }: { onResponse: (status: number) => void; gatewayHeaders: HeaderList },
   ) {
     await Promise.resolve(); // By then Node has parsed the part of the body that arrived together with the head.
     if (!hasArrived(req)) return streaming.forward(service, req, res, { onResponse, gatewayHeaders });
-    // A chunked body may be empty. It is forwarded as a body, because its framing headers are.
-    const body = (req.read() as Buffer | null) ?? Buffer.alloc(0);
+    // Without a length, `read` returns the first piece alone. A chunked body may be empty: it is forwarded as a body, because
+    // its framing headers are.
+    const body = (req.read(req.readableLength) as Buffer | null) ?? Buffer.alloc(0);
     return pooled.forward(service, req, res, { onResponse, gatewayHeaders, body });
   }
 
   return {
-    forward(service, req, res, onResponse, gatewayHeaders = []) {
-      return announcesBody(req)
-        ? forwardBody(service, req, res, onResponse, gatewayHeaders)
-        : pooled.forward(service, req, res, { onResponse, gatewayHeaders, body: null });
+    forward(service, req, res, onResponse, gatewayHeaders = [], body?) {
+      if (body === undefined && announcesBody(req))
+        return forwardBody(service, req, res, { onResponse, gatewayHeaders });
+      return pooled.forward(service, req, res, { onResponse, gatewayHeaders, body: body ?? null });
     },
     close() {
       pooled.close();
@@ -50,7 +55,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 }
 
-function announcesBody({ headers }: IncomingMessage): boolean {
+/** Whether a request has a body, as its headers say. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }

@@ -12,18 +12,19 @@ import { readGatewaySettings } from './config.ts';
 import { createGateway } from './gateway.ts';
 
 /** The longest time from the end of `LAME_DUCK_MS` to the exit of the process. */
-const stopWithinMs = 8_000;
+const stopWithinMs = 15_000;
 
 observeProcess({ service: 'gateway', role: 'api' });
 const settings = readGatewaySettings(process.env);
 const logger = createLogger({ name: 'gateway', level: settings.LOG_LEVEL, pretty: process.stdout.isTTY });
 const tracing = await openProcessTracing(settings, { service: 'gateway', role: 'api', logger });
-const gateway = createGateway(settings, logger, tracing);
+const gateway = createGateway(settings, logger, { tracing });
 const server = await listen(gateway.handle, {
   host: settings.HOST,
   port: settings.PORT,
   problemBase: settings.PROBLEM_BASE,
   clientTimeout: settings.CLIENT_TIMEOUT_MS,
+  connectionCap: gateway.connectionCap,
 });
 const admin =
   settings.ADMIN_PORT === undefined

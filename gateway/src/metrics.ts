@@ -1,7 +1,11 @@
 import type { ServiceName } from '@attribution/contracts';
 import { Counter, type Registry } from 'prom-client';
 
-/** The metrics that only the gateway has; `observeHttp` counts its requests. */
+/** What a client had too many of. */
+const clientRefusals = ['connections', 'requests'] as const;
+export type ClientRefusal = (typeof clientRefusals)[number];
+
+/** The metrics that the gateway and the ingress have; `observeHttp` counts their requests. */
 export function observeGateway(registry: Registry, upstreams: readonly ServiceName[]) {
   const registers = [registry];
   const fallbacks = new Counter({
@@ -15,9 +19,17 @@ export function observeGateway(registry: Registry, upstreams: readonly ServiceNa
     labelNames: ['upstream'],
     registers,
   });
+  const refusals = new Counter({
+    name: 'clients_refused_total',
+    help: 'Connections, and requests through a proxy, that were refused because their client had too many',
+    labelNames: ['reason'],
+    registers,
+  });
+  for (const reason of clientRefusals) refusals.inc({ reason }, 0);
   for (const upstream of upstreams) failures.inc({ upstream }, 0);
   return {
     countFallback: () => fallbacks.inc(),
+    countRefusal: (reason: ClientRefusal) => refusals.inc({ reason }),
     countFailure: (upstream: ServiceName) => failures.inc({ upstream }),
   };
 }

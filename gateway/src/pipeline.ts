@@ -1,33 +1,74 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { refuseCredential, type Verifier } from '@attribution/auth';
-import { createMatcher, type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
+import {
+  bodyLimitOf,
+  createMatcher,
+  type Endpoint,
+  isAnonymous,
+  Problem,
+  type ServiceName,
+} from '@attribution/contracts';
 import {
   answeredStatus,
+  type ByteBudget,
   type HttpMetrics,
+  networkOf,
+  newRequestId,
+  platformIdHeader,
   problemOf,
+  type RequestCaller,
+  type RequestContext,
+  readBody,
   requestIdOf,
   requestRecorder,
+  securityHeaders,
   writeProblem,
 } from '@attribution/http';
 import { type TraceContext, type Tracing, traceFields } from '@attribution/tracing';
 import type { Logger } from 'pino';
 import { clientIpFinder, trustedPeer } from './client-ip.ts';
+import type { ClientShares } from './client-shares.ts';
 import { corsFor } from './cors.ts';
 import { forwardHeaders } from './forward-headers.ts';
-import type { Forwarder } from './forwarder.ts';
+import { announcesBody, type Forwarder } from './forwarder.ts';
 import { malformationOf } from './malformed.ts';
-import type { Admission, RateLimiter } from './rate-limit.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import { type HeaderList, setHeaders } from './response-headers.ts';
 import { endTrace, traceFinder } from './trace.ts';
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void;
 
+/** Who sends a request, and what the service is told about it. */
+export interface Authenticated {
+  /** For the request line. */
+  readonly caller?: RequestCaller;
+  /** The endpoint is not for this caller. */
+  readonly refused?: Problem;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called with the status of the service's response. */
+  onResponse?(status: number): void;
+}
+
+/** How the request is known in the audit log. */
+export type Asked = Pick<RequestContext, 'id' | 'platformId' | 'ip'>;
+
+/** Finds out who sends a request. Throws, or rejects with, the problem if nobody has proved to be its sender. */
+export type Authenticate = (
+  endpoint: Endpoint,
+  req: IncomingMessage,
+  asked: Asked,
+) => Authenticated | undefined | Promise<Authenticated | undefined>;
+
 export interface PipelineOptions {
   readonly endpoints: readonly Endpoint[];
-  readonly verifier: Verifier;
+  readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
   readonly forwarder: Forwarder;
+  /** What the process may hold of request bodies. */
+  readonly bodies: ByteBudget;
+  readonly shares: ClientShares;
   readonly trustedProxies: readonly string[];
+  /** Which headers of clients no service gets, besides those that none ever gets. Default: none. */
+  readonly strips?: (name: string) => boolean;
   readonly corsOrigins: readonly string[];
   readonly problemBase: string;
   readonly logger: Logger;
@@ -44,14 +85,18 @@ interface Exchange {
   readonly res: ServerResponse;
   readonly endpoint: Endpoint;
   readonly requestId: string;
+  /** The platform's own, whatever id the client has chosen. */
+  readonly platformId: string;
   readonly trace: TraceContext;
   /** Headers that the gateway adds to the response, whether a service or the gateway itself gives it. */
   readonly gatewayHeaders: string[];
+  /** Once it is known. */
+  caller?: RequestCaller | undefined;
 }
 
-/** The steps of every public request, in order: id, contract, rate limit, token, credential, forwarding. */
+/** The steps of every request from outside, in order: id, contract, rate limit, credential, forwarding. */
 export function createPipeline(options: PipelineOptions): Listener {
-  const { logger, problemBase, verifier, limiter, forwarder } = options;
+  const { logger, problemBase, limiter, forwarder } = options;
   const match = createMatcher(options.endpoints);
   const clientIpOf = clientIpFinder(options.trustedProxies);
   const isTrusted = trustedPeer(options.trustedProxies);
@@ -62,34 +107,58 @@ export function createPipeline(options: PipelineOptions): Listener {
   async function serve(exchange: Exchange): Promise<void> {
     const { req, res, endpoint, requestId, trace, gatewayHeaders } = exchange;
     const ip = clientIpOf(req);
+    options.shares.enter(req, res, ip);
     const admitting = limiter.admit(endpoint, ip);
     const admission = admitting && (await admitting); // No `await` without a limit: it would cost a turn.
     try {
       if (res.closed) return; // The client disconnected while its request waited.
       if (admission) for (const name in admission.headers) gatewayHeaders.push(name, admission.headers[name] ?? '');
-      const { credential } = endpoint.access;
-      const { authorization } = req.headers;
-      if (credential !== 'none' && (credential !== 'optional' || authorization !== undefined)) {
-        const refused = refuseCredential(endpoint, verifier.authenticate(authorization));
-        if (refused) throw refused;
-      }
-      req.headers = forwardHeaders(req.headers, {
-        'x-request-id': requestId,
-        'x-forwarded-for': ip,
-        'x-forwarded-proto': (isTrusted(req) && protoOf(req)) || 'http',
-        traceparent: trace.traceparent,
+      const authenticating = options.authenticate(endpoint, req, {
+        id: requestId,
+        platformId: exchange.platformId,
+        ip,
       });
-      await forward(exchange, admission);
+      const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
+      exchange.caller = authenticated?.caller;
+      if (authenticated?.refused) throw authenticated.refused;
+      const held = isAnonymous(endpoint) && !endpoint.stream && announcesBody(req);
+      const body = held ? await holdBody(exchange, ip) : undefined;
+      if (res.closed) return;
+      const set = {
+        ...authenticated?.headers,
+        'x-request-id': requestId,
+        [platformIdHeader]: exchange.platformId,
+        'x-forwarded-for': ip,
+        'x-forwarded-proto': (isTrusted(req) && protoOf(req)) || ('encrypted' in req.socket ? 'https' : 'http'),
+        traceparent: trace.traceparent,
+      };
+      req.headers = forwardHeaders(req.headers, set, options.strips);
+      const onResponse = (status: number) => {
+        admission?.settle(status);
+        authenticated?.onResponse?.(status);
+      };
+      await forward(exchange, onResponse, body);
     } finally {
       admission?.settle(undefined);
     }
   }
 
-  async function forward(exchange: Exchange, admission: Admission | undefined): Promise<void> {
+  /** The body of a request that needs no token is small. No service has to do with it before it has arrived. */
+  async function holdBody({ req, res, endpoint }: Exchange, ip: string): Promise<Buffer> {
+    const claim = options.bodies.claim(`address ${networkOf(ip)}`);
+    res.once('close', () => claim.release());
+    return readBody(req, { maxBytes: bodyLimitOf(endpoint), claim });
+  }
+
+  async function forward(
+    exchange: Exchange,
+    onResponse: (status: number) => void,
+    body: Buffer | undefined,
+  ): Promise<void> {
     const { req, res, endpoint, requestId, trace, gatewayHeaders } = exchange;
     const { service, operation } = endpoint;
     try {
-      await forwarder.forward(service, req, res, (status) => admission?.settle(status), gatewayHeaders);
+      await forwarder.forward(service, req, res, onResponse, gatewayHeaders, body);
     } catch (error) {
       options.onFailure(service);
       const fields = { request_id: requestId, ...traceFields(trace) };
@@ -107,19 +176,24 @@ export function createPipeline(options: PipelineOptions): Listener {
 
   return (req, res) => {
     const started = performance.now();
-    const requestId = requestIdOf(req);
-    const gatewayHeaders = [...securityHeaders, ...cors.headersFor(req), 'x-request-id', requestId];
-
+    const platformId = newRequestId();
+    const requestId = requestIdOf(req, platformId);
     const url = req.url ?? '/';
     const query = url.indexOf('?');
     const endpoint = match(req.method ?? '', query === -1 ? url : url.slice(0, query));
+    const security = endpoint?.stream === 'sent' ? filesSecurityHeaders : securityHeaderList;
+    const gatewayHeaders = [...security, ...cors.headersFor(req), 'x-request-id', requestId];
     const trace = endpoint && traceOf(req, endpoint, requestId);
+    const exchange: Exchange | undefined = endpoint &&
+      trace && { req, res, endpoint, requestId, platformId, trace, gatewayHeaders };
     res.on('close', () => {
       const { method = '' } = req;
       const status = answeredStatus(res);
       record({
         request_id: requestId,
+        platform_request_id: platformId,
         trace,
+        caller: exchange?.caller,
         method,
         operation: endpoint?.operation ?? 'none',
         status,
@@ -135,11 +209,11 @@ export function createPipeline(options: PipelineOptions): Listener {
       refuse(res, gatewayHeaders, new Problem('validation-error', fault));
     } else if (preflight) {
       res.writeHead(204, [...gatewayHeaders, ...preflight]).end();
-    } else if (!endpoint || !trace) {
+    } else if (!exchange) {
       setHeaders(res, gatewayHeaders);
       options.site(req, res);
     } else {
-      serve({ req, res, endpoint, requestId, trace, gatewayHeaders }).catch((error: unknown) => {
+      serve(exchange).catch((error: unknown) => {
         if (!(error instanceof Problem)) {
           const fields = { request_id: requestId, ...traceFields(trace) };
           logger.error({ err: error, ...fields }, 'The gateway failed');
@@ -150,13 +224,10 @@ export function createPipeline(options: PipelineOptions): Listener {
   };
 }
 
-const securityHeaders: HeaderList = [
-  ...['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
-  ...['cross-origin-resource-policy', 'same-origin'],
-  ...['referrer-policy', 'no-referrer'],
-  ...['strict-transport-security', 'max-age=31536000; includeSubDomains'],
-  ...['x-content-type-options', 'nosniff'],
-];
+const securityHeaderList: HeaderList = Object.entries(securityHeaders).flat();
+
+/** Pages of other origins show the files whose URLs they were given. */
+const filesSecurityHeaders = securityHeaderList.map((value) => (value === 'same-origin' ? 'cross-origin' : value));
 
 function protoOf(req: IncomingMessage): 'http' | 'https' | undefined {
   const proto = req.headers['x-forwarded-proto'];

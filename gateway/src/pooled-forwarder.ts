@@ -98,7 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     const { 'content-length': length } = headers;
     if (typeof length === 'string') this.contentLength = Number(length);
-    res.writeHead(status, responseHeaders(headers, gatewayHeaders));
+    res.writeHead(status, responseHeaders(status, headers, gatewayHeaders));
     onResponse(status);
   }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Endpoint, Problem, type RateLimit } from '@attribution/contracts';
+import { networkOf } from '@attribution/http';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { createAttemptGate } from './attempt-gate.ts';
-import { rateLimitKey } from './client-ip.ts';
 import type { SharedCounts } from './redis.ts';
 import { type Slot, takeSharedSlot } from './shared-slots.ts';
 
@@ -38,7 +38,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       limit.counts === 'requests' ? countRequests(window, limit) : countUnauthorized(window, limit),
     );
   }
-  return { admit: (endpoint, ip) => limiters.get(endpoint.operation)?.(rateLimitKey(ip)) };
+  return { admit: (endpoint, ip) => limiters.get(endpoint.operation)?.(networkOf(ip)) };
 }
 
 type Admit = (key: string) => Promise<Admission>;

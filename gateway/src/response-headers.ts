@@ -20,17 +20,24 @@ const dropped = new Set([
 /** The gateway alone decides about CORS, and `x-internal-*` is between services. */
 const isReserved = (name: string) => name.startsWith('access-control-') || name.startsWith('x-internal-');
 
+const isLimit = (name: string) => name.startsWith('ratelimit-');
+
 /** The headers of a response that is passed back: the gateway's own, and those of the service that may go on. */
-export function responseHeaders(headers: Headers, gatewayHeaders: HeaderList): (string | string[])[] {
+export function responseHeaders(status: number, headers: Headers, gatewayHeaders: HeaderList): (string | string[])[] {
   const listed = connectionOptions(headers.connection);
-  const all: (string | string[])[] = gatewayHeaders.slice();
+  // A service refuses by a limit of its own, of which the gateway's headers say nothing.
+  const limited = status === 429 && headers['ratelimit-limit'] !== undefined;
+  const own = limited ? withoutLimits(gatewayHeaders) : gatewayHeaders;
+  const all: (string | string[])[] = own.slice();
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || dropped.has(name) || isReserved(name) || listed.includes(name)) continue;
-    if (!hasHeader(gatewayHeaders, name)) all.push(name, value);
+    if (!hasHeader(own, name)) all.push(name, value);
   }
   return all;
 }
+
+const withoutLimits = (list: HeaderList): HeaderList => list.filter((_, at) => !isLimit(list[at - (at % 2)] ?? ''));
 
 function hasHeader(list: HeaderList, name: string): boolean {
   for (let i = 0; i < list.length; i += 2) if (list[i] === name) return true;

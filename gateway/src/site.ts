@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
-import { type Endpoint, Problem } from '@attribution/contracts';
+import { deviceEndpoints, type Endpoint, Problem } from '@attribution/contracts';
 import { problemOf, writeProblem } from '@attribution/http';
-import { openApiDocument } from '@attribution/openapi';
+import { forDevices, openApiDocument } from '@attribution/openapi';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 
@@ -14,9 +14,20 @@ const referenceFiles = [
   ...['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map((name) => join(viewer, name)),
 ];
 
-/** Swagger UI needs inline styles; everything else comes from the gateway's own origin. */
-const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+/**
+ * Everything comes from the gateway's own origin; the viewer's style sheet has pictures in `data:` URLs. It styles elements
+ * through the DOM, which needs no `unsafe-inline`, and sends its forms by script.
+ */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /** The pages that the gateway serves itself: health, the OpenAPI document and the reference page. */
 export function createSite(options: {
@@ -28,6 +39,7 @@ export function createSite(options: {
 }): Express {
   const { problemBase, logger } = options;
   const document = JSON.stringify(openApiDocument(options.endpoints));
+  const documentForDevices = JSON.stringify(openApiDocument(deviceEndpoints, forDevices));
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
@@ -48,6 +60,9 @@ export function createSite(options: {
   app.use('/docs', (_req, res, next) => {
     res.setHeader('content-security-policy', pagePolicy);
     next();
+  });
+  app.get('/docs/devices.json', (_req, res) => {
+    res.type('application/json').send(documentForDevices);
   });
   // The files are read at the start, so that a missing one is noticed then and not by a visitor.
   for (const file of referenceFiles) {

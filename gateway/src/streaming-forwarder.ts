@@ -23,7 +23,6 @@ interface Exchange extends ForwardOptions {
 
 /** Forwards through http-proxy-middleware without its default plugins, which are slow and name hosts in error responses (ADR 0006). */
 export function createStreamingForwarder({ upstreams, timeoutMs }: ForwarderOptions): StreamingForwarder {
-  // The agent's timeout includes connecting; the proxy's own starts when there is a connection.
   const agent = new KeepAliveAgent({ timeoutMs, idleMs: idleConnectionMs });
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
 
@@ -31,7 +30,6 @@ export function createStreamingForwarder({ upstreams, timeoutMs }: ForwarderOpti
     const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
       target: new URL(url) as never,
       agent,
-      proxyTimeout: timeoutMs,
       selfHandleResponse: true,
       ejectPlugins: true,
       plugins: [
@@ -45,6 +43,10 @@ export function createStreamingForwarder({ upstreams, timeoutMs }: ForwarderOpti
           server.on('proxyReq', (onward, req) => {
             const exchange = exchanges.get(req);
             let timer: NodeJS.Timeout | undefined;
+            // The agent's timeout, which includes connecting. The gateway's server ends requests that do not arrive.
+            onward.on('timeout', () => {
+              if (!waitsForClient(req, onward)) onward.destroy(new Error('The upstream was silent for too long'));
+            });
             // Endless headers or 1xx responses restart the other timeouts, so this one limits the wait for the response.
             onward.once('finish', () => {
               if (exchange?.responded) return;
@@ -70,7 +72,8 @@ export function createStreamingForwarder({ upstreams, timeoutMs }: ForwarderOpti
       const proxy = byService.get(service);
       if (!proxy) return Promise.reject(new Error(`No upstream for ${service}`));
       return new Promise((resolve, reject) => {
-        const fail = (error: Error) => (req.socket.destroyed ? resolve() : reject(error));
+        // A socket that this side has ended is that of a client whose request was refused meanwhile.
+        const fail = (error: Error) => (req.socket.writable ? reject(error) : resolve());
         exchanges.set(req, { ...options, responded: false, fail });
         res.once('close', resolve);
         proxy(req, res, (error) => (error ? fail(error as Error) : undefined)).catch(fail);
@@ -79,6 +82,10 @@ export function createStreamingForwarder({ upstreams, timeoutMs }: ForwarderOpti
     close: () => agent.destroy(),
   };
 }
+
+/** Whether the upstream has taken all that has arrived of a body, so that it is silent because its client is. */
+const waitsForClient = (req: IncomingMessage, onward: ClientRequest): boolean =>
+  !req.complete && req.readableLength === 0 && onward.writableLength === 0 && onward.socket?.connecting === false;
 
 /** Reads and discards the rest of a body that is no longer forwarded: the next request follows it on the connection. */
 function drain(req: IncomingMessage, onward: ClientRequest): void {
@@ -90,7 +97,7 @@ function drain(req: IncomingMessage, onward: ClientRequest): void {
 function passBack(response: IncomingMessage, res: ServerResponse, exchange: Exchange): void {
   const status = response.statusCode ?? 0;
   try {
-    res.writeHead(status, responseHeaders(response.headers, exchange.gatewayHeaders));
+    res.writeHead(status, responseHeaders(status, response.headers, exchange.gatewayHeaders));
   } catch (error) {
     exchange.fail(error as Error); // `writeHead` throws for a status below 100.
     return;

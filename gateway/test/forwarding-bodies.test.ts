@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { eventually, personToken } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createForwarder } from '../src/forwarder.ts';
 import { startGateway, startTcpUpstream, startUpstream, type TestGateway, type Upstream } from './support.ts';
 
 let upstream: Upstream;
@@ -47,7 +50,7 @@ test.each([
 });
 
 /** A POST whose body the test writes in pieces. */
-function open(headers: Record<string, string> = {}, { port } = gateway): ClientRequest {
+function open(headers: Record<string, string> = {}, { port }: { readonly port: number } = gateway): ClientRequest {
   return request({
     port,
     path,
@@ -82,6 +85,34 @@ test('a chunked body is forwarded as it arrives, and stays chunked', async () =>
   expect(arrived.endsWith('6\r\nfirst,\r\n6\r\nsecond\r\n0\r\n\r\n')).toBe(true);
   await inFront.stop();
   await slow.stop();
+});
+
+test('a body whose pieces have all arrived before it is forwarded is forwarded whole', async () => {
+  const chunks = ['first,', 'second,', 'third'].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('');
+  const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`;
+  const reply = await gateway.raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+  expect(reply).toMatch(/^HTTP\/1\.1 200 /);
+  expect(upstream.seen.at(-1)?.body.toString()).toBe('first,second,third');
+
+  // As while the credential is looked up, or the rate limit.
+  const forwarder = createForwarder({ upstreams: { campaign: upstream.url }, timeoutMs: 5_000 });
+  const edge = createServer(async (req, res) => {
+    await eventually(() => expect(req.complete).toBe(true));
+    await forwarder.forward('campaign', req, res, () => {});
+  }).listen(0, '127.0.0.1');
+  await once(edge, 'listening');
+  const pieces = [randomBytes(16_000), randomBytes(16_000), randomBytes(8_000)];
+  const { port } = edge.address() as AddressInfo;
+  const req = open({ 'content-length': '40000' }, { port });
+  const echoed = bodyOf(req); // It may be there before the end is written.
+  for (const piece of pieces) {
+    req.write(piece);
+    await setTimeout(20); // Each is a packet of its own.
+  }
+  req.end();
+  expect(sha256(await echoed)).toBe(sha256(Buffer.concat(pieces)));
+  edge.close();
+  forwarder.close();
 });
 
 test('a response is passed back as it is written, not when it is complete', async () => {

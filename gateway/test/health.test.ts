@@ -1,3 +1,4 @@
+import { serviceNames } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import { expectProblem, startGateway, startTcpUpstream, startUpstream, type TestGateway } from './support.ts';
@@ -57,18 +58,17 @@ test('503: one response names all services that are not ready', async () => {
   const failing = await startUpstream((res) => void res.writeHead(500).end());
   const gateway = await startGateway(failing);
   cleanups.push(() => gateway.stop(), failing.stop);
-  expectProblem(
-    await gateway.send('/healthz'),
-    'unavailable',
-    /^Not ready: account, organization, campaign, billing\.$/,
-  );
+  const all = new RegExp(`^Not ready: ${serviceNames.join(', ')}\\.$`);
+  expectProblem(await gateway.send('/healthz'), 'unavailable', all);
 });
 
-test('many parallel health requests cost each service one request', async () => {
+test('many parallel health requests cost each service one request every half second', async () => {
   const billing = await startUpstream();
   const gateway = await open(billing);
+  const began = performance.now();
   await Promise.all(Array.from({ length: 50 }, () => gateway.send('/healthz')));
-  expect(billing.seen).toHaveLength(1);
+  const halves = Math.floor((performance.now() - began) / 500);
+  expect(billing.seen.length).toBeLessThanOrEqual(1 + halves);
 });
 
 test('health needs no token, counts against no limit, and has no other spellings', async () => {

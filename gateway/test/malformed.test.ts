@@ -1,3 +1,4 @@
+import { securityHeaders } from '@attribution/http';
 import { personToken, problemBase } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway, startUpstream, type TestGateway, type Upstream } from './support.ts';
@@ -45,6 +46,8 @@ async function expectRefused(bytes: string, detail: string | RegExp, before = 0)
     expect(headers).toMatch(/\r\ncontent-type: application\/problem\+json(\r\n|$)/);
     expect(headers).toMatch(/\r\nconnection: close(\r\n|$)/);
     expect(headers).toMatch(/\r\nx-request-id: [0-9a-f-]{36}(\r\n|$)/);
+    for (const [name, value] of Object.entries(securityHeaders))
+      expect(headers).toContain(`\r\n${name}: ${value.toLowerCase()}`);
     const problem = JSON.parse(body) as { detail: string };
     expect(problem).toMatchObject({ type: `${problemBase}/validation-error`, status: 400 });
     expect(problem.detail).toMatch(detail);

@@ -1,4 +1,4 @@
-import { endpoints } from '@attribution/contracts';
+import { endpoints, serviceNames } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { eventually, personToken } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -41,13 +41,14 @@ test('no path, id, method, status or address that clients choose becomes a label
   await gateway.send('/v2/plans', { token, headers: { 'x-test-cut': '1' } });
   await eventually(async () => expect((await labels()).status).toContain('502'));
 
-  const { service, method, operation, status, upstream: upstreams, le, ...otherLabels } = await labels();
+  const { service, method, operation, status, upstream: upstreams, le, reason, ...otherLabels } = await labels();
   expect(otherLabels).toEqual({});
   expect([...(service ?? [])]).toEqual(['gateway']);
   expect([...(method ?? [])].toSorted()).toEqual(['DELETE', 'GET', 'other']);
   expect([...(operation ?? [])].filter((name) => !operations.has(name))).toEqual([]);
   expect([...(status ?? [])].filter((text) => !/^([1-5]\d\d|other)$/.test(text))).toEqual([]);
-  expect([...(upstreams ?? [])].toSorted()).toEqual(['account', 'billing', 'campaign', 'organization']);
+  expect([...(upstreams ?? [])].toSorted()).toEqual(serviceNames.toSorted());
+  expect([...(reason ?? [])].toSorted()).toEqual(['budget', 'connections', 'requests', 'share']);
   expect(le?.size).toBe(12);
 });
 

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
+import { networkOf } from '@attribution/http';
 import { eventually, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { rateLimitKey } from '../src/client-ip.ts';
 import { takeSharedSlot } from '../src/shared-slots.ts';
 import {
   expectProblem,
@@ -121,7 +121,7 @@ redisTest('of parallel wrong and right logins to two gateways ten fail, and then
 
 /** The keys in Redis for a client's logins. */
 const keysOf = (ip: string) => {
-  const window = `rate:login:${rateLimitKey(ip)}`;
+  const window = `rate:login:${networkOf(ip)}`;
   return { window, slots: `${window}:slots` };
 };
 

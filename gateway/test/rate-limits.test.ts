@@ -89,7 +89,11 @@ describe.each(windows)('POST %s', (path, seconds, limit) => {
   test('429: every body counts, also a valid one', async () => {
     const ip = newIp();
     const bodies = ['', '{', '[]', '\0', '{"email":"a@b.example"}', 'x'.repeat(100_000)];
-    for (const n of range(limit)) expect((await post(ip, bodies[n % bodies.length])).status).toBe(200);
+    const forwarded = ({ length }: string) => (length > 16_384 ? 400 : 200);
+    for (const n of range(limit)) {
+      const body = bodies[n % bodies.length] ?? '';
+      expect((await post(ip, body)).status).toBe(forwarded(body));
+    }
     for (const body of bodies) expectProblem(await post(ip, body), 'rate-limited');
   });
 });
@@ -142,4 +146,17 @@ test('all other endpoints are unlimited', async () => {
   const replies = await Promise.all(range(150).map(() => gateway.send('/v2/plans', { ip })));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401]));
   expect(replies[0]?.headers).not.toHaveProperty('ratelimit-limit');
+});
+
+test('429: the limit that a service has refused by reaches the client, not that of the gateway', async () => {
+  const own = { 'ratelimit-limit': '20', 'ratelimit-remaining': '0', 'ratelimit-reset': '840', 'retry-after': '840' };
+  const limiting = await startUpstream((res) => void res.writeHead(429, own).end('{}'));
+  const before = await startGateway(limiting);
+  for (const path of ['/v2/auth/verify-email', '/v2/auth/reset-password', '/v2/auth/login']) {
+    const reply = await before.send(path, { method: 'POST', ip: newIp(), body: '{}' });
+    expect([path, reply.status]).toEqual([path, 429]);
+    expect(reply.headers).toMatchObject(own);
+  }
+  await before.stop();
+  await limiting.stop();
 });

@@ -84,8 +84,9 @@ test('every kind of response carries the request id', async () => {
   for (const reply of replies) expect(reply.headers['x-request-id']).toBe('in-every-response');
 });
 
-test('the log names a request by its id and operation, without its path or token', async () => {
-  const group = newId('group');
+test('the log names a request by its id, operation, account and actor, without its path or token', async () => {
+  const [group, account, sub] = [newId('group'), newId('account'), newId('user')];
+  const token = personToken({ account, sub });
   await gateway.send(`/v2/groups/${group}?secret=1`, { token, headers: { 'x-request-id': 'logged-request' } });
   const line = gateway.logs
     .text()
@@ -93,6 +94,8 @@ test('the log names a request by its id and operation, without its path or token
     .find((text) => text.includes('logged-request'));
   expect(JSON.parse(line ?? '{}')).toMatchObject({
     request_id: 'logged-request',
+    account,
+    actor: sub,
     operation: 'get_group',
     status: 200,
     method: 'GET',

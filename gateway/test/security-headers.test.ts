@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const token = personToken();
 const expected = {
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
@@ -45,3 +45,21 @@ test.each([
     for (const name of ['server', 'x-powered-by']) expect(reply.headers).not.toHaveProperty(name);
   },
 );
+
+test('the reference page runs and shows files of its own origin only, and nothing that is written into it', async () => {
+  const { status, headers, body } = await gateway.send('/docs/');
+  expect(status).toBe(200);
+  const policy = String(headers['content-security-policy']);
+  const directives = new Map(policy.split('; ').map((one) => [one.split(' ', 1)[0], one.replace(/^\S+ /, '')]));
+  expect(Object.fromEntries(directives)).toEqual({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self' data:",
+    'connect-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  });
+  expect(body.toString()).not.toMatch(/<style|\sstyle=|\son\w+=|<script>/);
+});

@@ -130,7 +130,7 @@ export interface TestGateway {
 export async function startGateway(
   upstream: { url: string },
   environment: Record<string, string> = {},
-  tracing?: Tracing,
+  { tracing, ...listening }: { readonly tracing?: Tracing; readonly clientTimeout?: number } = {},
 ): Promise<TestGateway> {
   const logs = captureLogs('gateway');
   const { url } = upstream;
@@ -142,9 +142,10 @@ export async function startGateway(
       ...environment,
     }),
     logs.logger,
-    tracing,
+    { tracing },
   );
-  const server = await listen(gateway.handle, { host: '127.0.0.1', port: 0, problemBase });
+  const { connectionCap } = gateway;
+  const server = await listen(gateway.handle, { host: '127.0.0.1', port: 0, problemBase, connectionCap, ...listening });
   const { port } = server;
   const agent = new Agent({ keepAlive: true });
   return {

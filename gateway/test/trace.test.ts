@@ -24,7 +24,7 @@ afterAll(async () => {
 
 async function start(ratio: number): Promise<TestGateway> {
   const tracing = await openTracing({ endpoint: collector.url, ratio, service: 'gateway', role: 'api' });
-  const gateway = await startGateway(upstream, {}, tracing);
+  const gateway = await startGateway(upstream, {}, { tracing });
   stops.push(
     () => gateway.stop(),
     () => tracing.close(),

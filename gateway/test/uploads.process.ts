@@ -9,14 +9,11 @@
  */
 import { listen } from '@attribution/http';
 import { captureLogs, problemBase } from '@attribution/testing';
-import { createGateway, readGatewaySettings } from '../src/index.ts';
+import { createGateway, readGatewaySettings, upstreamsAt } from '../src/index.ts';
 
 const [url = '', publicKeys = ''] = process.argv.slice(2);
 const settings = readGatewaySettings({
-  ACCOUNT_URL: url,
-  ORGANIZATION_URL: url,
-  CAMPAIGN_URL: url,
-  BILLING_URL: url,
+  ...upstreamsAt(() => url),
   TOKEN_PUBLIC_KEYS: publicKeys,
   PROBLEM_BASE: problemBase,
 });
