@@ -1,6 +1,7 @@
 import { KeysSetting } from '@attribution/auth';
 import { setting } from '@attribution/runtime';
 import { z } from 'zod';
+import { platformName } from './platform-name.ts';
 
 /** The settings of account, in addition to those that every service has. */
 export const accountSettings = z
@@ -15,6 +16,15 @@ export const accountSettings = z
       secret: true,
       example: 'a pepper of at least 32 characters',
     }),
+    OLD_PASSWORD_PEPPERS: setting.list
+      .pipe(z.array(z.string().min(32, 'must have at least 32 characters')))
+      .optional()
+      .meta({
+        description:
+          'Comma-joined peppers that came before (none may hold a comma), the oldest last: hashes made with them are verified, and renewed at the next sign-in',
+        secret: true,
+        example: 'an earlier pepper of at least 32 characters',
+      }),
     PASSWORD_MIN_LENGTH: setting.count
       .pipe(z.int().min(8).max(128))
       .default(8)
@@ -36,6 +46,10 @@ export const accountSettings = z
       .pipe(z.int().min(4).max(16))
       .default(12)
       .meta({ description: 'How much work a password hash is: one more doubles its time' }),
+    HASH_WAIT_MS: setting.count.pipe(z.int().min(1)).default(5_000).meta({
+      description:
+        'How long the hashes of passwords and codes that wait may take together, in milliseconds; beyond it whoever takes most is told to come again (503)',
+    }),
     SECRET_KEYS: setting.list.pipe(z.array(z.base64()).min(1)).meta({
       description: 'Comma-joined keys of 32 bytes in base64: the first encrypts, all decrypt',
       secret: true,
@@ -46,10 +60,14 @@ export const accountSettings = z
       secret: true,
       example: 'smtp://somebody:something@relay:587',
     }),
+    SMTP_REQUIRE_TLS: setting.flag.default(false).meta({
+      description:
+        'Whether mail is sent over TLS only: by `smtps:`, or a server that turns to it; otherwise TLS is used where the server offers it',
+    }),
     MAIL_DIR: z.string().optional().meta({ description: 'A folder in which mail is put as `.eml` files instead' }),
     MAIL_FROM: z
       .string()
-      .default('Attribution Platform <no-reply@attribution.example>')
+      .default(`${platformName} <no-reply@attribution.example>`)
       .meta({ description: 'The sender of mail' }),
   })
   .refine((config) => config.SMTP_URL || config.MAIL_DIR, { message: 'set SMTP_URL or MAIL_DIR', path: ['SMTP_URL'] });

@@ -4,7 +4,10 @@ import type { Clock } from '@attribution/runtime';
 import { type Purge, purgeOf } from '@attribution/service';
 import { deleteAccount } from './accounts/index.ts';
 import { deleteCodesOf, expiredCodes } from './codes/index.ts';
+import { oldGuesses } from './guesses/index.ts';
+import { endedBudgets } from './mail/index.ts';
 import { expiredChallenges } from './mfa/index.ts';
+import { rangeDays, unusedRanges } from './notices/index.ts';
 import { refreshTokenDays, unusedSessions } from './sessions/index.ts';
 import type { AccountDatabase } from './store.ts';
 import { countStaleUsers, deleteUser, lockStaleUsers } from './users/index.ts';
@@ -28,6 +31,9 @@ function spent({ pool }: AccountDatabase, clock: Clock): Purge {
   return purgeOf(pool, [
     { ...expiredCodes, before: daysAgo(1) },
     { ...expiredChallenges, before: daysAgo(1) },
+    { ...oldGuesses, before: daysAgo(1) },
+    { ...endedBudgets, before: daysAgo(0) },
+    { ...unusedRanges, before: daysAgo(rangeDays) },
     { ...unusedSessions, before: daysAgo(refreshTokenDays + 1) },
   ]);
 }

@@ -5,6 +5,8 @@ export interface Vault {
   /** `purpose` is bound to the result, so that a secret encrypted for one purpose cannot be decrypted for another. */
   encrypt(plain: string, purpose: string): Uint8Array<ArrayBuffer>;
   decrypt(sealed: Uint8Array, purpose: string): string;
+  /** Whether it was encrypted with the first key. */
+  isCurrent(sealed: Uint8Array): boolean;
 }
 
 const algorithm = 'aes-256-gcm';
@@ -16,7 +18,8 @@ interface Key {
 }
 
 /**
- * AES-256-GCM. The first key encrypts, all keys decrypt: to rotate, put a new key first and remove the old one later.
+ * AES-256-GCM. The first key encrypts, all keys decrypt: to rotate, put a new key first, run `ops re-encrypt`, and remove
+ * the old one a day later, when no queued mail needs it.
  */
 export function createVault(base64Keys: readonly string[]): Vault {
   const keys = base64Keys.map((text): Key => {
@@ -34,6 +37,7 @@ export function createVault(base64Keys: readonly string[]): Vault {
       const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return new Uint8Array(Buffer.concat([first.id, iv, cipher.getAuthTag(), sealed]));
     },
+    isCurrent: (sealed) => first.id.equals(sealed.subarray(0, lengths.keyId)),
     decrypt(sealed, purpose) {
       const bytes = Buffer.from(sealed);
       let at = 0;

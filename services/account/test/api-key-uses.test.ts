@@ -47,7 +47,13 @@ async function lastUse({ id } = key): Promise<Date | null> {
   return (rows as [{ last_used_at: Date | null }])[0].last_used_at;
 }
 
-const from = { id: 'request-4711', ip: '203.0.113.9', userAgent: 'Mosaic/0.9', traceparent: '' };
+const from = {
+  id: 'request-4711',
+  platformId: '01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f',
+  ip: '203.0.113.9',
+  userAgent: 'Mosaic/0.9',
+  traceparent: '',
+};
 
 /** The uses of one replica; each replica collects its own. */
 const replica = () => createKeyUses({ database, clock });

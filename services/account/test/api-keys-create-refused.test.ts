@@ -180,3 +180,23 @@ test('403: a caller narrowed to groups cannot create a key for all groups', asyn
   const key = await makeKey(narrowed, { group_scope: 'selected', groups: [group] });
   expect(key.groups).toEqual([{ group_id: group, role: 'm' }]);
 });
+
+test('422: an account has 1,000 live keys at most, however many are created at once', async () => {
+  const owner = await join(service);
+  await service.db.query(
+    `INSERT INTO api_keys (id, account_id, name, access_key_id, secret_hash, role, type, readonly, group_scope, created_at,
+       revoked_at, expires_at)
+     SELECT 'key_' || gen_random_uuid(), $1, 'Row', gen_random_uuid(), '', 'viewer', 'api', true, 'all', now(),
+       CASE WHEN n > 1000 THEN now() END, CASE WHEN n > 1005 THEN now() END FROM generate_series(1, 1010) AS n WHERE n > 2`,
+    [owner.accountId],
+  );
+  const create = () => owner.client.call(createApiKey, { body: { name: 'One more' } });
+  const answers = await Promise.all(Array.from({ length: 6 }, create));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 422, 422, 422, 422]);
+  expect((await create()).problem?.detail).toBe('An account has at most 1000 live keys.');
+  await service.db.query(
+    'UPDATE api_keys SET expires_at = now() WHERE id = (SELECT max(id) FROM api_keys WHERE account_id = $1)',
+    [owner.accountId],
+  );
+  expect((await create()).status).toBe(201);
+});

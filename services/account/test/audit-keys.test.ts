@@ -34,7 +34,13 @@ afterAll(async () => {
 
 /** Each replica of the service has its own. */
 const replica = () => createKeyUses({ database, clock: service.clock });
-const from = (ip: string, id = 'request-4711') => ({ id, ip, userAgent: 'Mosaic/0.9', traceparent: '' });
+const from = (ip: string, id = 'request-4711') => ({
+  id,
+  platformId: '01968f3e-7a4b-7cc1-9f6e-3a5b2c1d0e4f',
+  ip,
+  userAgent: 'Mosaic/0.9',
+  traceparent: '',
+});
 const used = (ip: string) => ({
   account_id: ada.accountId,
   action: 'api_key.used',

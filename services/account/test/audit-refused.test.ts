@@ -56,20 +56,20 @@ describe('every refused code is recorded', () => {
     expect(records).toMatchObject([refused('session.opened', 'mfa_challenge_spent')]);
   });
 
-  test('those beyond a user’s attempts in the window, at login and in a session', async () => {
+  test('those beyond the guesses at an address, at login and in a session', async () => {
     const person = await joinWithMfa(service);
     const { userId, accountId } = person;
     const code = wrongCode(service, person.secret);
-    await atOnce(() => turnOff(person.client, code));
     const challenge = await challengeOf(service, person.email);
+    await atOnce(() => turnOff(person.client, code));
     const records = await auditRecordsOf(service, async () => {
       await answer(service, challenge, code);
       await turnOff(person.client, code);
     });
     const where = { account_id: accountId, subject_id: userId };
     expect(records).toMatchObject([
-      refused('session.opened', 'mfa_attempts_exhausted', { ...where, ...unknownActor }),
-      refused('mfa.disabled', 'mfa_attempts_exhausted', { ...where, ...actedBy(userId) }),
+      refused('session.opened', 'too_many_guesses', { ...where, ...unknownActor }),
+      refused('mfa.disabled', 'too_many_guesses', { ...where, ...actedBy(userId) }),
     ]);
   });
 

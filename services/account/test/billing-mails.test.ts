@@ -1,9 +1,16 @@
-import { invoicePaid, listUsers, paymentFailed, paymentSucceeded, updateUser } from '@attribution/contracts';
+import {
+  invoicePaid,
+  listUsers,
+  paymentFailed,
+  paymentSucceeded,
+  paymentWaits,
+  updateUser,
+} from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import { eventually, type TestService } from '@attribution/testing';
+import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import PostalMime from 'postal-mime';
 import { count, join, newEmail, type Person, signUp, startAccountService } from './support.ts';
+import { messagesTo } from './support-mails.ts';
 import { addMember } from './support-members.ts';
 import { holdPurchase, paymentOf, refundOf, refundPaid, refundRefused } from './support-purchases.ts';
 
@@ -19,9 +26,7 @@ afterAll(() => service.stop());
 
 /** The payment mails to an address, after everything was sent. */
 async function mailsTo(email: string) {
-  await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));
-  const mails = await Promise.all((await service.mailbox.messagesTo(email)).map((raw) => PostalMime.parse(raw)));
-  return mails.filter(({ subject }) => /receipt|refund|payment/i.test(subject ?? ''));
+  return (await messagesTo(service, email)).filter(({ subject }) => /receipt|refund|payment/i.test(subject ?? ''));
 }
 const subjectsTo = async (email: string) => (await mailsTo(email)).map(({ subject }) => subject);
 const linesOf = (text = '') => text.split(/\r?\n/).filter((line) => line.trim() !== '');
@@ -89,6 +94,26 @@ test('links and texts from outside are shown as text, on one line, without marku
   expect(linesOf(receipt?.text)).toContain('<b>Pack</b> & "more" Call 0800');
   expect(failure?.html).toContain('Reason: &lt;i&gt;declined&lt;/i&gt; no');
   expect(linesOf(failure?.text)).toContain('Reason: <i>declined</i> no');
+});
+
+test('a payment that waits is announced with the page where it is confirmed, and until when', async () => {
+  const waits = { ...paymentOf(ada.accountId), page_url: 'https://pay.example/invoices/1', expires_at: null };
+  await service.deliver(paymentWaits, waits, ada.accountId);
+  await service.deliver(paymentWaits, { ...waits, expires_at: '2030-01-02T03:04:05.000Z' }, ada.accountId);
+  const [first, second] = await mailsTo(ada.email);
+  expect(first?.subject).toBe('Please confirm your payment of $79.00');
+  expect(linesOf(first?.text)).toContain('Confirm it here: https://pay.example/invoices/1');
+  expect(first?.html).toContain('<a href="https://pay.example/invoices/1">');
+  expect(second?.text).toContain('After 2030-01-02 03:04 UTC the change lapses.');
+});
+
+test('a refund to store credit says so', async () => {
+  const payment = paymentOf(ada.accountId);
+  await service.deliver(paymentSucceeded, payment, ada.accountId);
+  await refundPaid(service, refundOf(payment, { destination: 'store_credit' }));
+  const mail = (await mailsTo(ada.email)).at(-1);
+  expect(mail?.subject).toBe('Your refund: $79.00 of store credit');
+  expect(linesOf(mail?.text)).toContain('Tokens taken back: 500');
 });
 
 test('a failed payment is announced with its reason, if there is one', async () => {

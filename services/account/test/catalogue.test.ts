@@ -20,7 +20,7 @@ test('200: all plans with their entitlements, in order; null means no limit', as
     key: 'free',
     name: 'Free',
     description: expect.any(String),
-    entitlements: { tokens: 1000, users: 3, locations: 2, screens: 5 },
+    entitlements: { tokens: 1000, users: 25, locations: 100, screens: 500 },
   });
   expect(body.at(-1)?.entitlements).toEqual({ tokens: 250_000, users: null, locations: null, screens: null });
 });

@@ -166,10 +166,10 @@ test('20 invitations of one address at once: one is created, and one message is 
   expect(await service.mailbox.messagesTo(to)).toHaveLength(1);
 });
 
-test('20 resends at once: exactly one of the sent links works', async () => {
+test('20 resends at once: as many as an hour allows are sent, and exactly one of the sent links works', async () => {
   const { id, email } = await invite(service, ada);
-  expect(statusesOf(await atOnce(() => resend(id)))).toEqual({ 202: 20 });
-  await service.mailbox.tokenFor(email, 21);
+  expect(statusesOf(await atOnce(() => resend(id)))).toEqual({ 202: 4, 409: 16 });
+  await service.mailbox.tokenFor(email, 5);
   const texts = await Promise.all((await service.mailbox.messagesTo(email)).map((raw) => PostalMime.parse(raw)));
   const tokens = texts.map(({ text }) => /token=([\w-]+)/.exec(text ?? '')?.[1] ?? '');
   const statuses: number[] = [];

@@ -1,6 +1,7 @@
 import { login } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHasher } from '../src/passwords/index.ts';
 import {
   addMembership,
   count,
@@ -133,4 +134,57 @@ test('403: opens no session', async () => {
   await close(accountId);
   await logIn(service, email);
   expect(await count(service, 'sessions', 'user_id = $1', userId)).toBe(1);
+});
+
+describe('after the pepper changed', () => {
+  const oldPepper = 'the pepper of last year is as long as the others';
+  const parties = ['a test'];
+  let rotated: TestService;
+  beforeAll(async () => {
+    rotated = await startAccountService({ OLD_PASSWORD_PEPPERS: oldPepper });
+  });
+  afterAll(() => rotated.stop());
+
+  const hashOf = async (email: string) =>
+    (await rows<{ password_hash: string }>(rotated, 'SELECT password_hash FROM users WHERE email = $1', email))[0]
+      ?.password_hash;
+
+  /** A user whose hash is of the old pepper, and without a mark if it is from before marks. */
+  async function ofOldPepper({ marked }: { marked: boolean }) {
+    const { email } = await join(rotated);
+    const hash = await createHasher({ pepper: oldPepper, cost: 4 }).hashPassword(password, parties);
+    const stored = marked ? hash : hash.slice(hash.indexOf('$'));
+    await rotated.db.query('UPDATE users SET password_hash = $2 WHERE email = $1', [email, stored]);
+    return { email, stored };
+  }
+
+  test.each([{ marked: true }, { marked: false }])(
+    '200: a hash of the old pepper is verified once more and then renewed (%j)',
+    async (form) => {
+      const { email, stored } = await ofOldPepper(form);
+      expect((await logIn(rotated, email, 'a wrong password')).status).toBe(401);
+      expect(await hashOf(email)).toBe(stored);
+      expect((await logIn(rotated, email)).status).toBe(200);
+      const renewed = await hashOf(email);
+      expect(renewed).not.toBe(stored);
+      expect((await logIn(rotated, email)).status).toBe(200);
+      expect(await hashOf(email)).toBe(renewed);
+    },
+  );
+
+  test('200: of sign-ins at once, all of which would renew the hash, none is refused', async () => {
+    const { email } = await ofOldPepper({ marked: true });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(rotated, email)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  });
+
+  test('401: a hash of a pepper that was taken away matches nothing', async () => {
+    const { email } = await ofOldPepper({ marked: true });
+    const gone = await createHasher({ pepper: 'a pepper that nobody kept, long as the others', cost: 4 }).hashPassword(
+      password,
+      parties,
+    );
+    await rotated.db.query('UPDATE users SET password_hash = $2 WHERE email = $1', [email, gone]);
+    expect((await logIn(rotated, email)).status).toBe(401);
+  });
 });

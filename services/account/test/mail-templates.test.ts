@@ -13,6 +13,11 @@ test.each([verificationMail, passwordResetMail])(
   },
 );
 
+test('a name from before is no link: spaces part what a mail program would link', () => {
+  const { text } = verificationMail({ ...mail, fullName: 'https://evil.example/x or www.evil.com J.R. Ada' });
+  expect(text.split('\n')[0]).toBe('Hello https: //evil. example/x or www. evil. com J. R. Ada,');
+});
+
 test('a code keeps its leading zeros', () => {
   expect(verificationMail(mail).html).toContain('>012345</p>');
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { disableMfa, getMe, renewRecoveryCodes } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
@@ -41,6 +42,13 @@ describe('a recovery code', () => {
     expect(await opens(ada.email, bob.recoveryCodes[0] ?? '')).toBe(false);
     expect(await opens(bob.email, bob.recoveryCodes[0] ?? '')).toBe(true);
   });
+});
+
+test('a recovery code of 80 bits, as they were made before, is accepted', async () => {
+  const { email, userId } = await joinWithMfa(service);
+  const hash = createHash('sha256').update('abcdefghjkmnpqrs').digest('hex');
+  await service.db.query('INSERT INTO mfa_recovery_codes (user_id, code_hash) VALUES ($1, $2)', [userId, hash]);
+  expect(await opens(email, 'abcd-efgh-jkmn-pqrs')).toBe(true);
 });
 
 describe('POST /v2/mfa/recovery-codes', () => {

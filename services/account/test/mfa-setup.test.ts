@@ -45,7 +45,7 @@ test('200: the right code turns MFA on and returns ten recovery codes; the next 
   const { status, body } = await verify(client, nextCode(service, secret));
   expect([status, Object.keys(body)]).toEqual([200, ['recovery_codes']]);
   expect(new Set(body.recovery_codes).size).toBe(10);
-  for (const code of body.recovery_codes) expect(code).toMatch(/^([a-km-np-z2-9]{4}-){3}[a-km-np-z2-9]{4}$/);
+  for (const code of body.recovery_codes) expect(code).toMatch(/^([a-km-np-z2-9]{4}-){5}[a-km-np-z2-9]{4}$/);
   expect((await client.call(getMe)).body.mfa_enabled).toBe(true);
   const challenge = await challengeOf(service, email);
   expect((await answer(service, challenge, nextCode(service, secret))).status).toBe(200);

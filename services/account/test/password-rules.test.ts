@@ -1,7 +1,17 @@
-import { resetPassword, signup, verifyEmail } from '@attribution/contracts';
+import { changePassword, resetPassword, signup, verifyEmail } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { fullName, join, logIn, newEmail, postRaw, resetCode, startAccountService } from './support.ts';
+import {
+  fullName,
+  join,
+  logIn,
+  newEmail,
+  password as own,
+  postRaw,
+  resetCode,
+  startAccountService,
+} from './support.ts';
+import { accept, invite } from './support-members.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -24,6 +34,8 @@ const refused = [
   ['too short', 'lantern', 'must have at least 8 characters'],
   ['too long', 'ab'.repeat(65), 'must have at most 128 characters'],
   ['common', 'Password1', 'is one of the most common passwords'],
+  ['one character over and over', '????????', 'is one character over and over'],
+  ['the name of the platform', 'Attribution-Platform', 'is the name of this platform'],
 ] as const;
 
 test.each(refused)('400: sign-up refuses a password that is %s', async (_what, password, why) => {
@@ -39,10 +51,36 @@ test.each(refused)('400: a reset refuses a password that is %s', async (_what, n
   expect(problem?.detail).toBe(`body.new_password: ${why}.`);
 });
 
+const ownAddress = [400, expect.stringMatching(/^body\.(new_)?password: is your e-mail address\.$/)];
+const outcomeOf = ({ status, problem }: { status: number; problem?: { detail: string } | undefined }) => [
+  status,
+  problem?.detail,
+];
+
+test('400: the user’s own address is no password: at sign-up, reset, change and on an invitation', async () => {
+  const { email, client } = await join(service);
+  const local = email.split('@', 1)[0]?.toUpperCase() ?? '';
+  const code = await resetCode(service, email);
+  const invited = await invite(service, { client });
+  const invitedLocal = invited.email.split('@', 1)[0] ?? '';
+  const refusals = await Promise.all([
+    signUpWith('grace.hopper', 'Grace.Hopper@example.com'),
+    service.client.call(resetPassword, { body: { email: email.toUpperCase(), code, new_password: local } }),
+    client.call(changePassword, { body: { current_password: own, new_password: email } }),
+    accept(service, invited.token, { full_name: fullName, password: invitedLocal }),
+  ]);
+  expect(refusals.map(outcomeOf)).toEqual(Array(4).fill(ownAddress));
+  // What was refused has spent neither the code nor the invitation.
+  const reset = await service.client.call(resetPassword, {
+    body: { email, code, new_password: 'eight loud trumpets' },
+  });
+  expect([reset.status, (await accept(service, invited.token)).status]).toEqual([204, 200]);
+});
+
 test.each([
   ['8', 'lanterns'],
   ['128', 'ab'.repeat(64)],
-  ['128, each of two UTF-16 units,', '🏮'.repeat(128)],
+  ['128, each of two UTF-16 units,', '🏮🏔'.repeat(64)],
 ])('a password of %s characters signs up and logs in', async (_length, password) => {
   const email = await joinWith(password);
   expect((await logIn(service, email, password)).status).toBe(200);

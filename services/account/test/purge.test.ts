@@ -151,6 +151,14 @@ test('long-expired codes and challenges, and sessions that no token can refresh,
       `INSERT INTO mfa_challenges (id, user_id, expires_at) VALUES (uuidv7(), $1, $2::timestamptz - $3::interval)`,
       [userId, service.clock.now(), userId === old.userId ? '2 days' : '1 hour'],
     );
+    await service.db.query(
+      `INSERT INTO mail_budgets VALUES ('codes', $1, 1, $2::timestamptz, 1, $2::timestamptz + $3::interval)`,
+      [userId, service.clock.now(), userId === old.userId ? '-1 second' : '1 hour'],
+    );
+    await service.db.query(
+      `INSERT INTO sign_in_ranges VALUES ($1, '198.51.100.0/24', $2::timestamptz - $3::interval)`,
+      [userId, service.clock.now(), userId === old.userId ? '181 days' : '179 days'],
+    );
   }
   const spent = await count(service, 'email_codes', 'email_key = $1', old.email);
   expect(spent).toBe(1);
@@ -159,12 +167,45 @@ test('long-expired codes and challenges, and sessions that no token can refresh,
     expect(await count(service, 'sessions', 'user_id = $1', old.userId)).toBe(0);
     expect(await count(service, 'email_codes', 'email_key = $1', old.email)).toBe(0);
     expect(await count(service, 'mfa_challenges', 'user_id = $1', old.userId)).toBe(0);
+    expect(await count(service, 'sign_in_ranges', 'user_id = $1', old.userId)).toBe(1);
+    expect(await count(service, 'mail_budgets', 'recipient = $1', old.userId)).toBe(0);
   });
   expect(await count(service, 'mfa_challenges', 'user_id = $1', young.userId)).toBe(1);
+  expect(await count(service, 'sign_in_ranges', 'user_id = $1', young.userId)).toBe(2);
+  expect(await count(service, 'mail_budgets', 'recipient = $1', young.userId)).toBe(1);
   expect(await count(service, 'refresh_tokens', 'id = $1', old.session.refresh_token.split('.')[0])).toBe(0);
   expect(await count(service, 'users', 'id = $1', old.userId)).toBe(1);
   expect(await count(service, 'sessions', 'user_id = $1', young.userId)).toBe(1);
   expect(await count(service, 'email_codes', 'email_key = $1', young.email)).toBe(1);
+});
+
+test('guesses at addresses are forgotten after a day, known clients after 30 days, and locked addresses after a year', async () => {
+  const put = (mark: string, days: number, fields: { signedIn?: boolean; wrongPasswords?: number } = {}) => {
+    const at = new Date(service.clock.now().getTime() - days * 24 * 60 * 60 * 1000);
+    return service.db.query(
+      `INSERT INTO guess_budgets (address_mark, network_mark, wrong, wrong_passwords, signed_in_at, touched_at) VALUES ($1, '', 1, $2, $3, $4)`,
+      [mark, fields.wrongPasswords ?? 1, fields.signedIn ? at : null, at],
+    );
+  };
+  await put('purged: few', 2);
+  await put('purged: known client', 32, { signedIn: true });
+  await put('purged: locked', 367, { wrongPasswords: 100 });
+  await put('kept: few', 0.9);
+  await put('kept: known client', 30, { signedIn: true });
+  await put('kept: locked', 364, { wrongPasswords: 100 });
+  await startReplica();
+  await eventually(async () => expect(await count(service, 'guess_budgets', "address_mark LIKE 'purged%'")).toBe(0));
+  expect(await count(service, 'guess_budgets', "address_mark LIKE 'kept%'")).toBe(3);
+});
+
+test('the range of the last sign-in is remembered, however long ago it was', async () => {
+  const [away, gone] = [await join(service), await join(service)];
+  await service.db.query("UPDATE sign_in_ranges SET last_seen_at = '2020-01-01'");
+  await service.db.query("INSERT INTO sign_in_ranges VALUES ($1, '198.51.100.0/24', '2019-01-01')", [gone.userId]);
+  await startReplica();
+  const rangesOf = ({ userId }: { userId: string }) => count(service, 'sign_in_ranges', 'user_id = $1', userId);
+  await eventually(async () => expect(await rangesOf(gone)).toBe(1));
+  expect(await rangesOf(away)).toBe(1);
 });
 
 test('a session in use is not deleted, however old it is', async () => {

@@ -60,7 +60,7 @@ const refusals: [string, (person: Person) => [string, unknown[]]][] = [
   ['the membership is removed', ({ userId }) => ['DELETE FROM memberships WHERE user_id = $1', [userId]]],
   [
     'the session began 90 days ago',
-    ({ userId }) => ["UPDATE sessions SET created_at = created_at - interval '90 days' WHERE user_id = $1", [userId]],
+    ({ userId }) => ["UPDATE sessions SET signed_in_at = created_at - interval '90 days' WHERE user_id = $1", [userId]],
   ],
   ['the user is gone', ({ userId }) => ['DELETE FROM users WHERE id = $1', [userId]]],
   ['the account is gone', ({ accountId }) => ['DELETE FROM accounts WHERE id = $1', [accountId]]],

@@ -55,7 +55,7 @@ test('a refused login sends the same statements for every user, and for an unkno
       expect(status).toBe(401);
     });
   const forNobody = await statementsFor(newEmail());
-  expect(forNobody).toHaveLength(3);
+  expect(forNobody).toHaveLength(5);
   for (const { email } of people) expect(await statementsFor(email)).toEqual(forNobody);
 });
 
@@ -74,9 +74,20 @@ test('a refused code sends the same statements for a user and for an unknown add
     const statementsFor = (address: string) =>
       service.statementsOf(async () => expect((await attempt(address, code)).status).toBe(400));
     const forNobody = await statementsFor(newEmail());
-    expect(forNobody).toHaveLength(3);
+    expect(forNobody).toHaveLength(5);
     expect(await statementsFor(email)).toEqual(forNobody);
   }
+});
+
+test('the wrong password after which a person is told sends the same statements for an unknown address', async () => {
+  const statementsFor = async (email: string) => {
+    const guess = () => service.client.call(login, { body: { email, password: 'not the password' } });
+    for (let i = 0; i < 19; i++) await guess();
+    return service.statementsOf(async () => expect((await guess()).status).toBe(401));
+  };
+  const forNobody = await statementsFor(newEmail());
+  expect(await statementsFor((await join(service)).email)).toEqual(forNobody);
+  expect(forNobody.filter((text) => text.includes('INSERT INTO queued_mails'))).toHaveLength(1);
 });
 
 test('a login is recorded before the response is sent, so that no record is lost', async () => {

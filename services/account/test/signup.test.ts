@@ -69,7 +69,7 @@ test('202: trims the address and the name, keeps their letter case, and ignores 
 test('only a bcrypt hash of the password is stored', async () => {
   const { userId } = await signUp(service);
   const [user] = await rows<{ password_hash: string }>(service, 'SELECT * FROM users WHERE id = $1', userId);
-  expect(user?.password_hash).toMatch(/^\$2b\$04\$/);
+  expect(user?.password_hash).toMatch(/^[0-9a-f]{8}\$2b\$04\$/);
   expect(JSON.stringify(user)).not.toContain(password);
 });
 
@@ -125,8 +125,10 @@ test('409: the address of a verified user, in any letter case', async () => {
 test('409: the first code stays valid, and no other is sent', async () => {
   const { email } = await signUp(service);
   const code = await service.mailbox.codeFor(email);
+  const noneQueued = async () => expect(await count(service, 'queued_mails')).toBe(0);
+  await eventually(noneQueued); // A mail that was sent leaves the queue a moment later.
   await call({ email, password, full_name: 'Somebody Else' });
-  expect(await count(service, 'queued_mails')).toBe(0);
+  await noneQueued();
   expect(await service.mailbox.messagesTo(email)).toHaveLength(1);
   expect(await service.mailbox.codeFor(email)).toBe(code);
 });

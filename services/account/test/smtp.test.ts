@@ -2,11 +2,14 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import PostalMime from 'postal-mime';
+import { createSmtpSender } from '../src/mail/index.ts';
 import { count, newEmail, rows, signUp, startAccountService } from './support.ts';
 
 /** As much of an SMTP server (RFC 5321) as it takes to get a message, which answers as the test says. */
 async function startMailServer() {
   const received: { to: string; data: string }[] = [];
+  /** Commands without a reply of their own. */
+  const said: string[] = [];
   const usual = { rcpt: async () => '250 OK', data: async () => '250 Queued' };
   const replies = { ...usual };
 
@@ -26,7 +29,11 @@ async function startMailServer() {
       } else if (/^DATA/i.test(line)) {
         data = [];
         say('354 Go on');
-      } else say('250 OK');
+      } else if (/^STARTTLS/i.test(line)) say('502 5.5.1 Not here');
+      else {
+        said.push(line);
+        say('250 OK');
+      }
     };
     say('220 mail.test');
     let rest = '';
@@ -46,6 +53,7 @@ async function startMailServer() {
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
+    said,
     replies,
     reset: () => Object.assign(replies, usual),
     stop() {
@@ -120,4 +128,16 @@ test('while a message is being sent, no lock and no transaction waits for the ma
   }
   await eventually(async () => expect(await count(service, 'queued_mails')).toBe(0));
   expect(messagesTo(email)).toHaveLength(1);
+});
+
+test('where TLS is required, a server that does not turn to it gets neither a message nor an address nor a password', async () => {
+  const { url, received, said } = mailServer;
+  said.length = 0;
+  const before = received.length;
+  const withLogin = url.replace('smtp://', 'smtp://somebody:something@');
+  const sender = createSmtpSender({ url: withLogin, from: 'desk@platform.test', requireTls: true });
+  const mail = { to: newEmail(), subject: 'A subject', text: 'A text', html: '<p>A text</p>' };
+  await expect(sender.send(mail)).rejects.toThrow(/STARTTLS/);
+  expect(received).toHaveLength(before);
+  expect(said.filter((line) => !/^(EHLO|QUIT)/i.test(line))).toEqual([]);
 });

@@ -22,6 +22,7 @@ let service: TestService;
 let ada: Person;
 beforeAll(async () => {
   service = await startAccountService();
+  await service.db.query('UPDATE plans SET max_users = NULL');
   ada = await join(service);
 });
 afterAll(() => service.stop());

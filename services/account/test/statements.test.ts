@@ -15,7 +15,14 @@ import {
   verifyEmail,
 } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import { countStatements, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
+import {
+  countRecords,
+  countStatements,
+  numbersOf,
+  oneRecordEach,
+  type StatementTable,
+  type TestService,
+} from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fullName, join, newEmail, password, resetCode, signUp, startAccountService } from './support.ts';
 import { keyStatements } from './support-statements-keys.ts';
@@ -25,17 +32,18 @@ import { selfStatements } from './support-statements-self.ts';
 let service: TestService;
 beforeAll(async () => {
   service = await startAccountService();
+  await service.db.query('UPDATE plans SET max_users = 10000');
 });
 afterAll(() => service.stop());
 
 const table: StatementTable = {
   signup: {
-    statements: 16,
+    statements: 18,
     prepare: async () => () =>
       service.client.call(signup, { body: { email: newEmail(), password, full_name: fullName } }),
   },
   verify_email: {
-    statements: 12,
+    statements: 17,
     async prepare() {
       const { email } = await signUp(service);
       const code = await service.mailbox.codeFor(email);
@@ -43,14 +51,14 @@ const table: StatementTable = {
     },
   },
   resend_verification: {
-    statements: 5,
+    statements: 7,
     async prepare() {
       const { email } = await signUp(service);
       return () => service.client.call(resendVerification, { body: { email } });
     },
   },
   login: {
-    statements: 9,
+    statements: 14,
     async prepare(rows) {
       const { email } = await joinedWithGrants(rows);
       return () => service.client.call(login, { body: { email, password } });
@@ -71,14 +79,14 @@ const table: StatementTable = {
     },
   },
   forgot_password: {
-    statements: 5,
+    statements: 7,
     async prepare() {
       const { email } = await join(service);
       return () => service.client.call(forgotPassword, { body: { email } });
     },
   },
   reset_password: {
-    statements: 8,
+    statements: 14,
     async prepare() {
       const { email } = await join(service);
       const body = { email, code: await resetCode(service, email), new_password: 'eight loud trumpets' };
@@ -164,4 +172,12 @@ async function joinedWithEntries(entries: number) {
 
 test.each([3, 30])('each endpoint sends its number of statements, with %d rows too', async (rows) => {
   expect(await countStatements(service, 'account', table, rows)).toEqual(numbersOf(table));
+});
+
+test('each endpoint that writes leaves one audit record of a success', async () => {
+  const done = async () => {
+    const { rows } = await service.db.query("SELECT count(*)::int AS count FROM audit_log WHERE outcome = 'done'");
+    return (rows[0] as { count: number }).count;
+  };
+  expect(await countRecords(service, 'account', table, done)).toEqual(oneRecordEach('account'));
 });

@@ -1,3 +1,5 @@
+import type { AuditEntry } from '@attribution/contracts';
+import { newId, newUuid } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { rows } from './support.ts';
 
@@ -23,3 +25,14 @@ export async function auditRecordsOf(service: TestService, work: () => Promise<u
     last?.id ?? null,
   );
 }
+
+/** A record of a request that the gateway has refused. */
+export const refusedEntry = (account_id = newId('account')): AuditEntry & { outcome: 'refused' } => ({
+  ...{ id: newUuid(), account_id, occurred_at: new Date().toISOString(), action: 'create_api_key', outcome: 'refused' },
+  ...{ actor: { type: 'api_key', id: newId('api_key') }, subject: null, ip: '203.0.113.9', user_agent: null },
+  ...{
+    request_id: 'a-request-of-theirs',
+    platform_request_id: newUuid(),
+    details: { reason: 'Not for keys', count: 3 },
+  },
+});

@@ -23,6 +23,7 @@ export const paymentOf = (accountId: string, fields: Partial<Payment> = {}): Pay
 
 /** The event data of a refund; by default of the full payment. */
 export const refundOf = (payment: Payment, fields: Partial<Refund> = {}): Refund => ({
+  destination: 'payment_method',
   account_id: payment.account_id,
   payment_id: payment.payment_id,
   description: payment.description,

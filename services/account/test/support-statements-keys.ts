@@ -35,7 +35,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       },
     },
     create_api_key: {
-      statements: 10,
+      statements: 14,
       async prepare(rows) {
         const { client, fields } = await joinedWithKey(rows);
         return () => client.call(createApiKey, { body: { name: 'Another', ...fields } });
@@ -63,7 +63,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       },
     },
     rotate_api_key: {
-      statements: 12,
+      statements: 14,
       async prepare(rows) {
         const { client, key } = await joinedWithKey(rows);
         return () => client.call(rotateApiKey, { params: { id: key.id } });

@@ -71,14 +71,14 @@ export function peopleStatements(service: () => TestService): StatementTable {
       },
     },
     create_invitation: {
-      statements: 13,
+      statements: 18,
       async prepare(rows) {
         const { client, rights } = await joinedWithGroups(rows);
         return () => client.call(createInvitation, { body: { email: newEmail(), ...rights } });
       },
     },
     resend_invitation: {
-      statements: 11,
+      statements: 13,
       async prepare(rows) {
         const { client, invitation } = await joinedWithInvitation(rows);
         return () => client.call(resendInvitation, { params: { id: invitation.id } });
@@ -92,7 +92,7 @@ export function peopleStatements(service: () => TestService): StatementTable {
       },
     },
     accept_invitation: {
-      statements: 18,
+      statements: 22,
       async prepare(rows) {
         const { invitation } = await joinedWithInvitation(rows);
         return () => accept(service(), invitation.token);

@@ -7,6 +7,7 @@ import {
   listAccounts,
   listAuditLog,
   listSessions,
+  recordRefusals,
   renewRecoveryCodes,
   setUpMfa,
   switchAccount,
@@ -15,9 +16,10 @@ import {
   updateMe,
   verifyMfaSetup,
 } from '@attribution/contracts';
-import { newUuid } from '@attribution/ids';
-import type { StatementTable, TestService } from '@attribution/testing';
+import { newId, newUuid } from '@attribution/ids';
+import { internalToken, type StatementTable, type TestService } from '@attribution/testing';
 import { addMembership, claimsIn, enter, join, password } from './support.ts';
+import { refusedEntry } from './support-audit.ts';
 import { addMember } from './support-members.ts';
 import { answer, beginSetup, challengeOf, joinWithMfa, nextCode } from './support-mfa.ts';
 
@@ -50,7 +52,7 @@ export function selfStatements(service: () => TestService): StatementTable {
       },
     },
     change_password: {
-      statements: 6,
+      statements: 11,
       async prepare(rows) {
         const { client } = await joinedWithSessions(rows);
         const body = { current_password: password, new_password: 'eight loud trumpets' };
@@ -109,7 +111,7 @@ export function selfStatements(service: () => TestService): StatementTable {
       },
     },
     transfer_ownership: {
-      statements: 18,
+      statements: 22,
       async prepare(rows) {
         const owner = await joinedWithSessions(rows);
         const { userId } = await addMember(service(), owner);
@@ -125,6 +127,15 @@ export function selfStatements(service: () => TestService): StatementTable {
         return () => client.call(listAuditLog);
       },
     },
+    record_refusals: {
+      statements: 1,
+      async prepare(rows) {
+        const client = service().client.with({ token: internalToken('gateway', 'account') });
+        const account_id = newId('account');
+        const entries = Array.from({ length: rows }, () => refusedEntry(account_id));
+        return () => client.call(recordRefusals, { body: { entries } });
+      },
+    },
     set_up_mfa: {
       statements: 5,
       async prepare() {
@@ -133,7 +144,7 @@ export function selfStatements(service: () => TestService): StatementTable {
       },
     },
     verify_mfa_setup: {
-      statements: 12,
+      statements: 15,
       async prepare(rows) {
         const { client } = await joinedWithSessions(rows);
         const code = nextCode(service(), await beginSetup(client));
@@ -141,7 +152,7 @@ export function selfStatements(service: () => TestService): StatementTable {
       },
     },
     verify_mfa_challenge: {
-      statements: 16,
+      statements: 20,
       async prepare() {
         const { email, secret } = await joinWithMfa(service());
         const challenge = await challengeOf(service(), email);
@@ -150,7 +161,7 @@ export function selfStatements(service: () => TestService): StatementTable {
       },
     },
     renew_recovery_codes: {
-      statements: 14,
+      statements: 18,
       async prepare() {
         const { client, secret } = await joinWithMfa(service());
         const code = nextCode(service(), secret);
@@ -158,7 +169,7 @@ export function selfStatements(service: () => TestService): StatementTable {
       },
     },
     disable_mfa: {
-      statements: 16,
+      statements: 21,
       async prepare(rows) {
         const { client, secret, userId } = await joinWithMfa(service());
         for (let n = 1; n < rows; n++) await addMembership(service(), userId);

@@ -52,13 +52,56 @@ test('200: one user, as in the list', async () => {
   expect(entries[1]).toMatchObject({ groups: [{ group_id: group, role: 'm' }], services: { '*': 'r' } });
 });
 
-test('200: a member sees the users too, and so does a support session', async () => {
+test('200: a support session sees the users as an admin does', async () => {
   const { body } = await list(ada);
-  const support = service.client.with({ token: supportToken({ account: ada.accountId }) });
-  for (const client of [bob.client, support]) {
-    expect((await list({ client })).body).toEqual(body);
-    expect((await client.call(getUser, { params: { id: ada.userId } })).body).toEqual(body.entries[0]);
-  }
+  const client = service.client.with({ token: supportToken({ account: ada.accountId }) });
+  expect((await list({ client })).body).toEqual(body);
+  expect((await client.call(getUser, { params: { id: ada.userId } })).body).toEqual(body.entries[0]);
+});
+
+test('200: a member sees names and roles of others, and everything of itself', async () => {
+  const owner = await join(service);
+  const member = await addMember(service, owner);
+  const [first, second] = (await list(owner)).body.entries;
+  const seen = {
+    id: owner.userId,
+    full_name: fullName,
+    role: 'owner',
+    group_scope: 'all',
+    groups: [],
+    status: 'active',
+    joined_at: first?.joined_at,
+  };
+  expect((await list(member)).body.entries).toEqual([seen, second]);
+  expect((await member.client.call(getUser, { params: { id: owner.userId } })).body).toEqual(seen);
+});
+
+test('200: a narrowed member sees itself and those with whom it shares a group; the others are 404', async () => {
+  const owner = await join(service);
+  const [shared, other] = [await addGroup(service, owner.accountId), await addGroup(service, owner.accountId)];
+  const [near, far] = [await addMember(service, owner), await addMember(service, owner)];
+  const give = (person: Person, groups: string[]) =>
+    owner.client.call(updateUser, { params: { id: person.userId }, body: { group_scope: 'selected', groups } });
+  await give(near, [shared, other]);
+  await give(far, [other]);
+  const me = await addMember(service, owner);
+  const as = (groups: readonly string[]) => {
+    const claims = {
+      group_scope: 'selected' as const,
+      groups: Object.fromEntries(groups.map((id) => [id, 'm' as const])),
+    };
+    return service.client.with({
+      token: personToken({ sub: me.userId, account: owner.accountId, role: 'member', ...claims }),
+    });
+  };
+  const { entries } = (await list({ client: as([shared]) })).body;
+  expect(idsOf(entries)).toEqual([owner.userId, near.userId, me.userId]);
+  expect(entries[1]?.groups).toEqual([{ group_id: shared, role: 'm' }]);
+  expect(idsOf((await list({ client: as([]) })).body.entries)).toEqual([me.userId]);
+  const get = (groups: readonly string[], id: string) => as(groups).call(getUser, { params: { id } });
+  expect((await get([shared], far.userId)).status).toBe(404);
+  expect((await get([], owner.userId)).status).toBe(404);
+  expect((await get([shared], near.userId)).status).toBe(200);
 });
 
 test('200: a user in several accounts, with the rights in this one', async () => {

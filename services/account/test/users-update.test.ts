@@ -21,6 +21,7 @@ let service: TestService;
 let ada: Person;
 beforeAll(async () => {
   service = await startAccountService();
+  await service.db.query('UPDATE plans SET max_users = NULL');
   ada = await join(service);
 });
 afterEach(() => service.db.query('DROP TRIGGER IF EXISTS refuse ON outbox'));

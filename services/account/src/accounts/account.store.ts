@@ -1,4 +1,4 @@
-import type { Account } from '../generated/prisma/client.ts';
+import { type Account, Prisma } from '../generated/prisma/client.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 
 export interface NewAccount {
@@ -58,6 +58,50 @@ export async function findPlans(database: Pick<AccountDatabase, 'prisma'>) {
 
 export async function findPlan(tx: Pick<Tx, 'plan'>, key: string) {
   return tx.plan.findUniqueOrThrow({ where: { key } });
+}
+
+/** The most users that the plan of the account allows; null: any number. */
+export async function maxUsersOf(tx: Pick<Tx, '$queryRaw'>, id: string): Promise<number | null> {
+  const [plan] = await tx.$queryRaw<{ max_users: number | null }[]>`
+    SELECT p.max_users FROM accounts a JOIN plans p ON p.key = a.plan_key WHERE a.id = ${id}`;
+  return plan?.max_users ?? null;
+}
+
+export interface Limits {
+  readonly limits_version: number;
+  readonly plan_key: string;
+  readonly users: number | null;
+  readonly locations: number | null;
+  readonly screens: number | null;
+}
+
+const limitColumns = Prisma.sql`
+  a.limits_version, a.plan_key, p.max_users AS users, p.max_locations AS locations, p.max_screens AS screens`;
+
+/**
+ * Gives the account the plan of a subscription. Returns its new limits; undefined if it has the plan already, or the
+ * account or the plan is unknown.
+ */
+export async function setPlan(
+  tx: Tx,
+  accountId: string,
+  { key, subscriptionId }: { key: string; subscriptionId: string },
+): Promise<Limits | undefined> {
+  const [limits] = await tx.$queryRaw<Limits[]>`
+    UPDATE accounts a SET plan_key = p.key, plan_subscription_id = ${subscriptionId}, limits_version = limits_version + 1
+    FROM plans p WHERE p.key = ${key} AND a.id = ${accountId}
+      AND (a.plan_key, coalesce(a.plan_subscription_id, '')) <> (p.key, ${subscriptionId})
+    RETURNING ${limitColumns}`;
+  return limits;
+}
+
+/** Gives the account the free plan, if its plan is that of the subscription. Returns its new limits. */
+export async function endPlan(tx: Tx, accountId: string, subscriptionId: string): Promise<Limits | undefined> {
+  const [limits] = await tx.$queryRaw<Limits[]>`
+    UPDATE accounts a SET plan_key = p.key, plan_subscription_id = NULL, limits_version = limits_version + 1
+    FROM plans p WHERE p.key = 'free' AND a.id = ${accountId} AND a.plan_subscription_id = ${subscriptionId}
+    RETURNING ${limitColumns}`;
+  return limits;
 }
 
 export async function findActiveAccountTypes(database: Pick<AccountDatabase, 'prisma'>) {

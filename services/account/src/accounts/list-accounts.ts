@@ -10,16 +10,15 @@ export const listAccountsEndpoint = (database: AccountDatabase) =>
     const [joined, id] = readCursor(query.cursor, scope, ['time', 'string']) ?? [];
     const after = joined !== undefined && id !== undefined ? { joinedAt: new Date(joined), accountId: id } : undefined;
     const found = await findMembershipPage(database, caller.id, { limit: query.limit + 1, after });
-    const page = cutPage(found, {
+    return cutPage(found, {
       limit: query.limit,
       scope,
       position: (row) => [row.joined_at.getTime(), row.account_id],
+      view: ({ account, role, status, joined_at }) => ({
+        account: viewAccount(account),
+        role,
+        status,
+        joined_at: joined_at.toISOString(),
+      }),
     });
-    const entries = page.rows.map(({ account, role, status, joined_at }) => ({
-      account: viewAccount(account),
-      role,
-      status,
-      joined_at: joined_at.toISOString(),
-    }));
-    return { entries, next_cursor: page.next_cursor };
   });

@@ -12,7 +12,7 @@ export const updateAccountEndpoint = ({ database, clock }: { database: AccountDa
     const { accountId } = caller;
     if (params.id !== accountId) throw Problem.notFound();
     return database.transaction(async (tx) => {
-      const account = await lockOwnAccount(tx, caller);
+      const { account } = await lockOwnAccount(tx, caller);
       const change = changeOf(account, body);
       if (Object.keys(change).length === 0) return viewAccount(account);
       const now = clock.now();

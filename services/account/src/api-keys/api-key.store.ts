@@ -165,3 +165,12 @@ export async function touchApiKeys(tx: Sql, uses: readonly { keyId: string; at: 
     RETURNING k.id`;
   return new Set(touched.map(({ id }) => id));
 }
+
+/** Keys of an account that can be exchanged, now or until a later rotation. Nobody else creates one until the commit. */
+export async function countLiveKeys(tx: Reader, accountId: string, now: Date): Promise<number> {
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accountId}, 7))::text`;
+  const [row] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM api_keys
+    WHERE account_id = ${accountId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+  return row?.count ?? 0;
+}

@@ -1,12 +1,13 @@
 import { apiKeyCreated, createApiKey, Problem } from '@attribution/contracts';
 import type { Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { implementKeyed } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import { actorOf } from '../audit/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
+import type { Notices } from '../notices/index.ts';
 import { requireStanding } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { insertApiKey } from './api-key.store.ts';
+import { countLiveKeys, insertApiKey } from './api-key.store.ts';
 import { newExpiry, requireGivable, requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
 import { recordKeys } from './record-keys.ts';
@@ -15,16 +16,20 @@ import { hashSecret, type KeyEnvironment, newKeyPair } from './secret.ts';
 export interface KeyWriting {
   readonly database: AccountDatabase;
   readonly outbox: Outbox;
+  readonly notices: Notices;
   readonly clock: Clock;
   readonly requireGroups: RequireGroups;
   readonly keyEnvironment: KeyEnvironment;
 }
 
+/** Keys of an account that are neither revoked nor expired. */
+const mostLiveKeys = 1_000;
+
 /**
  * Checks in the order of decision 23: malformed input, rights that the caller cannot give, groups that do not exist.
  */
-export const createApiKeyEndpoint = ({ database, outbox, clock, requireGroups, keyEnvironment }: KeyWriting) =>
-  implementKeyed(createApiKey, database.transaction, async ({ body, caller, request, transaction }) => {
+export const createApiKeyEndpoint = ({ database, outbox, notices, clock, requireGroups, keyEnvironment }: KeyWriting) =>
+  implementWrite(createApiKey, database.transaction, async ({ body, caller, request, transaction }) => {
     const { accountId } = caller;
     const now = clock.now();
     requireScope(body.group_scope, body.groups);
@@ -40,6 +45,8 @@ export const createApiKeyEndpoint = ({ database, outbox, clock, requireGroups, k
     const { accessKeyId, secret } = newKeyPair(keyEnvironment);
     return transaction(async (tx) => {
       requireGivable(await requireStanding(tx, createApiKey, caller), body);
+      if ((await countLiveKeys(tx, accountId, now)) >= mostLiveKeys)
+        throw new Problem('unprocessable', `An account has at most ${mostLiveKeys} live keys.`);
       const key = await insertApiKey(tx, {
         ...body,
         accountId,
@@ -54,6 +61,7 @@ export const createApiKeyEndpoint = ({ database, outbox, clock, requireGroups, k
       const details = { name, role, readonly };
       const occasion = { accountId, actor: actorOf(caller), request, now };
       await recordKeys(tx, outbox, occasion, { event: apiKeyCreated, keyId: key.id, details });
+      await notices.tell(tx, caller.id, { kind: 'api_key_created', keyId: key.id }, request);
       return { ...view, access_key_secret: secret };
     });
   });

@@ -37,9 +37,14 @@ export function createKeyUses(deps: { database: AccountDatabase; clock: Clock })
   const { database, clock } = deps;
   let noted = new Map<string, Noted>();
 
-  function keep(source: string, key: Key, rightSecret: boolean, { id, ip, userAgent }: RequestContext): void {
+  function keep(
+    source: string,
+    key: Key,
+    rightSecret: boolean,
+    { id, platformId, ip, userAgent }: RequestContext,
+  ): void {
     const times = (noted.get(source)?.times ?? 0) + 1;
-    const request = { id, ip, userAgent };
+    const request = { id, platformId, ip, userAgent };
     noted.set(source, { keyId: key.id, accountId: key.account_id, rightSecret, times, at: clock.now(), request });
   }
 

@@ -1,6 +1,6 @@
 import { apiKeyRotated, Problem, rotateApiKey } from '@attribution/contracts';
 import { newEvent } from '@attribution/messaging';
-import { implementKeyed } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import { requireStanding } from '../sessions/index.ts';
 import { endApiKey, insertApiKey, lockApiKey } from './api-key.store.ts';
@@ -10,8 +10,14 @@ import type { KeyWriting } from './create-api-key.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
 
 /** Of several concurrent rotations the row lock lets one succeed. The others find the key already rotated. */
-export const rotateApiKeyEndpoint = ({ database, outbox, clock, keyEnvironment }: Omit<KeyWriting, 'requireGroups'>) =>
-  implementKeyed(rotateApiKey, database.transaction, async ({ params, body, caller, request, transaction }) => {
+export const rotateApiKeyEndpoint = ({
+  database,
+  outbox,
+  notices,
+  clock,
+  keyEnvironment,
+}: Omit<KeyWriting, 'requireGroups'>) =>
+  implementWrite(rotateApiKey, database.transaction, async ({ params, body, caller, request, transaction }) => {
     const { accountId } = caller;
     const { accessKeyId, secret } = newKeyPair(keyEnvironment);
     return transaction(async (tx) => {
@@ -51,6 +57,7 @@ export const rotateApiKeyEndpoint = ({ database, outbox, clock, keyEnvironment }
       const data = { account_id: accountId, api_key_id: old.id, new_api_key_id: renewed.id };
       const context = { accountId, occurredAt: now, traceparent: request.traceparent };
       await outbox.append(tx, newEvent(apiKeyRotated, data, context));
+      await notices.tell(tx, caller.id, { kind: 'api_key_rotated', keyId: renewed.id }, request);
       return { ...viewApiKey(renewed), access_key_secret: secret };
     });
   });

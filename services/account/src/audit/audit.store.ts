@@ -1,5 +1,4 @@
-import type { Principal } from '@attribution/auth';
-import type { ServiceName } from '@attribution/contracts';
+import type { AuditEntry, CallerName } from '@attribution/contracts';
 import type { SqlTransaction } from '@attribution/database';
 import type { RequestContext } from '@attribution/http';
 import { newUuid } from '@attribution/ids';
@@ -23,15 +22,12 @@ export interface AuditRecord {
   /** Further details; never a secret, a code or a password. */
   readonly details?: Prisma.InputJsonObject;
   /** Absent when a job performed the action. */
-  readonly request?: Pick<RequestContext, 'id' | 'ip' | 'userAgent'>;
+  readonly request?: Pick<RequestContext, 'id' | 'platformId' | 'ip' | 'userAgent'>;
   readonly now: Date;
 }
 
-const actorTypes = { person: 'person', key: 'api_key', support: 'support' } as const;
-
-export const actorOf = ({ kind, id }: Principal): Actor => ({ type: actorTypes[kind], id });
 export const person = (id: string): Actor => ({ type: 'person', id });
-export const serviceActor = (id: ServiceName): Actor => ({ type: 'service', id });
+export const serviceActor = (id: CallerName): Actor => ({ type: 'service', id });
 
 /** The actor for a caller who has not proved who they are. */
 export const unknownActor: Actor = { type: 'unknown', id: null };
@@ -42,10 +38,11 @@ export const unknownActor: Actor = { type: 'unknown', id: null };
  */
 const insert = `
   INSERT INTO audit_log (id, account_id, occurred_at, action, outcome, actor_type, actor_id, subject_type, subject_id,
-    ip, user_agent, request_id, details)
+    ip, user_agent, request_id, platform_request_id, details)
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS record (id uuid, account_id text, occurred_at timestamptz, action text,
     outcome "AuditOutcome", actor_type text, actor_id text, subject_type text, subject_id text,
-    ip text, user_agent text, request_id text, details jsonb)`;
+    ip text, user_agent text, request_id text, platform_request_id uuid, details jsonb)
+  ON CONFLICT (id) DO NOTHING`;
 
 /** Writes to the audit log. A record of a change belongs in the transaction of that change; a refusal has its own. */
 export async function audit(
@@ -66,7 +63,24 @@ export async function audit(
     ip: request?.ip ?? null,
     user_agent: request?.userAgent ?? null,
     request_id: request?.id ?? null,
+    platform_request_id: request?.platformId ?? null,
     details,
+  }));
+  await tx.$executeRawUnsafe(insert, JSON.stringify(rows));
+}
+
+/** Writes records that come from elsewhere. One that the log has already, it keeps as it is. */
+export async function keepEntries(
+  tx: Pick<SqlTransaction, '$executeRawUnsafe'>,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ actor, subject, ...entry }) => ({
+    ...entry,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    subject_type: subject?.type ?? null,
+    subject_id: subject?.id ?? null,
   }));
   await tx.$executeRawUnsafe(insert, JSON.stringify(rows));
 }

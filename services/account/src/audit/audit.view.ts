@@ -16,6 +16,7 @@ export function viewAuditRecord(row: AuditRow): z.output<typeof AuditRecord> {
     ip: row.ip,
     user_agent: row.user_agent,
     request_id: row.request_id,
+    platform_request_id: row.platform_request_id,
     details: row.details as Record<string, unknown>,
   };
 }

@@ -21,6 +21,5 @@ export const listAuditLogEndpoint = (database: AccountDatabase) =>
       from: query.from === undefined ? undefined : startOf(query.from),
       to: query.to === undefined ? undefined : endOf(query.to),
     });
-    const page = cutPage(found, { limit: query.limit, scope, position: (row) => [row.id] });
-    return { entries: page.rows.map(viewAuditRecord), next_cursor: page.next_cursor };
+    return cutPage(found, { limit: query.limit, scope, position: (row) => [row.id], view: viewAuditRecord });
   });

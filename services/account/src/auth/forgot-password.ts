@@ -7,9 +7,9 @@ import { findUserByEmail } from '../users/index.ts';
 
 /** Does the same work and sends the same response for every address; only a known address gets a message. */
 export const forgotPasswordEndpoint = (deps: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
-  implement(forgotPassword, async ({ body }) => {
+  implement(forgotPassword, async ({ body, request }) => {
     const { database, codes, mail } = deps;
-    const code = await codes.prepare('reset_password', body.email);
+    const code = await codes.prepare('reset_password', body.email, request);
     const user = await findUserByEmail(database, emailKeyOf(body.email));
     const known = user && !user.disabled_at ? user : null;
     await database.transaction(async (tx) => {

@@ -1,10 +1,13 @@
 import { login, Problem } from '@attribution/contracts';
+import type { Clock } from '@attribution/runtime';
 import { implement } from '@attribution/service';
 import { emailKeyOf } from '../codes/index.ts';
-import type { Hasher } from '../passwords/index.ts';
+import type { Guesses } from '../guesses/index.ts';
+import { type Hasher, partiesOf } from '../passwords/index.ts';
 import type { Refusals, Sessions } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail } from '../users/index.ts';
+import { renewHash } from './renew-hash.ts';
 
 /**
  * A wrong password and an unknown address give the same response after the same time. Only a caller with the right
@@ -13,17 +16,24 @@ import { findUserByEmail } from '../users/index.ts';
 export const loginEndpoint = (deps: {
   database: AccountDatabase;
   hasher: Hasher;
+  guesses: Guesses;
   sessions: Sessions;
   refusals: Refusals;
+  clock: Clock;
 }) =>
   implement(login, async ({ body, request }) => {
-    const { database, hasher, sessions, refusals } = deps;
+    const { database, hasher, guesses, sessions, refusals } = deps;
     const action = 'session.opened';
     const emailKey = emailKeyOf(body.email);
+    const guess = { what: 'password', emailKey, request } as const;
+    await guesses.requireBudget(guess);
     const user = await findUserByEmail(database, emailKey);
-    const right = await hasher.verifyPassword(body.password, user?.password_hash);
+    const parties = partiesOf({ request, emailKey });
+    const right = await hasher.verifyPassword(body.password, user?.password_hash, parties, (compare) =>
+      guesses.count(guess, compare),
+    );
     if (!user || !right) throw await wrong(user, 'wrong_password');
-    for (let checked = user; ; ) {
+    for (let checked = await renewHash(deps, user, body.password, parties); ; ) {
       const [reason, detail] = refusalOf(checked) ?? [];
       if (reason !== undefined) {
         await refusals.record({ action, reason, userId: checked.id, proven: true, request });

@@ -41,22 +41,25 @@ export const refreshSessionEndpoint = ({ database, sessions, clock }: Dependenci
       const now = clock.now();
       const token = await findRefreshToken(tx, id);
       if (!token || !sameHash(token.hash, hash)) return undefined;
-      const { session_id: sessionId, session_start: startedAt, user_id: userId, account_id: accountId } = token;
+      const { session_id: sessionId, signed_in_at: signedInAt, user_id: userId, account_id: accountId } = token;
       const family = { sessionId, accountId, now, request };
       if (!(await useRefreshToken(tx, id, now))) {
         const usedAt = await findTokenUse(tx, id);
-        return usedAt && isSuspectReuse(usedAt, now) ? endFamily(tx, family) : undefined;
+        return usedAt && isSuspectReuse(usedAt, now) ? endFamily(tx, family, 'refresh_token_reused') : undefined;
       }
-      if (token.expires_at <= now || sessionEnd(startedAt) <= now) return refuse(tx, family, 'refresh_token_expired');
+      if (token.expires_at <= now || sessionEnd(signedInAt) <= now) return refuse(tx, family, 'refresh_token_expired');
       if (token.user_disabled) return refuse(tx, family, 'user_disabled');
       // The membership is read after the session was locked: every change of a membership also ends its sessions.
       if (!(await touchSession(tx, sessionId, now))) return refuse(tx, family, 'session_ended');
       const membership = await findMembership(tx, userId, accountId);
       if (membership?.status !== 'active' || membership.account.status === 'closed')
         return refuse(tx, family, 'no_open_account');
+      // The next login enrols (decision 48).
+      const mfaRequired = token.user_requires_mfa || membership.account.require_mfa;
+      if (mfaRequired && !token.mfa_passed_at) return endFamily(tx, family, 'mfa_required');
       return sessions.issueTokens(tx, membership, membership.account.account_type_key, {
         id: sessionId,
-        startedAt,
+        signedInAt,
       });
     }
   });
@@ -69,11 +72,14 @@ interface Family {
 }
 
 /**
- * The first use or the second may have been a thief's, so the session ends. Recorded once: after the session has
- * ended, further reuse changes nothing.
+ * After reuse, because the first use or the second may have been a thief's; or because the session has not passed the MFA
+ * that is required. Recorded once: after the session has ended, further use changes nothing.
  */
-async function endFamily(tx: Tx, { sessionId, ...family }: Family): Promise<undefined> {
-  const reason = 'refresh_token_reused';
+async function endFamily(
+  tx: Tx,
+  { sessionId, ...family }: Family,
+  reason: 'refresh_token_reused' | 'mfa_required',
+): Promise<undefined> {
   if ((await endSessions(tx, { id: sessionId }, reason, family.now)) === 0) return;
   await audit(tx, { ...family, action: 'session.ended', ...about(sessionId), details: { reason } });
 }

@@ -10,9 +10,9 @@ import { lockUserByEmail } from '../users/index.ts';
  * message.
  */
 export const resendVerificationEndpoint = (deps: { database: AccountDatabase; codes: Codes; mail: MailQueue }) =>
-  implement(resendVerification, async ({ body }) => {
+  implement(resendVerification, async ({ body, request }) => {
     const { database, codes, mail } = deps;
-    const code = await codes.prepare('verify_email', body.email);
+    const code = await codes.prepare('verify_email', body.email, request);
     await database.transaction(async (tx) => {
       // The lock waits for a concurrent verification. After that verification no code is issued.
       const user = await lockUserByEmail(tx, emailKeyOf(body.email));

@@ -9,7 +9,7 @@ import { audit, person } from '../audit/index.ts';
 import { type Codes, codeRules, emailKeyOf } from '../codes/index.ts';
 import { postGrant } from '../ledger/index.ts';
 import { type MailQueue, verificationMail } from '../mail/index.ts';
-import type { Hasher } from '../passwords/index.ts';
+import { type Hasher, partiesOf } from '../passwords/index.ts';
 import type { AccountDatabase } from '../store.ts';
 import { findUserByEmail, insertUser } from '../users/index.ts';
 import type { CheckNewPassword } from './new-password.ts';
@@ -30,13 +30,13 @@ export const signupEndpoint = (deps: {
 }) =>
   implement(signup, async ({ body, request }) => {
     const { database, outbox, hasher, codes, mail, clock } = deps;
-    deps.checkNewPassword(body.password, 'body.password');
+    deps.checkNewPassword(body.password, 'body.password', body.email);
     const emailKey = emailKeyOf(body.email);
     if (await findUserByEmail(database, emailKey)) throw addressTaken();
 
     const [passwordHash, code] = await Promise.all([
-      hasher.hashPassword(body.password),
-      codes.prepare('verify_email', body.email),
+      hasher.hashPassword(body.password, partiesOf({ request, emailKey })),
+      codes.prepare('verify_email', body.email, request),
     ]);
     const userId = newId('user');
     const accountId = newId('account');

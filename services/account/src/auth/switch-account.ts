@@ -1,28 +1,28 @@
 import { Problem, switchAccount } from '@attribution/contracts';
 import type { Clock } from '@attribution/runtime';
-import { implement } from '@attribution/service';
+import { implement, markAudited } from '@attribution/service';
 import { actorOf, audit } from '../audit/index.ts';
 import {
   findMembership,
   lockPlace,
-  lockSession,
+  lockSignIn,
   type Membership,
   type Sessions,
   sessionEnded,
 } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
 
-/** No MFA step is needed here: the current session has passed MFA if the user has it. */
+/** The new session continues the sign-in of the current one: its MFA, and its 90 days. */
 export const switchAccountEndpoint = (deps: { database: AccountDatabase; sessions: Sessions; clock: Clock }) =>
   implement(switchAccount, async ({ body, caller, request }) => {
     const { database, sessions, clock } = deps;
     const { account_id } = body;
     const answer = await database.transaction(async (tx) => {
       const place = await lockPlace(tx, caller.id, account_id);
-      const open = await lockSession(tx, caller.sessionId, caller.id);
-      if (place && open) return sessions.admit(tx, place, { via: 'switch', request });
+      const signIn = await lockSignIn(tx, caller, clock.now());
+      if (place && signIn) return sessions.admit(tx, place, { via: 'switch', request, signIn });
       const membership = place?.membership ?? (await findMembership(tx, caller.id, account_id));
-      const { reason, problem } = open ? refusalOf(membership) : { reason: 'session_ended', problem: sessionEnded() };
+      const { reason, problem } = signIn ? refusalOf(membership) : { reason: 'session_ended', problem: sessionEnded() };
       await audit(tx, {
         // The refusal goes to the log of the caller's own account when the caller is not in the other account.
         accountId: membership ? account_id : caller.accountId,
@@ -36,7 +36,7 @@ export const switchAccountEndpoint = (deps: { database: AccountDatabase; session
       });
       return problem; // The problem is returned, not thrown, so that the audit record is committed.
     });
-    if (answer instanceof Problem) throw answer;
+    if (answer instanceof Problem) throw markAudited(answer);
     return answer;
   });
 

@@ -16,7 +16,7 @@ export const verifyEmailEndpoint = (deps: {
   implement(verifyEmail, async ({ body, request }) => {
     const { database, codes, sessions, refusals, clock } = deps;
     const action = 'session.opened';
-    const code = await codes.check('verify_email', body.email, body.code);
+    const code = await codes.check('verify_email', body.email, body.code, request);
     if ('refusal' in code) {
       const { userId, reason, refusal } = code;
       await refusals.record({ action, reason, userId, emailKey: emailKeyOf(body.email), request });

@@ -3,18 +3,17 @@ import { isUniqueViolation } from '@attribution/database';
 import { newId } from '@attribution/ids';
 import { newEvent } from '@attribution/messaging';
 import { implement } from '@attribution/service';
-import { lockAccount } from '../accounts/index.ts';
+import { findAccount, lockAccount } from '../accounts/index.ts';
 import { audit, person } from '../audit/index.ts';
 import type { CheckNewPassword } from '../auth/index.ts';
-import type { Hasher } from '../passwords/index.ts';
-import { findMembership, requireOpenSession, type Sessions } from '../sessions/index.ts';
+import { type Hasher, partiesOf } from '../passwords/index.ts';
+import { findMembership, lockSignIn, type Sessions, sessionEnded } from '../sessions/index.ts';
 import type { Tx } from '../store.ts';
-import { insertUser, lockUserByEmail } from '../users/index.ts';
+import { findUserByEmail, insertUser, lockUserByEmail } from '../users/index.ts';
 import type { Inviting } from './create-invitation.ts';
 import {
   acceptInvitationRow,
   findInvitationByToken,
-  type InvitationRow,
   insertMembership,
   lockInvitationByToken,
 } from './invitation.store.ts';
@@ -32,14 +31,13 @@ export const acceptInvitationEndpoint = (
   implement(acceptInvitation, async ({ body, caller, request }) => {
     const { database, outbox, clock, sessions } = deps;
     const hash = hashInvitationToken(body.token);
-    const { full_name: fullName, password } = body;
-    if (password !== undefined) deps.checkNewPassword(password, 'body.password');
-    // The link is checked before the slow hash, so that requests without a valid link cost little.
-    const { email_key: emailKey, account_id: accountId } = requirePending(
-      await findInvitationByToken(database.prisma, hash),
-      clock.now(),
-    );
-    const passwordHash = password !== undefined && !caller ? await deps.hasher.hashPassword(password) : undefined;
+    if (body.password !== undefined) deps.checkNewPassword(body.password, 'body.password');
+    const {
+      email,
+      email_key: emailKey,
+      account_id: accountId,
+    } = requirePending(await findInvitationByToken(database.prisma, hash), clock.now());
+    const newcomer = caller ? undefined : await prepareNewcomer();
     return database
       .transaction(async (tx) => {
         const now = clock.now();
@@ -47,10 +45,11 @@ export const acceptInvitationEndpoint = (
         // ended the caller's.
         const invited = await lockUserByEmail(tx, emailKey);
         const account = await lockAccount(tx, accountId);
-        if (caller) await requireOpenSession(tx, caller);
+        const signIn = caller && (await lockSignIn(tx, caller, now));
+        if (caller && !signIn) throw sessionEnded();
         const invitation = requirePending(await lockInvitationByToken(tx, hash), now);
         requireActive(account);
-        const user = requireInvited(invited, caller) ?? (await addNewcomer(tx, invitation, now));
+        const user = requireInvited(invited, caller) ?? (await addNewcomer(tx, now));
         if (await findMembership(tx, user.id, accountId))
           throw new Problem('conflict', 'You are a user of this account already.');
         await insertMembership(tx, user.id, invitation, now);
@@ -69,17 +68,33 @@ export const acceptInvitationEndpoint = (
         await outbox.append(tx, newEvent(userJoined, data, context));
         const membership = await findMembership(tx, user.id, accountId);
         if (!membership) throw new Error('The membership is not there');
-        return sessions.admit(tx, { user, membership }, { via: 'invitation', request });
+        return sessions.admit(tx, { user, membership }, { via: 'invitation', request, ...(signIn && { signIn }) });
       })
       .catch((error: unknown) => {
         throw isUniqueViolation(error) ? new Problem('conflict', 'There is a user with this address by now.') : error;
       });
 
-    async function addNewcomer(tx: Tx, { email }: InvitationRow, now: Date) {
+    /**
+     * Refuses whatever it can before the slow hash. The transaction decides again, with everything locked. Undefined when
+     * there is a user with the address already, whom the transaction refuses.
+     */
+    async function prepareNewcomer() {
+      const [account, known] = await Promise.all([
+        findAccount(database.prisma, accountId),
+        findUserByEmail(database, emailKey),
+      ]);
+      requireActive(account);
+      if (known) return undefined;
+      const { full_name: fullName, password } = body;
       if (fullName === undefined) throw new Problem('validation-error', 'body.full_name: is required of a newcomer.');
-      if (passwordHash === undefined)
-        throw new Problem('validation-error', 'body.password: is required of a newcomer.');
-      const id = newId('user');
-      return insertUser(tx, { id, email, emailKey, fullName, passwordHash, verified: true, now });
+      if (password === undefined) throw new Problem('validation-error', 'body.password: is required of a newcomer.');
+      deps.checkNewPassword(password, 'body.password', email);
+      const parties = partiesOf({ request, accountId, emailKey });
+      return { fullName, passwordHash: await deps.hasher.hashPassword(password, parties) };
+    }
+
+    async function addNewcomer(tx: Tx, now: Date) {
+      if (!newcomer) throw new Problem('conflict', 'The user with this address was deleted just now: accept again.');
+      return insertUser(tx, { id: newId('user'), email, emailKey, ...newcomer, verified: true, now });
     }
   });

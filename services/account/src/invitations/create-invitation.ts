@@ -2,12 +2,12 @@ import { createInvitation, Problem, userInvited } from '@attribution/contracts';
 import { isUniqueViolation } from '@attribution/database';
 import { newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { implementKeyed } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import { findAccount } from '../accounts/index.ts';
 import { actorOf, audit } from '../audit/index.ts';
 import { emailKeyOf } from '../codes/index.ts';
 import type { RequireGroups } from '../groups/index.ts';
-import { invitationMail, type MailQueue } from '../mail/index.ts';
+import { countInvitation, invitationMail, type MailQueue } from '../mail/index.ts';
 import { requireGivable, requireRights } from '../members/index.ts';
 import { requireStanding } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
@@ -15,6 +15,7 @@ import { deleteExpiredInvitation, insertInvitation, isMember } from './invitatio
 import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
 import { viewInvitation } from './invitation.view.ts';
 import { requireActive } from './invited.ts';
+import { requireRoom } from './room.ts';
 
 export interface Inviting {
   readonly database: AccountDatabase;
@@ -30,7 +31,7 @@ interface Dependencies extends Inviting {
 }
 
 export const createInvitationEndpoint = ({ database, outbox, mail, clock, appUrl, requireGroups }: Dependencies) =>
-  implementKeyed(createInvitation, database.transaction, async ({ body, caller, request, transaction }) => {
+  implementWrite(createInvitation, database.transaction, async ({ body, caller, request, transaction }) => {
     const { accountId } = caller;
     requireRights(body);
     requireGivable(caller, body);
@@ -44,6 +45,7 @@ export const createInvitationEndpoint = ({ database, outbox, mail, clock, appUrl
       const { name } = requireActive(await findAccount(tx, accountId));
       if (await isMember(tx, accountId, emailKey))
         throw new Problem('conflict', 'body.email: is a user of this account already.');
+      await requireRoom(tx, accountId, now);
       const expired = await deleteExpiredInvitation(tx, accountId, emailKey, now);
       const invitation = await insertInvitation(tx, {
         ...body,
@@ -54,6 +56,7 @@ export const createInvitationEndpoint = ({ database, outbox, mail, clock, appUrl
         expiresAt: invitationExpiry(now),
         now,
       });
+      await countInvitation(tx, { accountId, emailKey, now });
       await mail.enqueue(
         tx,
         invitationMail({ to: body.email, accountName: name, link: invitationLink(appUrl, token) }),

@@ -137,6 +137,19 @@ export async function insertMembership(tx: Tx, userId: string, invitation: Invit
     });
 }
 
+/** Until the commit. Acceptances do not take it: they make an invitation that counts a user who counts. */
+export async function lockRoom(tx: Tx, accountId: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accountId}, 4))`;
+}
+
+/** How many users the account has, with those who are invited and may still accept. */
+export async function countUsers(tx: Tx, accountId: string, now: Date): Promise<number> {
+  const [row] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT ((SELECT count(*) FROM memberships WHERE account_id = ${accountId}) + (SELECT count(*) FROM invitations
+      WHERE account_id = ${accountId} AND accepted_at IS NULL AND expires_at > ${now}))::int AS count`;
+  return row?.count ?? 0;
+}
+
 /** Whether the address belongs to a user who is already in the account. */
 export async function isMember(tx: Tx, accountId: string, emailKey: string): Promise<boolean> {
   return (await tx.membership.count({ where: { account_id: accountId, user: { email_key: emailKey } } })) > 0;

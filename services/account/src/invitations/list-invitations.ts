@@ -11,6 +11,7 @@ export const listInvitationsEndpoint = ({ database, clock }: { database: Account
     const scope = cursorScope(listInvitations.operation, query);
     const [before] = readCursor(query.cursor, scope, ['string']) ?? [];
     const found = await findInvitations(database, caller.accountId, { limit: query.limit + 1, before });
-    const page = cutPage(found, { limit: query.limit, scope, position: (row) => [row.id] });
-    return { entries: page.rows.map((row) => viewInvitation(row, clock.now())), next_cursor: page.next_cursor };
+    const now = clock.now();
+    const view = (row: (typeof found)[number]) => viewInvitation(row, now);
+    return cutPage(found, { limit: query.limit, scope, position: (row) => [row.id], view });
   });

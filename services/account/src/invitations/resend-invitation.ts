@@ -2,12 +2,13 @@ import { Problem, resendInvitation } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { findAccount } from '../accounts/index.ts';
 import { actorOf, audit } from '../audit/index.ts';
-import { invitationMail } from '../mail/index.ts';
+import { countInvitation, invitationMail } from '../mail/index.ts';
 import { requireStanding } from '../sessions/index.ts';
 import type { Inviting } from './create-invitation.ts';
 import { lockInvitation, renewInvitation } from './invitation.store.ts';
 import { invitationExpiry, invitationLink, newInvitationToken } from './invitation.ts';
 import { requireActive } from './invited.ts';
+import { requireRoom } from './room.ts';
 
 export const resendInvitationEndpoint = (deps: Omit<Inviting, 'outbox'>) =>
   implement(resendInvitation, async ({ params, caller, request }) => {
@@ -21,7 +22,9 @@ export const resendInvitationEndpoint = (deps: Omit<Inviting, 'outbox'>) =>
       if (invitation.accepted_at) throw new Problem('conflict', 'This invitation was accepted.');
       const { name } = requireActive(await findAccount(tx, accountId));
       const now = clock.now();
+      if (invitation.expires_at <= now) await requireRoom(tx, accountId, now);
       await renewInvitation(tx, invitation.id, hash, invitationExpiry(now));
+      await countInvitation(tx, { accountId, emailKey: invitation.email_key, now });
       const link = invitationLink(appUrl, token);
       await mail.enqueue(tx, invitationMail({ to: invitation.email, accountName: name, link }));
       await audit(tx, {

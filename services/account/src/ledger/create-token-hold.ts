@@ -6,17 +6,18 @@ import type { Clock } from '@attribution/runtime';
 import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
 import { takeBackExpired } from './expire-tokens.ts';
-import { findOpenTokens, purchaseKey } from './grant.store.ts';
+import { findPurchaseGrants, type PurchaseGrant } from './grant.store.ts';
 import {
   findAccountStatus,
   findHoldByKey,
   type HoldRow,
   insertHold,
-  insertHoldOf,
   type NewHold,
+  sumWithParts,
 } from './hold.store.ts';
 import { createHoldInBatch } from './hold-in-batch.ts';
-import { type BalanceRow, findEntryByKey, lockBalance } from './ledger.store.ts';
+import { type BalanceRow, lockBalance } from './ledger.store.ts';
+import { openTokens, reservePurchase } from './purchase-tokens.ts';
 import { viewHold } from './views.ts';
 
 export function createTokenHoldEndpoint(deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) {
@@ -36,15 +37,15 @@ export function createTokenHoldEndpoint(deps: { database: AccountDatabase; outbo
     const answer = await database.sqlTransaction(async (tx) => {
       const balance = await lockBalance(tx, accountId);
       if (!balance) throw noAccount(accountId, undefined);
-      const grantId = paymentId === null ? null : (await findEntryByKey(tx, accountId, purchaseKey(paymentId)))?.id;
+      const grants = paymentId === null ? null : await findPurchaseGrants(tx, accountId, paymentId);
       const before = await findHoldByKey(tx, accountId, idempotencyKey);
-      if (before) return viewHold(requireSame(before, amount, grantId));
+      if (before) return viewHold(requireSame(await whole(tx, before), amount, grants));
       const status = await findAccountStatus(tx, accountId);
       if (status !== 'active') throw noAccount(accountId, status);
-      if (grantId === undefined) throw noPurchase(paymentId);
+      if (grants?.length === 0) throw noPurchase(paymentId);
       // Expired grants are taken back here, in case the job has not processed them yet.
       const { balance: swept, events } = await takeBackExpired(tx, balance, now);
-      const late = await (grantId === null ? insertHold(tx, hold) : insertWhereOpen(tx, grantId, hold, swept));
+      const late = await (grants === null ? insertHold(tx, hold) : insertWhereOpen(tx, grants, hold, swept));
       const isMade = late !== undefined && !(late instanceof Problem);
       await outbox.append(tx, ...events, ...(isMade ? [held] : []));
       return isMade ? viewHold(late) : (late ?? insufficient('account', swept.posted - swept.held, amount));
@@ -55,24 +56,34 @@ export function createTokenHoldEndpoint(deps: { database: AccountDatabase; outbo
   });
 }
 
-/**
- * `grantId` is the grant of the purchase; null when no purchase was named; undefined when the purchase does not exist.
- */
-function requireSame(before: HoldRow, amount: number, grantId: string | null | undefined): HoldRow {
+/** A hold on several grants of one purchase is one to its caller. */
+const whole = async (tx: Sql, hold: HoldRow): Promise<HoldRow> =>
+  hold.grant_id === null ? hold : { ...hold, amount: BigInt(await sumWithParts(tx, hold.id)) };
+
+/** `grants` are those of the purchase; null when no purchase was named; none when the purchase does not exist. */
+function requireSame(before: HoldRow, amount: number, grants: readonly PurchaseGrant[] | null): HoldRow {
   if (Number(before.amount) !== amount)
     throw new Problem('conflict', `body.idempotency_key: was used for a hold of ${before.amount} tokens.`);
-  if (before.grant_id !== grantId)
-    throw new Problem('conflict', 'body.idempotency_key: was used for a hold of other tokens.');
+  const { grant_id } = before;
+  const same = grants === null ? grant_id === null : grants.some(({ entry_id }) => entry_id === grant_id);
+  if (!same) throw new Problem('conflict', 'body.idempotency_key: was used for a hold of other tokens.');
   return before;
 }
 
 /**
  * Returns undefined when the account has too few tokens available, and a problem when the purchase has too few left.
  */
-async function insertWhereOpen(tx: Sql, grantId: string, hold: NewHold, { posted, held }: BalanceRow) {
-  const open = await findOpenTokens(tx, grantId);
-  if (open < hold.amount) return insufficient('purchase', open, hold.amount);
-  return posted - held < hold.amount ? undefined : insertHoldOf(tx, grantId, hold);
+async function insertWhereOpen(
+  tx: Sql,
+  grants: readonly PurchaseGrant[],
+  hold: NewHold,
+  { posted, held }: BalanceRow,
+): Promise<HoldRow | Problem | undefined> {
+  const open = openTokens(grants);
+  if (open < hold.amount) return insufficient('purchase', BigInt(open), hold.amount);
+  if (posted - held < hold.amount) return undefined;
+  const [first] = await reservePurchase(tx, grants, hold);
+  return first && { ...first, amount: BigInt(hold.amount) };
 }
 
 const insufficient = (of: 'account' | 'purchase', available: bigint, amount: number) =>

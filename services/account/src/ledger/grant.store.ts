@@ -14,6 +14,8 @@ export interface Grant {
   /** Grants with a lower number are used up first. */
   readonly priority: number;
   readonly expiresAt: Date | null;
+  /** The entry of the purchase whose tokens these are, when they came back after its refund did. */
+  readonly purchaseId?: string;
   readonly now: Date;
 }
 
@@ -23,7 +25,7 @@ export interface Grant {
  */
 export async function postGrant(
   tx: Sql,
-  { accountId, priority, ...grant }: Grant,
+  { accountId, priority, purchaseId, ...grant }: Grant,
 ): Promise<{ entry: EntryRow; repeated: boolean }> {
   const balance = await lockBalance(tx, accountId);
   if (!balance) throw new Problem('unprocessable', `body.account_id: there is no account ${accountId}.`);
@@ -31,8 +33,9 @@ export async function postGrant(
   if (before) return { entry: before, repeated: true };
   const entry = await insertEntry(tx, balance, { ...grant, amount: BigInt(grant.amount) });
   await tx.$executeRaw`
-    INSERT INTO token_grants (entry_id, account_id, amount, remaining, priority, expires_at, created_at)
-    VALUES (${entry.id}, ${accountId}, ${entry.amount}, ${entry.amount}, ${priority}, ${grant.expiresAt}, ${grant.now})`;
+    INSERT INTO token_grants (entry_id, account_id, amount, remaining, priority, expires_at, created_at, purchase_id)
+    VALUES (${entry.id}, ${accountId}, ${entry.amount}, ${entry.amount}, ${priority}, ${grant.expiresAt}, ${grant.now},
+            ${purchaseId ?? null})`;
   return { entry, repeated: false };
 }
 
@@ -42,14 +45,28 @@ export const defaultPriority = 100;
 /** The idempotency key of the ledger entry for a payment. */
 export const purchaseKey = (paymentId: string) => `payment:${paymentId}`;
 
+/** A grant with tokens of a purchase. */
+export interface PurchaseGrant {
+  readonly entry_id: string;
+  /** The tokens that remain and are not reserved by a hold on this grant. */
+  readonly open: number;
+}
+
 /**
- * The number of tokens of a grant that remain and are not reserved by a hold on that grant. The balance must be
- * locked.
+ * The grants of a purchase: its own first, then those of its tokens that came back after a refund. Empty for an unknown
+ * purchase. The balance must be locked.
  */
-export async function findOpenTokens(tx: Sql, grantId: string): Promise<bigint> {
-  const [row] = await tx.$queryRaw<{ open: bigint }[]>`
-    SELECT remaining - reserved AS open FROM token_grants WHERE entry_id = ${grantId}`;
-  return BigInt(row?.open ?? 0);
+export async function findPurchaseGrants(
+  tx: Sql,
+  accountId: string,
+  paymentId: string,
+): Promise<readonly PurchaseGrant[]> {
+  const rows = await tx.$queryRaw<{ entry_id: string; open: bigint }[]>`
+    SELECT g.entry_id, g.remaining - g.reserved AS open
+    FROM ledger_entries AS e JOIN token_grants AS g ON g.entry_id = e.id OR g.purchase_id = e.id
+    WHERE e.account_id = ${accountId} AND e.idempotency_key = ${purchaseKey(paymentId)}
+    ORDER BY g.entry_id <> e.id, g.entry_id`;
+  return rows.map(({ entry_id, open }) => ({ entry_id, open: Number(open) }));
 }
 
 /** Takes tokens from one grant. */

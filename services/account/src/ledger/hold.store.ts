@@ -25,6 +25,8 @@ export interface NewHold {
   readonly idempotencyKey: string;
   readonly expiresAt: Date;
   readonly now: Date;
+  /** The first of several holds on the grants of one purchase. */
+  readonly partOf?: string;
 }
 
 /**
@@ -71,10 +73,10 @@ export async function insertHold(tx: Sql, hold: NewHold): Promise<HoldRow | unde
 
 /** Reserves tokens of one grant. The balance must be locked, and enough tokens must be available. */
 export async function insertHoldOf(tx: Sql, grantId: string, hold: NewHold): Promise<HoldRow> {
-  const { id, accountId, amount, description, idempotencyKey, expiresAt, now } = hold;
+  const { id, accountId, amount, description, idempotencyKey, expiresAt, now, partOf = null } = hold;
   const [row] = await tx.$queryRaw<HoldRow[]>`
-    INSERT INTO token_holds (id, account_id, grant_id, amount, description, idempotency_key, expires_at, created_at)
-    VALUES (${id}, ${accountId}, ${grantId}, ${amount}, ${description}, ${idempotencyKey}, ${expiresAt}, ${now})
+    INSERT INTO token_holds (id, account_id, grant_id, amount, description, idempotency_key, expires_at, created_at, part_of)
+    VALUES (${id}, ${accountId}, ${grantId}, ${amount}, ${description}, ${idempotencyKey}, ${expiresAt}, ${now}, ${partOf})
     RETURNING id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id`;
   if (!row) throw new Error(`No hold ${id}`);
   return row;
@@ -96,6 +98,20 @@ export async function lockHold(tx: Sql, id: string): Promise<HoldRow | undefined
     SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
     FROM token_holds WHERE id = ${id} FOR UPDATE`;
   return row;
+}
+
+/** The hold and those that are parts of it, locked like `lockHold` does. */
+export async function lockWithParts(tx: Sql, id: string): Promise<HoldRow[]> {
+  return tx.$queryRaw<HoldRow[]>`
+    SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
+    FROM token_holds WHERE id = ${id} OR part_of = ${id} ORDER BY id FOR UPDATE`;
+}
+
+/** The number of tokens of a hold and its parts. */
+export async function sumWithParts(tx: Sql, id: string): Promise<number> {
+  const [row] = await tx.$queryRaw<{ amount: bigint }[]>`
+    SELECT sum(amount)::bigint AS amount FROM token_holds WHERE id = ${id} OR part_of = ${id}`;
+  return Number(row?.amount ?? 0);
 }
 
 /** Returns undefined when the account does not exist. */

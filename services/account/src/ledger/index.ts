@@ -1,10 +1,11 @@
 export { captureTokenHoldEndpoint } from './capture-token-hold.ts';
-export { checkTokenLedger } from './check-token-ledger.ts';
+export { checkedTokenLedger } from './check-token-ledger.ts';
 export { createTokenGrantEndpoint } from './create-token-grant.ts';
 export { createTokenHoldEndpoint } from './create-token-hold.ts';
+export { type Dispute, holdDisputed, payDebts, releaseDisputed, takeDisputed } from './dispute-tokens.ts';
 export { expireGrants, expireHolds } from './expire-tokens.ts';
 export { getBalanceEndpoint } from './get-balance.ts';
 export { defaultPriority, postGrant, purchaseKey } from './grant.store.ts';
 export { listLedgerEndpoint } from './list-ledger.ts';
-export { giveBackRefunded, type Refund, releaseRefund, takeRefunded } from './refund-tokens.ts';
+export { type Refund, returnRefunded, takeRefunded } from './refund-tokens.ts';
 export { voidTokenHoldEndpoint } from './void-token-hold.ts';

@@ -11,6 +11,5 @@ export const listLedgerEndpoint = (database: AccountDatabase) =>
     const scope = cursorScope(listLedger.operation, params);
     const [beforeSeq] = readCursor(query.cursor, scope, ['integer']) ?? [];
     const found = await findEntries(database, params.id, query.limit + 1, beforeSeq);
-    const page = cutPage(found, { limit: query.limit, scope, position: (entry) => [Number(entry.seq)] });
-    return { entries: page.rows.map(viewEntry), next_cursor: page.next_cursor };
+    return cutPage(found, { limit: query.limit, scope, position: (entry) => [Number(entry.seq)], view: viewEntry });
   });

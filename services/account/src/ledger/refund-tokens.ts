@@ -1,11 +1,11 @@
-import { tokensGranted, tokensHeld } from '@attribution/contracts';
+import { tokensGranted } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import { newId } from '@attribution/ids';
 import { type NewEvent, newEvent } from '@attribution/messaging';
-import { captureHold } from './capture-hold.ts';
-import { defaultPriority, findOpenTokens, postGrant, purchaseKey } from './grant.store.ts';
-import { type HoldRow, insertHoldOf, lockHold } from './hold.store.ts';
-import { type BalanceRow, findEntryByKey, lockBalance } from './ledger.store.ts';
+import { followDisputes, yieldToRefund } from './disputed-purchase.ts';
+import { defaultPriority, postGrant, purchaseKey } from './grant.store.ts';
+import { type HoldRow, lockWithParts } from './hold.store.ts';
+import { findEntryByKey, lockBalance } from './ledger.store.ts';
+import { captureUpTo, type Moved, nothing, partKey, takeUnspent } from './purchase-tokens.ts';
 import { voidHold } from './void-hold.ts';
 
 export interface Refund {
@@ -16,78 +16,87 @@ export interface Refund {
   readonly holdId: string | null;
   /** The number of tokens of the purchase that the refund gives back. */
   readonly amount: number;
-  /** The description of the ledger entry. */
-  readonly description: string;
+  /** What was bought. */
+  readonly product: string;
   readonly now: Date;
   readonly traceparent: string | null;
 }
-
-/** The number of tokens moved, and the events to append. */
-interface Moved {
-  readonly tokens: number;
-  readonly events: readonly NewEvent[];
-}
-const nothing: Moved = { tokens: 0, events: [] };
 
 const refundKey = (refundId: string) => `refund:${refundId}`;
 
 /**
  * Takes back the tokens of a refunded purchase: those that are held for the refund, otherwise as many as are still
- * available.
+ * available, or as disputes of the purchase have held or taken.
  */
 export async function takeRefunded(tx: Sql, refund: Refund): Promise<Moved> {
-  const { accountId, now, traceparent, description } = refund;
-  const own = await lockOwnHold(tx, refund);
-  const balance = await lockBalance(tx, accountId);
-  if (!balance || own?.status === 'captured') return nothing;
-  const [hold, ...held] = own?.status === 'pending' ? [own] : await holdRest(tx, balance, refund);
-  if (!hold) return nothing;
-  const amount = Number(hold.amount);
-  const entry = { kind: 'refund', description, idempotencyKey: refundKey(refund.refundId) } as const;
-  const { event } = await captureHold(tx, { hold, balance, amount, entry, now, traceparent });
-  return { tokens: amount, events: [...held, event] };
+  const { accountId, refundId, amount, product, now, traceparent } = refund;
+  const entry = { kind: 'refund', description: `Refund: ${product}`, idempotencyKey: refundKey(refundId) } as const;
+  const own = await lockOwnHolds(tx, refund);
+  if (own.some(({ status }) => status === 'captured')) return nothing;
+  const holds = own.filter(({ status }) => status === 'pending');
+  if (holds.length > 0) {
+    const balance = await lockBalance(tx, accountId);
+    return balance ? captureUpTo(tx, { holds, balance, amount, entry, now, traceparent }) : nothing;
+  }
+  const changed = { ...refund, cause: refundId };
+  const yielded = await yieldToRefund(tx, changed, amount);
+  const taken = await takeUnspent(tx, { ...refund, entry });
+  const { events } = await followDisputes(tx, changed);
+  return { tokens: taken.tokens, events: [...yielded, ...taken.events, ...events] };
 }
 
-/** Makes a hold that is captured at once, so that consumers of the events see a refund like any other capture. */
-async function holdRest(tx: Sql, balance: BalanceRow, refund: Refund): Promise<[] | [HoldRow, NewEvent]> {
-  const { accountId, refundId, description, now, traceparent } = refund;
-  const purchase = await findEntryByKey(tx, accountId, purchaseKey(refund.paymentId));
-  const open = purchase ? await findOpenTokens(tx, purchase.id) : 0n;
-  const amount = Math.min(refund.amount, Number(open), Number(balance.posted - balance.held));
-  if (!purchase || amount <= 0) return [];
-  const id = newId('token_hold');
-  const fields = { id, accountId, amount, description, idempotencyKey: refundKey(refundId), expiresAt: now, now };
-  const hold = await insertHoldOf(tx, purchase.id, fields);
-  const data = { account_id: accountId, hold_id: id, amount };
-  return [hold, newEvent(tokensHeld, data, { accountId, occurredAt: now, traceparent })];
+/**
+ * Releases the tokens that were held for a refund that failed; those that it took, when it is reversed, are granted
+ * again. Disputes of the purchase hold or take them first.
+ */
+export async function returnRefunded(
+  tx: Sql,
+  refund: Refund,
+  { reversed }: { readonly reversed: boolean },
+): Promise<{ readonly given: number; readonly events: readonly NewEvent[] }> {
+  const released = await releaseRefund(tx, refund);
+  const given = reversed ? await giveBackRefunded(tx, refund) : nothing;
+  const events = [...released.events, ...given.events];
+  if (released.tokens + given.tokens === 0) return { given: 0, events };
+  const followed = await followDisputes(tx, { ...refund, cause: `${refund.refundId}:failed` });
+  return { given: given.tokens, events: [...events, ...followed.events] };
 }
 
-/** Releases the tokens that were held for a refund that failed. */
-export async function releaseRefund(tx: Sql, refund: Refund): Promise<Moved> {
-  const hold = await lockOwnHold(tx, refund);
-  if (hold?.status !== 'pending') return nothing;
-  const { event } = await voidHold(tx, hold, refund);
-  return { tokens: 0, events: [event] };
+async function releaseRefund(tx: Sql, refund: Refund): Promise<Moved> {
+  const pending = (await lockOwnHolds(tx, refund)).filter(({ status }) => status === 'pending');
+  const events: NewEvent[] = [];
+  for (const hold of pending) events.push((await voidHold(tx, hold, refund)).event);
+  return { tokens: pending.reduce((sum, { amount }) => sum + Number(amount), 0), events };
 }
 
 /**
  * Grants the tokens of a reversed refund again. It is a new grant, because the remaining tokens of a grant never
- * increase.
+ * increase. A later refund of the purchase finds it.
  */
-export async function giveBackRefunded(tx: Sql, refund: Refund): Promise<Moved> {
-  const { accountId, refundId, description, now, traceparent } = refund;
-  const taken = await findEntryByKey(tx, accountId, refundKey(refundId));
-  if (!taken) return nothing;
-  const amount = -Number(taken.amount);
+async function giveBackRefunded(tx: Sql, refund: Refund): Promise<Moved> {
+  const { accountId, paymentId, refundId, product, now, traceparent } = refund;
+  const amount = await sumTaken(tx, refund);
+  const purchase = await findEntryByKey(tx, accountId, purchaseKey(paymentId));
+  if (amount === 0 || !purchase) return nothing;
+  const description = `Refund that came back: ${product}`;
   const grant = { kind: 'adjustment', amount, description, priority: defaultPriority, expiresAt: null } as const;
   const idempotencyKey = `refund-reversed:${refundId}`;
-  const { entry, repeated } = await postGrant(tx, { ...grant, accountId, idempotencyKey, now });
-  if (repeated) return nothing;
-  const data = { account_id: accountId, entry_id: entry.id, amount, expires_at: null };
+  const posted = await postGrant(tx, { ...grant, accountId, idempotencyKey, purchaseId: purchase.id, now });
+  if (posted.repeated) return nothing;
+  const data = { account_id: accountId, entry_id: posted.entry.id, amount, expires_at: null };
   return { tokens: amount, events: [newEvent(tokensGranted, data, { accountId, occurredAt: now, traceparent })] };
 }
 
-async function lockOwnHold(tx: Sql, { holdId, accountId }: Refund): Promise<HoldRow | undefined> {
-  const hold = holdId === null ? undefined : await lockHold(tx, holdId);
-  return hold?.account_id === accountId ? hold : undefined;
+/** The number of tokens that the refund took, by one entry for each hold. */
+async function sumTaken(tx: Sql, { accountId, refundId }: Refund): Promise<number> {
+  for (let n = 0, sum = 0; ; n++) {
+    const entry = await findEntryByKey(tx, accountId, partKey(refundKey(refundId), n));
+    if (!entry) return sum;
+    sum -= Number(entry.amount);
+  }
+}
+
+async function lockOwnHolds(tx: Sql, { holdId, accountId }: Refund): Promise<readonly HoldRow[]> {
+  const holds = holdId === null ? [] : await lockWithParts(tx, holdId);
+  return holds.filter(({ account_id }) => account_id === accountId);
 }

@@ -9,8 +9,15 @@ export interface QueuedMail {
   readonly created_at: Date;
 }
 
-export async function insertMail(tx: Mails, content: Uint8Array<ArrayBuffer>, now: Date): Promise<void> {
-  await tx.queuedMail.create({ data: { content, created_at: now, next_attempt_at: now } });
+/** With `drop`, sends the same statement and inserts nothing. */
+export async function insertMail(
+  tx: Pick<Tx, '$executeRaw'>,
+  content: Uint8Array<ArrayBuffer>,
+  { now, drop }: { now: Date; drop: boolean },
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO queued_mails (content, created_at, next_attempt_at)
+    SELECT ${content}::bytea, ${now}::timestamptz, ${now}::timestamptz WHERE NOT ${drop}::boolean`;
 }
 
 /** Takes the next due message and leases it until `leaseEnd`, so that no other worker takes it. */

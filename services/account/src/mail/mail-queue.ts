@@ -16,8 +16,11 @@ const keptFor = 24 * 60 * minute;
 const lease = minute;
 
 export interface MailQueue {
-  /** Queues a message in the transaction of its cause: it is sent if and only if that transaction is committed. */
-  enqueue(tx: Tx, mail: Mail): Promise<void>;
+  /**
+   * Queues a message in the transaction of its cause: it is sent if and only if that transaction is committed. With `drop`
+   * it does the same work for a message that nobody shall get.
+   */
+  enqueue(tx: Tx, mail: Mail, options?: { readonly drop?: boolean }): Promise<void>;
   /** Sends all messages that are due. */
   sendDue(): Promise<void>;
 }
@@ -62,8 +65,8 @@ export function createMailQueue(deps: {
   }
 
   return {
-    async enqueue(tx, mail) {
-      await insertMail(tx, vault.encrypt(JSON.stringify(mail), purpose), clock.now());
+    async enqueue(tx, mail, { drop = false } = {}) {
+      await insertMail(tx, vault.encrypt(JSON.stringify(mail), purpose), { now: clock.now(), drop });
       afterCommit(tx, deps.wake);
     },
     async sendDue() {

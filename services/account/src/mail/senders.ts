@@ -6,9 +6,10 @@ import type { MailSender } from './mail.ts';
 /** How long a mail server may be silent, in milliseconds. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
-/** Sends by SMTP (RFC 5321). */
-export function createSmtpSender(options: { url: string; from: string }): MailSender {
-  const transport = createTransport({ url: options.url, ...timeouts }, { from: options.from });
+/** Sends by SMTP (RFC 5321). `requireTls`: nothing is sent to a server that does not turn to TLS (RFC 3207). */
+export function createSmtpSender(options: { url: string; from: string; requireTls: boolean }): MailSender {
+  const { url, from, requireTls } = options;
+  const transport = createTransport({ url, requireTLS: requireTls, ...timeouts }, { from });
   return {
     async send(mail) {
       await transport.sendMail(mail);

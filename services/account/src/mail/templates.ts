@@ -1,3 +1,4 @@
+import { platformName } from '../platform-name.ts';
 import { escapeHtml, oneLine, page, paragraph } from './html.ts';
 import type { Mail } from './mail.ts';
 
@@ -24,11 +25,27 @@ export function passwordResetMail(mail: CodeMail): Mail {
   });
 }
 
+/** To the person at whose address somebody guesses. */
+export function guessesMail(mail: { to: string; fullName: string }): Mail {
+  const fullName = oneLine(mail.fullName);
+  const subject = 'Many wrong sign-ins with your address';
+  const before = `Somebody has often tried to sign in to the ${platformName} with your address, and a wrong password or code. None was right.`;
+  const meanwhile =
+    'Until that ends, further tries are refused for some minutes each, except where you have signed in lately.';
+  const after = 'If it was you, set a new password. If not, you need not do anything.';
+  return {
+    to: mail.to,
+    subject,
+    text: [`Hello ${fullName},`, before, meanwhile, after, ''].join('\n\n'),
+    html: page(subject, [`Hello ${fullName},`, before, meanwhile, after].map(paragraph)),
+  };
+}
+
 export function invitationMail(mail: { to: string; accountName: string; link: string }): Mail {
   const { to, link } = mail;
   const accountName = oneLine(mail.accountName);
   const subject = `You are invited to ${accountName}`;
-  const before = `You are invited to the account “${accountName}” on the Attribution Platform. Follow this link to accept:`;
+  const before = `You are invited to the account “${accountName}” on the ${platformName}. Follow this link to accept:`;
   const after = 'It works once, within 7 days. If you do not know it, you need not do anything.';
   return {
     to,

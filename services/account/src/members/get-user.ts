@@ -1,12 +1,12 @@
 import { getUser, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import type { AccountDatabase } from '../store.ts';
-import { findMember } from './member.store.ts';
-import { viewMember } from './member.view.ts';
+import { findSeenMember } from './member.store.ts';
+import { viewMemberFor } from './member.view.ts';
 
 export const getUserEndpoint = (database: AccountDatabase) =>
   implement(getUser, async ({ params, caller }) => {
-    const member = await findMember(database.prisma, caller.accountId, params.id);
+    const member = await findSeenMember(database, caller, params.id);
     if (!member) throw Problem.notFound();
-    return viewMember(member);
+    return viewMemberFor(caller, member);
   });

@@ -1,3 +1,4 @@
+import { type Principal, visibleGroupIds } from '@attribution/auth';
 import { Prisma } from '../generated/prisma/client.ts';
 import { type Membership, readServiceMap } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
@@ -37,15 +38,34 @@ interface MemberPage {
   readonly after: string | undefined;
 }
 
-export async function findMembers(
-  { prisma }: Pick<AccountDatabase, 'prisma'>,
-  accountId: string,
-  { limit, after }: MemberPage,
-): Promise<MemberRow[]> {
-  return selectMembers(prisma, Prisma.sql`m.account_id = ${accountId} AND m.user_id > ${after ?? ''}`, limit);
+/** The members that the caller sees: all, or, for a narrowed caller, itself and those with whom it shares a group. */
+function membersSeenBy(caller: Principal): Prisma.Sql {
+  const inAccount = Prisma.sql`m.account_id = ${caller.accountId}`;
+  const groups = visibleGroupIds(caller);
+  if (!groups) return inAccount;
+  return Prisma.sql`${inAccount} AND (m.user_id = ${caller.id}
+    OR (m.group_scope = 'all' AND ${groups.length > 0})
+    OR EXISTS (SELECT FROM group_grants AS g
+      WHERE g.user_id = m.user_id AND g.account_id = m.account_id AND g.group_id = ANY(${groups})))`;
 }
 
-export async function findMember(tx: Reader, accountId: string, userId: string): Promise<MemberRow | undefined> {
+export async function findMembers(
+  { prisma }: Pick<AccountDatabase, 'prisma'>,
+  caller: Principal,
+  { limit, after }: MemberPage,
+): Promise<MemberRow[]> {
+  return selectMembers(prisma, Prisma.sql`${membersSeenBy(caller)} AND m.user_id > ${after ?? ''}`, limit);
+}
+
+export async function findSeenMember(
+  { prisma }: Pick<AccountDatabase, 'prisma'>,
+  caller: Principal,
+  userId: string,
+): Promise<MemberRow | undefined> {
+  return (await selectMembers(prisma, Prisma.sql`${membersSeenBy(caller)} AND m.user_id = ${userId}`))[0];
+}
+
+async function findMember(tx: Reader, accountId: string, userId: string): Promise<MemberRow | undefined> {
   return (await selectMembers(tx, Prisma.sql`m.account_id = ${accountId} AND m.user_id = ${userId}`))[0];
 }
 

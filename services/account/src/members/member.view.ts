@@ -1,4 +1,5 @@
-import type { Member } from '@attribution/contracts';
+import { type Principal, seesGroup } from '@attribution/auth';
+import type { Member, SeenMember } from '@attribution/contracts';
 import type { z } from 'zod';
 import { hasBilling } from '../sessions/index.ts';
 import type { MemberRow } from './member.store.ts';
@@ -18,4 +19,12 @@ export function viewMember(row: MemberRow): z.output<typeof Member> {
     status: row.status,
     joined_at: row.joined_at.toISOString(),
   };
+}
+
+/** What the caller may know of the member, whom it sees. */
+export function viewMemberFor(caller: Principal, row: MemberRow): z.output<typeof SeenMember> {
+  const member = viewMember(row);
+  if (caller.role === 'owner' || caller.role === 'admin' || row.user_id === caller.id) return member;
+  const { email: _, email_verified: __, mfa_enabled: ___, services: ____, billing: _____, ...seen } = member;
+  return { ...seen, groups: member.groups.filter(({ group_id }) => seesGroup(caller, group_id)) };
 }

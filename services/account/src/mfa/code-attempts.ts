@@ -1,26 +1,23 @@
-import type { Problem } from '@attribution/contracts';
+import { Problem } from '@attribution/contracts';
+import type { RequestContext } from '@attribution/http';
 import { newUuid } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
+import { markAudited } from '@attribution/service';
 import { type AuditRecord, audit } from '../audit/index.ts';
+import type { Guesses } from '../guesses/index.ts';
+import type { Notices } from '../notices/index.ts';
 import { mfaTokenTtl } from '../sessions/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
-import { attemptsSince, countAttempt, findEnrolment, lockUser, useChallenge } from './mfa.store.ts';
+import { findUser } from '../users/index.ts';
+import { countAttempt, findEnrolment, lockUser, useChallenge } from './mfa.store.ts';
 import type { CodeKind, MfaCodes } from './mfa-codes.ts';
 
-/**
- * Attempts per challenge (decision 16), and per user within a window, because a caller who knows the password can
- * request more challenges.
- */
-const limits = { challenge: 5, user: 20 };
+/** Attempts per challenge (decision 16). `Guesses` bounds them over all challenges. */
+const challengeAttempts = 5;
 const challengeLifetimeMs = mfaTokenTtl.challenge * 1000;
-/** A challenge counts for this long after it was issued. */
-const windowMs = 15 * 60 * 1000;
 
-/**
- * `off`: the user has no MFA. `spent`: the challenge cannot be used any more. `exhausted`: the user has no attempts
- * left for now.
- */
-export type Refusal = 'off' | 'spent' | 'exhausted' | 'wrong';
+/** `off`: the user has no MFA. `spent`: the challenge cannot be used any more. */
+export type Refusal = 'off' | 'spent' | 'wrong';
 
 interface Details {
   /** The exact reason, which the response does not reveal. */
@@ -52,7 +49,7 @@ interface Attempt {
   readonly code: string;
   readonly refuse: (why: Refusal) => Problem;
   /** The audit record of a refusal. */
-  readonly record: Omit<AuditRecord, 'outcome' | 'details' | 'now'>;
+  readonly record: Omit<AuditRecord, 'outcome' | 'details' | 'now' | 'request'> & { readonly request: RequestContext };
 }
 
 type Work<T> = (tx: Tx, kind: CodeKind, now: Date) => Promise<T>;
@@ -60,7 +57,7 @@ type Work<T> = (tx: Tx, kind: CodeKind, now: Date) => Promise<T>;
 export interface CodeAttempts {
   /**
    * Runs the work in the transaction that spends the code. When the code is refused, records it in the audit log and
-   * throws the problem that `refuse` returns.
+   * throws the problem that `refuse` returns. Throws `rate-limited` after too many guesses at the user's address.
    */
   make<T>(attempt: Attempt, work: Work<T>): Promise<T>;
 }
@@ -68,9 +65,11 @@ export interface CodeAttempts {
 export function createCodeAttempts(deps: {
   database: AccountDatabase;
   mfaCodes: MfaCodes;
+  guesses: Guesses;
+  notices: Notices;
   clock: Clock;
 }): CodeAttempts {
-  const { database, mfaCodes, clock } = deps;
+  const { database, mfaCodes, guesses, notices, clock } = deps;
 
   async function lockMfaUser(tx: Tx, userId: string): Promise<void> {
     const user = await lockUser(tx, userId);
@@ -79,13 +78,10 @@ export function createCodeAttempts(deps: {
   }
 
   /** The count is committed before the code is checked, so that parallel guesses are all counted. */
-  async function count(userId: string, challenge: Challenge, now: Date): Promise<number> {
+  async function count(userId: string, challenge: Challenge): Promise<number> {
     return database.transaction(async (tx) => {
       await lockMfaUser(tx, userId);
-      const since = new Date(now.getTime() - windowMs + challengeLifetimeMs);
-      if ((await attemptsSince(tx, userId, since)) >= limits.user)
-        throw new Refused('exhausted', { reason: 'mfa_attempts_exhausted' });
-      const counted = await countAttempt(tx, { ...challenge, userId, limit: limits.challenge });
+      const counted = await countAttempt(tx, { ...challenge, userId, limit: challengeAttempts });
       if (counted === undefined) throw spent();
       return counted;
     });
@@ -93,30 +89,55 @@ export function createCodeAttempts(deps: {
 
   async function check<T>({ userId, code, ...attempt }: Attempt, work: Work<T>, now: Date): Promise<T> {
     const challenge = attempt.challenge ?? { id: newUuid(), expiresAt: new Date(now.getTime() + challengeLifetimeMs) };
-    const counted = await count(userId, challenge, now);
+    const counted = await count(userId, challenge);
     return database.transaction(async (tx) => {
       await lockMfaUser(tx, userId);
       const enrolment = await findEnrolment(tx, userId);
       if (!enrolment) throw off();
       const kind = await mfaCodes.use(tx, enrolment, code, now);
       if (!kind) {
-        const remaining = attempt.challenge && { attempts_left: limits.challenge - counted };
+        const remaining = attempt.challenge && { attempts_left: challengeAttempts - counted };
         throw new Refused('wrong', { reason: 'wrong_mfa_code', ...remaining });
       }
       if (!(await useChallenge(tx, challenge.id, now))) throw spent();
+      if (kind === 'recovery_code' && attempt.record.request)
+        await notices.tell(tx, userId, { kind: 'recovery_code_used' }, attempt.record.request);
       return work(tx, kind, now);
     });
+  }
+
+  /** Only a wrong code is a wrong guess. A challenge that is spent compares nothing. */
+  async function checkCounted<T>(attempt: Attempt, work: Work<T>, now: Date): Promise<T> {
+    const user = await findUser(database.prisma, attempt.userId);
+    if (!user) throw new Refused('off', { reason: 'user_disabled' });
+    const guess = { what: 'code', emailKey: user.email_key, request: attempt.record.request } as const;
+    let checked: { result: T } | { wrong: Refused } | undefined;
+    await guesses.count(guess, async () => {
+      checked = await check(attempt, work, now).then(
+        (result) => ({ result }),
+        (error: unknown) => {
+          if (error instanceof Refused && error.why === 'wrong') return { wrong: error };
+          throw error;
+        },
+      );
+      return 'result' in checked;
+    });
+    if (checked && 'result' in checked) return checked.result;
+    throw checked?.wrong;
   }
 
   return {
     async make(attempt, work) {
       const now = clock.now();
       try {
-        return await check(attempt, work, now);
+        return await checkCounted(attempt, work, now);
       } catch (error) {
+        const record = (details: Details) =>
+          audit(database.prisma, { ...attempt.record, outcome: 'refused', details: { ...details }, now });
+        if (error instanceof Problem && error.kind === 'rate-limited') await record({ reason: 'too_many_guesses' });
         if (!(error instanceof Refused)) throw error;
-        await audit(database.prisma, { ...attempt.record, outcome: 'refused', details: { ...error.details }, now });
-        throw attempt.refuse(error.why);
+        await record(error.details);
+        throw markAudited(attempt.refuse(error.why));
       }
     },
   };

@@ -1,17 +1,19 @@
 import { disableMfa, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
-import { findMemberships } from '../sessions/index.ts';
+import type { Notices } from '../notices/index.ts';
+import { findMemberships, setMfaPassed } from '../sessions/index.ts';
 import type { Tx } from '../store.ts';
 import type { CodeAttempts } from './code-attempts.ts';
 import { withFreshCode } from './fresh-code.ts';
 import { deleteEnrolment } from './mfa.store.ts';
 
-export const disableMfaEndpoint = (codeAttempts: CodeAttempts) =>
+export const disableMfaEndpoint = (deps: { codeAttempts: CodeAttempts; notices: Notices }) =>
   implement(disableMfa, async ({ body, caller, request }) =>
-    withFreshCode(codeAttempts, { caller, code: body.code, action: 'mfa.disabled', request }, async (tx, now) => {
+    withFreshCode(deps, { caller, code: body.code, action: 'mfa.disabled', request }, async (tx, now) => {
       const { require_mfa } = await deleteEnrolment(tx, caller.id, now);
       if (require_mfa) throw new Problem('conflict', 'MFA is required of you.');
       await requireUnrequired(tx, caller.id);
+      await setMfaPassed(tx, { user_id: caller.id }, null);
     }),
   );
 

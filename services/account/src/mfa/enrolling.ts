@@ -30,11 +30,15 @@ export function enrollingPerson(
 export async function lockEnrolling(tx: Tx, { userId, entrance, session }: Enrolling) {
   const user = await lockUser(tx, userId);
   if (!user) throw new Problem('unauthorized', 'This user is disabled or does not exist any more.');
-  if (session) await requireOpenSession(tx, session);
+  const signedInAt = session ? (await requireOpenSession(tx, session)).signed_in_at : entrance.signedInAt;
   const place = entrance && (await requireEntrance(tx, entrance));
   if (user.mfa_on) throw new Problem('conflict', 'MFA is on already: turn it off first.');
-  return { user, place };
+  // The token of a login exists because its password was right.
+  return { user, place, signedInAt: signedInAt ?? ('now' as const) };
 }
+
+export const accountOf = ({ entrance, session }: Enrolling): string =>
+  entrance ? entrance.accountId : session.accountId;
 
 /** The sessions that have not passed MFA, which end when MFA is turned on. */
 export const unprovenSessions = ({ userId, session }: Enrolling) => (session ? othersOf(session) : { user_id: userId });

@@ -2,6 +2,7 @@ import type { Principal } from '@attribution/auth';
 import { Problem } from '@attribution/contracts';
 import type { RequestContext } from '@attribution/http';
 import { actorOf, audit } from '../audit/index.ts';
+import type { Notices } from '../notices/index.ts';
 import type { Tx } from '../store.ts';
 import type { CodeAttempts, Refusal } from './code-attempts.ts';
 
@@ -15,7 +16,7 @@ interface FreshCode {
 
 /** Runs an action for which a signed-in person must give a fresh code, and records it in the audit log. */
 export async function withFreshCode<T>(
-  codeAttempts: CodeAttempts,
+  { codeAttempts, notices }: { codeAttempts: CodeAttempts; notices: Notices },
   { caller, code, action, request }: FreshCode,
   work: (tx: Tx, now: Date) => Promise<T>,
 ): Promise<T> {
@@ -23,15 +24,14 @@ export async function withFreshCode<T>(
   const record = { accountId, action, actor: actorOf(caller), subject: { type: 'user', id: userId }, request };
   return codeAttempts.make({ userId, code, refuse, record }, async (tx, via, now) => {
     const result = await work(tx, now);
+    await notices.tell(tx, userId, { kind: noticeOf[action] }, request);
     await audit(tx, { ...record, details: { via }, now });
     return result;
   });
 }
 
-function refuse(why: Refusal): Problem {
-  if (why === 'off') return new Problem('conflict', 'MFA is not on.');
-  if (why === 'wrong') return wrongCode();
-  return new Problem('forbidden', 'There were too many wrong codes: wait 15 minutes.');
-}
+const noticeOf = { 'mfa.disabled': 'mfa_disabled', 'mfa.recovery_codes_renewed': 'recovery_codes_renewed' } as const;
+
+const refuse = (why: Refusal): Problem => (why === 'off' ? new Problem('conflict', 'MFA is not on.') : wrongCode());
 
 export const wrongCode = () => new Problem('validation-error', 'body.code: is wrong, or was used before.');

@@ -5,7 +5,7 @@ import { hashRecoveryCode } from './recovery-codes.ts';
 import { totpStep } from './totp.ts';
 
 /** The purpose that a TOTP secret is encrypted for. */
-const purpose = (userId: string) => `totp:${userId}`;
+export const totpPurpose = (userId: string) => `totp:${userId}`;
 
 interface Enrolment {
   readonly user_id: string;
@@ -25,14 +25,14 @@ export interface MfaCodes {
 
 export function createMfaCodes(vault: Vault): MfaCodes {
   const codes: MfaCodes = {
-    seal: (userId, secret) => vault.encrypt(secret, purpose(userId)),
+    seal: (userId, secret) => vault.encrypt(secret, totpPurpose(userId)),
     async use(tx, enrolment, code, now) {
       if (/^\d{6}$/.test(code)) return (await codes.useTotp(tx, enrolment, code, now)) ? 'mfa_code' : undefined;
       const used = await useRecoveryCode(tx, enrolment.user_id, hashRecoveryCode(code), now);
       return used ? 'recovery_code' : undefined;
     },
     async useTotp(tx, { user_id, secret }, code, now) {
-      const step = totpStep(vault.decrypt(secret, purpose(user_id)), code, now);
+      const step = totpStep(vault.decrypt(secret, totpPurpose(user_id)), code, now);
       return step !== undefined && acceptStep(tx, user_id, step);
     },
   };

@@ -4,6 +4,7 @@ import type { Tx } from '../store.ts';
 interface LockedUser {
   readonly email: string;
   readonly mfa_on: boolean;
+  readonly password_hash: string;
 }
 
 /**
@@ -12,7 +13,7 @@ interface LockedUser {
  */
 export async function lockUser(tx: Tx, userId: string): Promise<LockedUser | undefined> {
   const [user] = await tx.$queryRaw<LockedUser[]>`
-    SELECT email, mfa_enabled_at IS NOT NULL AS mfa_on FROM users
+    SELECT email, mfa_enabled_at IS NOT NULL AS mfa_on, password_hash FROM users
     WHERE id = ${userId} AND disabled_at IS NULL FOR NO KEY UPDATE`;
   return user;
 }
@@ -88,15 +89,6 @@ export async function countAttempt(tx: Tx, { id, userId, expiresAt, limit }: Att
 export async function useChallenge(tx: Tx, challengeId: string, now: Date): Promise<boolean> {
   const used = await tx.mfaChallenge.updateMany({ where: { id: challengeId, used_at: null }, data: { used_at: now } });
   return used.count === 1;
-}
-
-/** The number of failed attempts over all challenges of the user that ended after `since`. */
-export async function attemptsSince(tx: Tx, userId: string, since: Date): Promise<number> {
-  const sum = await tx.mfaChallenge.aggregate({
-    _sum: { attempts: true },
-    where: { user_id: userId, used_at: null, expires_at: { gt: since } },
-  });
-  return sum._sum.attempts ?? 0;
 }
 
 export const expiredChallenges = { table: 'mfa_challenges', condition: 'expires_at < $1' } satisfies Forgettable;

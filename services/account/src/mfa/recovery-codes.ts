@@ -2,13 +2,13 @@ import { createHash, randomInt } from 'node:crypto';
 
 const count = 10;
 /**
- * Without letters and digits that are easily confused. 16 characters of 32 possible ones are 80 bits, which need no
- * slow hash.
+ * Without letters and digits that are easily confused. 24 characters of 32 possible ones are 120 bits, which need no
+ * slow hash (decision 52).
  */
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 function newRecoveryCode(): string {
-  const groups = Array.from({ length: 4 }, () =>
+  const groups = Array.from({ length: 6 }, () =>
     Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join(''),
   );
   return groups.join('-');

@@ -32,6 +32,5 @@ export const verifyMfaChallengeEndpoint = (deps: {
 
 function refuse(why: Refusal): Problem {
   if (why === 'wrong') return wrongCode();
-  if (why === 'exhausted') return new Problem('unauthorized', 'There were too many wrong codes: wait 15 minutes.');
   return new Problem('unauthorized', 'The challenge is unknown, expired, used or has no attempts left. Log in again.');
 }

@@ -3,9 +3,10 @@ import { Problem, verifyMfaSetup } from '@attribution/contracts';
 import type { Clock } from '@attribution/runtime';
 import { implement } from '@attribution/service';
 import { audit, person } from '../audit/index.ts';
-import { endSessions, type Sessions } from '../sessions/index.ts';
+import type { Notices } from '../notices/index.ts';
+import { endSessions, type Sessions, setMfaPassed } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { enrollingPerson, lockEnrolling, unprovenSessions } from './enrolling.ts';
+import { accountOf, enrollingPerson, lockEnrolling, unprovenSessions } from './enrolling.ts';
 import { confirmEnrolment, findEnrolment, putRecoveryCodes } from './mfa.store.ts';
 import type { MfaCodes } from './mfa-codes.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
@@ -15,15 +16,16 @@ export const verifyMfaSetupEndpoint = (deps: {
   verifier: Verifier;
   mfaCodes: MfaCodes;
   sessions: Sessions;
+  notices: Notices;
   clock: Clock;
 }) =>
   implement(verifyMfaSetup, async ({ body, caller, request }) => {
-    const { database, verifier, mfaCodes, sessions, clock } = deps;
+    const { database, verifier, mfaCodes, sessions, notices, clock } = deps;
     const enrolling = enrollingPerson(verifier, caller, body.setup_token);
-    const { userId, entrance, session } = enrolling;
+    const { userId, session } = enrolling;
     const recoveryCodes = newRecoveryCodes();
     const record = {
-      accountId: entrance ? entrance.accountId : session.accountId,
+      accountId: accountOf(enrolling),
       action: 'mfa.enabled',
       actor: person(userId),
       subject: { type: 'user', id: userId },
@@ -40,8 +42,10 @@ export const verifyMfaSetupEndpoint = (deps: {
       }
       await confirmEnrolment(tx, userId, now);
       await putRecoveryCodes(tx, userId, recoveryCodes.map(hashRecoveryCode));
+      if (session?.sessionId) await setMfaPassed(tx, { id: session.sessionId, user_id: userId }, now);
       const ended = await endSessions(tx, unprovenSessions(enrolling), 'mfa_enabled', now);
       await audit(tx, { ...record, details: { sessions_ended: ended }, now });
+      await notices.tell(tx, userId, { kind: 'mfa_enabled' }, request);
       if (!place) return { recovery_codes: recoveryCodes };
       const user = { ...place.user, mfa_enabled_at: now };
       const opened = await sessions.open(tx, { ...place, user }, { via: 'mfa_setup', request });

@@ -1,23 +1,51 @@
-import { createHmac } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Problem } from '@attribution/contracts';
 import bcrypt from 'bcrypt';
-import pLimit from 'p-limit';
+import { createFairQueue } from './fair-queue.ts';
+import type { HashMetrics } from './hash-metrics.ts';
 import { normalizePassword } from './password.ts';
+import { createPeppers } from './peppers.ts';
 
+/** Each hash is made for some parties, who share the hashing fairly: see `partiesOf`. */
 export interface Hasher {
-  hashPassword(password: string): Promise<string>;
+  hashPassword(password: string, parties: readonly string[]): Promise<string>;
   /** Without a stored hash, does the same amount of work and returns false. */
-  verifyPassword(password: string, hash: string | undefined): Promise<boolean>;
+  verifyPassword(
+    password: string,
+    hash: string | undefined,
+    parties: readonly string[],
+    count?: CountGuess,
+  ): Promise<boolean>;
+  /** False for a hash of an old pepper or another cost: it should be replaced when its password is at hand. */
+  isCurrent(hash: string): boolean;
   /** The hash is bound to the purpose of the code. */
-  hashCode(code: string, boundTo: string): Promise<string>;
-  verifyCode(code: string, boundTo: string, hash: string): Promise<boolean>;
+  hashCode(code: string, boundTo: string, parties: readonly string[]): Promise<string>;
+  verifyCode(
+    code: string,
+    boundTo: string,
+    hash: string,
+    parties: readonly string[],
+    count?: CountGuess,
+  ): Promise<boolean>;
 }
 
 /**
- * The longest time that a hash may wait in the queue: much less than the gateway, or a person, waits for a response.
+ * Counts a guess around its comparison. It is called when the hash has its turn, so that guesses which only wait count
+ * nothing.
  */
-const defaultMaxWaitMs = 5_000;
+export type CountGuess = (compare: () => Promise<boolean>) => Promise<boolean>;
+
+const uncounted: CountGuess = (compare) => compare();
+
+interface HasherOptions {
+  readonly pepper: string;
+  /** Hashes that were made with these are still verified. */
+  readonly oldPeppers?: readonly string[] | undefined;
+  readonly cost: number;
+  /** What the hashes that wait may take together: much less than the gateway, or a person, waits for a response. */
+  readonly maxWaitMs?: number;
+  readonly metrics?: HashMetrics;
+}
 
 const tooBusy = () =>
   new Problem('unavailable', 'Too many sign-ins at this moment; try again.', { 'retry-after': '5' });
@@ -25,41 +53,48 @@ const tooBusy = () =>
 /** A code is valid for minutes and has 5 attempts, so a quarter of the work of a password hash is enough. */
 const codeCostBelow = 2;
 
-/**
- * bcrypt over base64(HMAC-SHA-384(value, pepper)), which is 64 characters, so that bcrypt truncates nothing at 72
- * bytes or at a NUL.
- */
-export function createHasher(options: { pepper: string; cost: number; maxWaitMs?: number }): Hasher {
-  const { pepper, cost, maxWaitMs = defaultMaxWaitMs } = options;
+/** The party of hashes that no request asks for. */
+const ourselves = ['the service'];
+
+/** bcrypt over the digest of a value under a pepper. */
+export function createHasher(options: HasherOptions): Hasher {
+  const { pepper, oldPeppers = [], cost, maxWaitMs = 5_000, metrics } = options;
+  const peppers = createPeppers(pepper, oldPeppers);
   // Each hash occupies a core for a while, so one core is left for everything else.
   const threads = Math.max(1, availableParallelism() - 1);
-  const limit = pLimit(threads);
-  /** The recent duration of a hash, in milliseconds. */
-  let recentMs = 0;
-  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
-    const began = performance.now();
-    const result = await work();
-    const took = performance.now() - began;
-    recentMs = recentMs === 0 ? took : recentMs + (took - recentMs) / 5;
+  const queue = createFairQueue({
+    threads,
+    maxWaitMs,
+    tooBusy() {
+      metrics?.refused();
+      return tooBusy();
+    },
+  });
+  metrics?.watch(() => queue.waiting);
+  const run = async <T>(parties: readonly string[], work: () => Promise<T>): Promise<T> => {
+    const result = await queue.run(parties, work);
+    metrics?.done();
     return result;
   };
-  const queue = <T>(work: () => Promise<T>): Promise<T> => {
-    if ((limit.pendingCount * recentMs) / threads > maxWaitMs) return Promise.reject(tooBusy());
-    return limit(() => timed(work));
-  };
-  const digest = (value: string) => createHmac('sha384', pepper).update(value).digest('base64');
   const codeCost = Math.max(4, cost - codeCostBelow);
-  const dummyHash = queue(() => bcrypt.hash(digest('nobody has this password'), cost));
-  const codeDigest = (code: string, boundTo: string) => digest(`${boundTo}\n${code}`);
+  const hash = async (value: string, rounds: number) => peppers.mark(await bcrypt.hash(peppers.digest(value), rounds));
+  const compare = async (value: string, against: string) => {
+    const { hash, digest } = peppers.open(against);
+    return (await bcrypt.compare((digest ?? peppers.digest)(value), hash)) && digest !== undefined;
+  };
+  const dummyHash = run(ourselves, () => hash('nobody has this password', cost));
+  const codeValue = (code: string, boundTo: string) => `${boundTo}\n${code}`;
 
   return {
-    hashPassword: (password) => queue(() => bcrypt.hash(digest(normalizePassword(password)), cost)),
-    async verifyPassword(password, hash) {
-      const against = hash ?? (await dummyHash);
-      const same = await queue(() => bcrypt.compare(digest(normalizePassword(password)), against));
-      return same && hash !== undefined;
+    hashPassword: (password, parties) => run(parties, () => hash(normalizePassword(password), cost)),
+    async verifyPassword(password, stored, parties, count = uncounted) {
+      const against = stored ?? (await dummyHash);
+      const given = normalizePassword(password);
+      return run(parties, () => count(async () => (await compare(given, against)) && stored !== undefined));
     },
-    hashCode: (code, boundTo) => queue(() => bcrypt.hash(codeDigest(code, boundTo), codeCost)),
-    verifyCode: (code, boundTo, hash) => queue(() => bcrypt.compare(codeDigest(code, boundTo), hash)),
+    isCurrent: (stored) => peppers.isCurrent(stored) && bcrypt.getRounds(peppers.open(stored).hash) === cost,
+    hashCode: (code, boundTo, parties) => run(parties, () => hash(codeValue(code, boundTo), codeCost)),
+    verifyCode: (code, boundTo, stored, parties, count = uncounted) =>
+      run(parties, () => count(() => compare(codeValue(code, boundTo), stored))),
   };
 }

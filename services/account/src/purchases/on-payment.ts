@@ -1,8 +1,15 @@
-import { type EventData, invoicePaid, paymentFailed, paymentSucceeded, tokensGranted } from '@attribution/contracts';
+import {
+  type EventData,
+  invoicePaid,
+  paymentFailed,
+  paymentSucceeded,
+  paymentWaits,
+  tokensGranted,
+} from '@attribution/contracts';
 import { type EventHandler, newEvent, type Outbox, on } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { defaultPriority, postGrant, purchaseKey } from '../ledger/index.ts';
-import { type MailQueue, paymentFailedMail, receiptMail } from '../mail/index.ts';
+import { defaultPriority, payDebts, postGrant, purchaseKey } from '../ledger/index.ts';
+import { type MailQueue, paymentFailedMail, paymentWaitsMail, receiptMail } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
 import { mailBillingPeople } from './mail-billing-people.ts';
 import { settle } from './settlement.store.ts';
@@ -21,6 +28,7 @@ export function onPayments(deps: { outbox: Outbox; mail: MailQueue; clock: Clock
     const now = clock.now();
     const idempotencyKey = purchaseKey(data.payment_id);
     if (!(await settle(tx, accountId, idempotencyKey, now))) return;
+    let debt = 0;
     if (amount > 0) {
       const { entry } = await postGrant(tx, {
         accountId,
@@ -33,13 +41,21 @@ export function onPayments(deps: { outbox: Outbox; mail: MailQueue; clock: Clock
         now,
       });
       const granted = { account_id: accountId, entry_id: entry.id, amount, expires_at: null };
-      await outbox.append(tx, newEvent(tokensGranted, granted, { accountId, occurredAt: now, traceparent }));
+      const paidOff = await payDebts(tx, { accountId, paymentId: data.payment_id, now, traceparent });
+      debt = paidOff.tokens;
+      const context = { accountId, occurredAt: now, traceparent };
+      await outbox.append(tx, newEvent(tokensGranted, granted, context), ...paidOff.events);
     }
     if (data.amount_cents > 0)
-      await mailBillingPeople(tx, mail, data, amount, (about) => receiptMail({ ...about, receiptUrl }));
+      await mailBillingPeople(tx, mail, data, amount, (about) => receiptMail({ ...about, receiptUrl, debt }));
   }
 
   return [
+    on(paymentWaits, (tx: Tx, { data: { page_url: pageUrl, expires_at: expiresAt, ...bought } }) =>
+      mailBillingPeople(tx, mail, bought, bought.token_amount, (about) =>
+        paymentWaitsMail({ ...about, pageUrl, expiresAt }),
+      ),
+    ),
     on(paymentSucceeded, paid),
     on(invoicePaid, paid),
     on(paymentFailed, (tx: Tx, { data }) =>

@@ -1,8 +1,8 @@
 import { type EventData, refundFailed, refundSucceeded } from '@attribution/contracts';
 import { type EventHandler, type Outbox, on } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import { giveBackRefunded, type Refund, releaseRefund, takeRefunded } from '../ledger/index.ts';
-import { type MailQueue, refundMail, refundReversedMail } from '../mail/index.ts';
+import { type Refund, returnRefunded, takeRefunded } from '../ledger/index.ts';
+import { creditMail, type MailQueue, refundMail, refundReversedMail } from '../mail/index.ts';
 import type { Tx } from '../store.ts';
 import { mailBillingPeople } from './mail-billing-people.ts';
 import { settle } from './settlement.store.ts';
@@ -15,36 +15,31 @@ export function onRefunds(deps: { outbox: Outbox; mail: MailQueue; clock: Clock 
   const { outbox, mail, clock } = deps;
   return [
     on(refundSucceeded, async (tx: Tx, { data, traceparent }) => {
-      const refund = refundOf(data, `Refund: ${data.description}`, clock.now(), traceparent);
+      const refund = refundOf(data, clock.now(), traceparent);
       if (!(await settle(tx, data.account_id, `refund:${data.refund_id}`, refund.now))) return;
       const { tokens, events } = await takeRefunded(tx, refund);
       await outbox.append(tx, ...events);
-      await mailBillingPeople(tx, mail, data, tokens, refundMail);
+      const template = data.destination === 'store_credit' ? creditMail : refundMail;
+      await mailBillingPeople(tx, mail, data, tokens, template);
     }),
     on(refundFailed, async (tx: Tx, { data, traceparent }) => {
-      const refund = refundOf(data, `Refund that came back: ${data.description}`, clock.now(), traceparent);
-      const released = await releaseRefund(tx, refund);
-      const isNew =
+      const refund = refundOf(data, clock.now(), traceparent);
+      const reversed =
         data.reversed && (await settle(tx, data.account_id, `refund-reversed:${data.refund_id}`, refund.now));
-      const given = isNew ? await giveBackRefunded(tx, refund) : undefined;
-      await outbox.append(tx, ...released.events, ...(given?.events ?? []));
-      if (given) await mailBillingPeople(tx, mail, data, given.tokens, refundReversedMail);
+      const { given, events } = await returnRefunded(tx, refund, { reversed });
+      await outbox.append(tx, ...events);
+      if (reversed) await mailBillingPeople(tx, mail, data, given, refundReversedMail);
     }),
   ];
 }
 
-const refundOf = (
-  data: EventData<typeof refundSucceeded>,
-  description: string,
-  now: Date,
-  traceparent: string | null,
-): Refund => ({
+const refundOf = (data: EventData<typeof refundSucceeded>, now: Date, traceparent: string | null): Refund => ({
   accountId: data.account_id,
   paymentId: data.payment_id,
   refundId: data.refund_id,
   holdId: data.hold_id,
   amount: data.token_amount,
-  description,
+  product: data.description,
   now,
   traceparent,
 });

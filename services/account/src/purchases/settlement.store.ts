@@ -1,5 +1,13 @@
 import type { Sql } from '@attribution/database';
 
+/** Whether the settlement with this key has taken effect. */
+export async function isSettled(tx: Sql, accountId: string, key: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<
+    unknown[]
+  >`SELECT 1 FROM settlements WHERE account_id = ${accountId} AND key = ${key}`;
+  return rows.length > 0;
+}
+
 /**
  * Returns whether the settlement with this key takes effect now: false when it did before, or when the account no
  * longer exists. Waits for a concurrent transaction that settles the same key.

@@ -15,9 +15,21 @@ export interface Entrance {
   readonly expiresAt: Date;
   /** The fingerprint of the password that was checked, so that the token becomes invalid when the password is reset. */
   readonly password: string;
+  /**
+   * The sign-in of the session that asked for it, so that it proves no more than that session does. Absent when a login
+   * asked for it.
+   */
+  readonly signedInAt?: Date;
 }
 
-const Claims = z.object({ jti: z.uuid(), sub: z.string(), account: z.string(), exp: z.int(), pwd: z.string() });
+const Claims = z.object({
+  jti: z.uuid(),
+  sub: z.string(),
+  account: z.string(),
+  exp: z.int(),
+  pwd: z.string(),
+  signed_in: z.int().optional(),
+});
 
 /** Distinguishes passwords without revealing anything about them. */
 const fingerprint = (passwordHash: string) =>
@@ -27,18 +39,31 @@ const fingerprint = (passwordHash: string) =>
 export function signEntrance(
   signer: Signer,
   type: TokenType,
-  given: { user: { id: string; password_hash: string }; accountId: string; ttl: number; now: Date },
+  given: {
+    user: { id: string; password_hash: string };
+    accountId: string;
+    signedInAt?: Date | undefined;
+    ttl: number;
+    now: Date;
+  },
 ): string {
-  const { user, accountId, ttl, now } = given;
-  const claims = { jti: newUuid(), sub: user.id, account: accountId, pwd: fingerprint(user.password_hash) };
+  const { user, accountId, signedInAt, ttl, now } = given;
+  const claims = {
+    jti: newUuid(),
+    sub: user.id,
+    account: accountId,
+    pwd: fingerprint(user.password_hash),
+    signed_in: signedInAt?.getTime(),
+  };
   return signer.sign(type, claims, ttl, now);
 }
 
 export function readEntrance(verifier: Verifier, type: TokenType, token: string): Entrance | undefined {
   const claims = Claims.safeParse(verifier.verify(type, token));
   if (!claims.success) return undefined;
-  const { jti, sub, account, exp, pwd } = claims.data;
-  return { id: jti, userId: sub, accountId: account, expiresAt: new Date(exp * 1000), password: pwd };
+  const { jti, sub, account, exp, pwd, signed_in } = claims.data;
+  const entrance = { id: jti, userId: sub, accountId: account, expiresAt: new Date(exp * 1000), password: pwd };
+  return signed_in === undefined ? entrance : { ...entrance, signedInAt: new Date(signed_in) };
 }
 
 /**

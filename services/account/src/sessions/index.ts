@@ -8,7 +8,7 @@ export {
   type Membership,
   type ServiceMap,
 } from './membership.ts';
-export { othersOf, requireOpenSession, sessionEnded } from './own-session.ts';
+export { lockSignIn, othersOf, requireOpenSession, sessionEnded } from './own-session.ts';
 export {
   isSuspectReuse,
   looksLikeAccessToken,
@@ -29,8 +29,8 @@ export {
   findSession,
   findTokenUse,
   lockPlace,
-  lockSession,
   readServiceMap,
+  setMfaPassed,
   touchSession,
   unusedSessions,
   useRefreshToken,

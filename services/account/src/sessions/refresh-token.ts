@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { newId } from '@attribution/ids';
 
-/** Lifetime of a refresh token, and of a session however often it is refreshed (decision 10). */
+/** Lifetime of a refresh token, and of a sign-in however often its tokens or the account change (decision 10). */
 export const refreshTokenDays = 30;
 export const sessionDays = 90;
 
@@ -12,11 +12,11 @@ export const sessionDays = 90;
 const reuseGrace = 10_000;
 const day = 24 * 60 * 60 * 1000;
 
-export const sessionEnd = (sessionStart: Date) => new Date(sessionStart.getTime() + sessionDays * day);
+export const sessionEnd = (signedInAt: Date) => new Date(signedInAt.getTime() + sessionDays * day);
 
 /** The expiry of a token issued now, which is at most that of its session. */
-export function refreshTokenExpiry(now: Date, sessionStart: Date): Date {
-  return new Date(Math.min(now.getTime() + refreshTokenDays * day, sessionEnd(sessionStart).getTime()));
+export function refreshTokenExpiry(now: Date, signedInAt: Date): Date {
+  return new Date(Math.min(now.getTime() + refreshTokenDays * day, sessionEnd(signedInAt).getTime()));
 }
 
 /** Whether the reuse of a token that was already exchanged suggests that it was stolen. */

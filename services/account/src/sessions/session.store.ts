@@ -73,11 +73,19 @@ export async function isClosed(tx: Pick<Tx, 'account'>, accountId: string): Prom
   return (await tx.account.count({ where: { id: accountId, status: 'closed' } })) > 0;
 }
 
-/** Locks a session of the user. Returns false when it has ended. */
-export async function lockSession(tx: Tx, id: string | null, userId: string): Promise<boolean> {
-  const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM sessions WHERE id = ${id}::uuid AND user_id = ${userId} AND ended_at IS NULL FOR SHARE`;
-  return found.length === 1;
+/** The sign-in that a session began with. */
+export interface SignIn {
+  readonly signed_in_at: Date;
+  /** Null when the session has not passed MFA. */
+  readonly mfa_passed_at: Date | null;
+}
+
+/** Locks a session of the user and returns its sign-in; undefined when it has ended. */
+export async function lockSession(tx: Tx, id: string | null, userId: string): Promise<SignIn | undefined> {
+  const [found] = await tx.$queryRaw<SignIn[]>`
+    SELECT signed_in_at, mfa_passed_at FROM sessions
+    WHERE id = ${id}::uuid AND user_id = ${userId} AND ended_at IS NULL FOR SHARE`;
+  return found;
 }
 
 /** Memberships of a user, the earliest joined first. */
@@ -104,6 +112,7 @@ export interface NewSession {
   readonly ip: string;
   readonly userAgent: string | null;
   readonly now: Date;
+  readonly signIn: SignIn;
 }
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
@@ -116,6 +125,7 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
       user_agent: session.userAgent,
       created_at: session.now,
       last_used_at: session.now,
+      ...session.signIn,
     },
   });
 }
@@ -135,21 +145,21 @@ export async function insertRefreshToken(
   });
 }
 
-interface PresentedToken {
+interface PresentedToken extends SignIn {
   readonly hash: string;
   readonly expires_at: Date;
   readonly session_id: string;
-  readonly session_start: Date;
   readonly user_id: string;
   readonly account_id: string;
   readonly user_disabled: boolean;
+  readonly user_requires_mfa: boolean;
 }
 
 /** A refresh token with the state of its session. */
 export async function findRefreshToken(tx: Tx, id: string): Promise<PresentedToken | undefined> {
   const [found] = await tx.$queryRaw<PresentedToken[]>`
-    SELECT t.hash, t.expires_at, t.session_id, s.created_at AS session_start, s.user_id, s.account_id,
-      u.disabled_at IS NOT NULL AS user_disabled
+    SELECT t.hash, t.expires_at, t.session_id, s.signed_in_at, s.mfa_passed_at, s.user_id, s.account_id,
+      u.disabled_at IS NOT NULL AS user_disabled, u.require_mfa AS user_requires_mfa
     FROM refresh_tokens AS t JOIN sessions AS s ON s.id = t.session_id JOIN users AS u ON u.id = s.user_id
     WHERE t.id = ${id}`;
   return found;
@@ -176,6 +186,15 @@ export async function touchSession(tx: Tx, id: string, now: Date): Promise<boole
   return count === 1;
 }
 
+/** Records whether sessions have passed MFA. */
+export async function setMfaPassed(
+  tx: Pick<Tx, 'session'>,
+  which: Pick<Prisma.SessionWhereInput, 'id' | 'user_id'>,
+  passedAt: Date | null,
+): Promise<void> {
+  await tx.session.updateMany({ where: { ...which, ended_at: null }, data: { mfa_passed_at: passedAt } });
+}
+
 /** Ends the sessions that are still open, which invalidates their refresh tokens. */
 export async function endSessions(
   tx: Pick<Tx, 'session'>,
@@ -191,14 +210,14 @@ export async function endSessions(
 export async function findOpenSessions(
   { prisma }: Pick<AccountDatabase, 'prisma'>,
   userId: string,
-  page: { limit: number; before: string | undefined; usedSince: Date; begunSince: Date },
+  page: { limit: number; before: string | undefined; usedSince: Date; signedInSince: Date },
 ) {
   return prisma.session.findMany({
     where: {
       user_id: userId,
       ended_at: null,
       last_used_at: { gt: page.usedSince },
-      created_at: { gt: page.begunSince },
+      signed_in_at: { gt: page.signedInSince },
       ...(page.before !== undefined && { id: { lt: page.before } }),
     },
     orderBy: { id: 'desc' },

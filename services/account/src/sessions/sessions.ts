@@ -5,21 +5,30 @@ import { newUuid } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
 import type { z } from 'zod';
 import { audit, person } from '../audit/index.ts';
+import { emailKeyOf } from '../codes/index.ts';
+import type { Guesses } from '../guesses/index.ts';
+import type { Notices } from '../notices/index.ts';
 import type { AccountDatabase, Tx } from '../store.ts';
 import { signEntrance } from './entrance.ts';
 import { chooseMembership, claimsOf, type Membership, type Place } from './membership.ts';
+import { sessionEnded } from './own-session.ts';
 import { newRefreshToken, refreshTokenExpiry } from './refresh-token.ts';
 import type { Refusals } from './refusals.ts';
-import { findMemberships, insertRefreshToken, insertSession, lockPlace } from './session.store.ts';
+import { findMemberships, insertRefreshToken, insertSession, lockPlace, type SignIn } from './session.store.ts';
 import { viewAccount, viewUser, wireSessionId } from './session.view.ts';
 
 /** Lifetime of the MFA challenge and setup tokens, in seconds. */
 export const mfaTokenTtl = { challenge: 5 * 60, setup: 15 * 60 };
 
+/** The ways of signing in that include MFA. */
+const provesMfa: ReadonlySet<string> = new Set(['mfa_code', 'recovery_code', 'mfa_setup']);
+
 /** How a session was opened. */
 interface Opening {
   readonly via: 'password' | 'email_code' | 'mfa_code' | 'recovery_code' | 'mfa_setup' | 'switch' | 'invitation';
   readonly request: RequestContext;
+  /** That of the session which the new one continues. Without it, the new session begins with a sign-in of its own. */
+  readonly signIn?: SignIn;
 }
 
 type Opened = z.output<typeof Session>;
@@ -47,7 +56,7 @@ export interface Sessions {
 
 interface SessionStart {
   readonly id: string;
-  readonly startedAt: Date;
+  readonly signedInAt: Date;
 }
 
 interface TokenPair {
@@ -60,11 +69,18 @@ export function createSessions(deps: {
   signer: Signer;
   clock: Clock;
   refusals: Refusals;
+  guesses: Guesses;
+  notices: Notices;
 }): Sessions {
-  const { database, signer, clock, refusals } = deps;
+  const { database, signer, clock, refusals, guesses, notices } = deps;
 
   /** Issues the token for an MFA step. The step is recorded in the audit log, because the password was right. */
-  async function entranceTo(tx: Tx, { user, membership }: Place, kind: 'challenge' | 'setup', request: RequestContext) {
+  async function entranceTo(
+    tx: Tx,
+    { user, membership }: Place,
+    kind: 'challenge' | 'setup',
+    { request, signIn }: Pick<Opening, 'request' | 'signIn'>,
+  ) {
     const { account_id: accountId } = membership;
     const now = clock.now();
     await audit(tx, {
@@ -76,7 +92,10 @@ export function createSessions(deps: {
       now,
     });
     const ttl = mfaTokenTtl[kind];
-    return { token: signEntrance(signer, `mfa-${kind}+jwt`, { user, accountId, ttl, now }), expires_in: ttl };
+    return {
+      token: signEntrance(signer, `mfa-${kind}+jwt`, { user, accountId, signedInAt: signIn?.signed_in_at, ttl, now }),
+      expires_in: ttl,
+    };
   }
 
   const sessions: Sessions = {
@@ -95,7 +114,7 @@ export function createSessions(deps: {
         // membership.
         if (place?.user.password_hash !== checked.password_hash) return undefined;
         if (!place.user.mfa_enabled_at) return sessions.admit(tx, place, { via: 'password', request });
-        const { token, expires_in } = await entranceTo(tx, place, 'challenge', request);
+        const { token, expires_in } = await entranceTo(tx, place, 'challenge', { request });
         return { mfa_challenge: true, challenge_token: token, expires_in };
       });
     },
@@ -103,16 +122,18 @@ export function createSessions(deps: {
     async admit(tx, place, opening) {
       const { user, membership } = place;
       const required = user.require_mfa || membership.account.require_mfa;
+      if (required && user.mfa_enabled_at && opening.signIn?.mfa_passed_at === null) throw sessionEnded();
       if (!required || user.mfa_enabled_at) return sessions.open(tx, place, opening);
-      const { token, expires_in } = await entranceTo(tx, place, 'setup', opening.request);
+      const { token, expires_in } = await entranceTo(tx, place, 'setup', opening);
       return { mfa_setup_required: true, setup_token: token, expires_in };
     },
 
-    async open(tx, { user, membership }, { via, request }) {
+    async open(tx, { user, membership }, { via, request, ...opening }) {
       const id = newUuid();
       const now = clock.now();
       const { account } = membership;
       const { ip, userAgent } = request;
+      const signIn = opening.signIn ?? { signed_in_at: now, mfa_passed_at: provesMfa.has(via) ? now : null };
       await audit(tx, {
         accountId: account.id,
         action: 'session.opened',
@@ -122,15 +143,20 @@ export function createSessions(deps: {
         request,
         now,
       });
-      await insertSession(tx, { id, userId: user.id, accountId: account.id, ip, userAgent, now });
-      const tokens = await sessions.issueTokens(tx, membership, account.account_type_key, { id, startedAt: now });
+      if (!opening.signIn) await guesses.noteSignIn(tx, emailKeyOf(user.email), request);
+      await insertSession(tx, { id, userId: user.id, accountId: account.id, ip, userAgent, now, signIn });
+      if (!opening.signIn) await notices.noteSignIn(tx, user.id, request);
+      const tokens = await sessions.issueTokens(tx, membership, account.account_type_key, {
+        id,
+        signedInAt: signIn.signed_in_at,
+      });
       return { ...tokens, user: viewUser(user), account: viewAccount(account) };
     },
 
-    async issueTokens(tx, membership, accountType, { id: sessionId, startedAt }) {
+    async issueTokens(tx, membership, accountType, { id: sessionId, signedInAt }) {
       const now = clock.now();
       const refresh = newRefreshToken();
-      const expiresAt = refreshTokenExpiry(now, startedAt);
+      const expiresAt = refreshTokenExpiry(now, signedInAt);
       await insertRefreshToken(tx, { id: refresh.id, hash: refresh.hash, sessionId, now, expiresAt });
       const claims = { ...claimsOf(membership, accountType), sid: sessionId };
       return { access_token: signer.sign('at+jwt', claims, ACCESS_TOKEN_TTL, now), refresh_token: refresh.token };

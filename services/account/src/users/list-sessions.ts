@@ -16,10 +16,9 @@ export const listSessionsEndpoint = ({ database, clock }: { database: AccountDat
       limit: query.limit + 1,
       before,
       usedSince: daysAgo(refreshTokenDays),
-      begunSince: daysAgo(sessionDays),
+      signedInSince: daysAgo(sessionDays),
     });
-    const page = cutPage(found, { limit: query.limit, scope, position: (row) => [row.id] });
-    const entries = page.rows.map((row) => ({
+    const view = (row: (typeof found)[number]) => ({
       id: wireSessionId(row.id),
       account_id: row.account_id,
       current: row.id === caller.sessionId,
@@ -27,6 +26,6 @@ export const listSessionsEndpoint = ({ database, clock }: { database: AccountDat
       user_agent: row.user_agent,
       created_at: row.created_at.toISOString(),
       last_used_at: row.last_used_at.toISOString(),
-    }));
-    return { entries, next_cursor: page.next_cursor };
+    });
+    return cutPage(found, { limit: query.limit, scope, position: (row) => [row.id], view });
   });
