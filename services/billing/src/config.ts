@@ -20,6 +20,14 @@ export const billingSettings = z.object({
     .url()
     .optional()
     .meta({ description: "Another address that speaks Stripe's API", fallback: '`https://api.stripe.com`' }),
+  STRIPE_PACK_PAYMENT_METHODS: setting.list
+    .pipe(z.array(z.string().regex(/^[a-z0-9_]+$/)).nonempty())
+    .default(['card'])
+    .meta({
+      description:
+        "Comma-joined: what a token pack may be paid with, by Stripe's names, such as `card,us_bank_account,sepa_debit`. " +
+        "Each must be switched on in Stripe's dashboard. Subscriptions take cards only",
+    }),
   ALLOW_SIMULATED_PAYMENTS: setting.flag.default(false).meta({
     description: 'With `NODE_ENV=production` billing starts without a Stripe key only if this is `true`',
   }),
@@ -53,6 +61,17 @@ export const billingSettings = z.object({
     .meta({ description: 'Where the simulated provider sends its notifications', fallback: 'its own `PORT`' }),
   APP_URL: z.url().default('http://localhost:3000').meta({
     description: 'The product app, where pages to pay on lead back to unless a checkout says otherwise',
+  }),
+  RETURN_ORIGINS: setting.list
+    .pipe(z.array(z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin)))
+    .optional()
+    .meta({
+      description: 'Comma-joined origins, such as `https://app.example.com`, that a `return_url` may be of',
+      fallback: 'the origin of `APP_URL`',
+    }),
+  REFUND_FRAUD_WARNINGS: setting.flag.default(false).meta({
+    description:
+      "Whether a payment that its payer's bank suspects to be fraud is refunded at once, before it is disputed",
   }),
   PAYMENT_POLL_MS: setting.count.default(60_000).meta({
     description: "How often the provider's list is read for notifications that never came",

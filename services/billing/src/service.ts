@@ -1,9 +1,9 @@
-import type { OpenDependencies, ServiceContents } from '@attribution/service';
+import { ledgerCheck, type OpenDependencies, type ServiceContents } from '@attribution/service';
 import * as checkouts from './checkouts/index.ts';
 import * as closing from './closing/index.ts';
 import type { BillingConfig } from './config.ts';
 import { getBillingSummaryEndpoint, onAccountCreated, onAccountPurged } from './customers/index.ts';
-import { listMoneyEntriesEndpoint } from './ledger/index.ts';
+import { checkedLedger, listMoneyEntriesEndpoint } from './ledger/index.ts';
 import * as notifications from './notifications/index.ts';
 import * as methods from './payment-methods/index.ts';
 import { getPaymentEndpoint, listPaymentsEndpoint } from './payments/index.ts';
@@ -23,13 +23,19 @@ export function openBilling(
   dependencies: BillingDependencies,
   open: (config: BillingConfig, deps: ProviderDependencies) => ProviderRuntime,
 ): ServiceContents<Tx> {
-  const { config, database, outbox, clock, logger, role, problemBase } = dependencies;
+  const { config, database, outbox, clock, logger, registry, role, problemBase } = dependencies;
   const { account } = dependencies.clients;
   const runtime = open(config, { clock, logger, problemBase });
   const provider = withLoggedFailures(runtime.provider, logger);
 
   const writeFor = createWriteFor({ database, outbox, clock });
-  const refresh = createRefresh({ database, provider, writeFor, logger });
+  const refresh = createRefresh({
+    database,
+    provider,
+    writeFor,
+    logger,
+    refundsFraudWarnings: config.REFUND_FRAUD_WARNINGS,
+  });
   const wake = () => dependencies.wake(notifications.applyJob);
   const subscribing = { database, provider, refresh, writeFor, clock };
   const refunding = { database, provider, refresh, writeFor, account, clock, logger };
@@ -40,7 +46,7 @@ export function openBilling(
       listPlanPricesEndpoint(database),
       listUsagePricesEndpoint(database),
       getUsagePriceEndpoint(database),
-      checkouts.createCheckoutSessionEndpoint({ database, provider, refresh, clock, appUrl: config.APP_URL }),
+      checkouts.createCheckoutSessionEndpoint({ database, provider, refresh, clock, ...returnsOf(config) }),
       checkouts.getCheckoutSessionEndpoint(database),
       listPaymentsEndpoint(database),
       getPaymentEndpoint(database),
@@ -68,6 +74,10 @@ export function openBilling(
         every: config.PAYMENT_POLL_MS,
         run: () => notifications.reconcile({ database, provider, clock, wake }),
       },
+      ledgerCheck({
+        ...{ service: 'billing', sql: database.sql, clock, registry, logger },
+        check: (signal) => checkedLedger({ database, provider }, { signal }),
+      }),
       { name: 'finish-refunds', every: 2 * second, run: () => refunds.finishRefunds(refunding) },
       {
         name: 'end-left-overs',
@@ -82,3 +92,8 @@ export function openBilling(
     drain: () => runtime.stop(),
   };
 }
+
+const returnsOf = ({ APP_URL, RETURN_ORIGINS = [new URL(APP_URL).origin] }: BillingConfig) => ({
+  appUrl: APP_URL,
+  returnOrigins: RETURN_ORIGINS,
+});

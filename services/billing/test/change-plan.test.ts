@@ -144,8 +144,11 @@ test('200: a credit beyond the new price never reduces tokens below zero; renewa
   expect((await paidFor(tenant))[0]).toEqual([0, 50_000]);
   const paid = await toldOf(tenant, 'invoice.paid');
   expect(paid.at(-1)).toMatchObject({ amount_cents: 0, token_amount: 50_000, plan_key: 'growth' });
-  // No money was received, so there is no ledger entry.
-  expect((await money.entriesOf(tenant)).map(({ amount_cents }) => amount_cents)).toEqual([199_000]);
+  expect((await money.entriesOf(tenant)).map(({ kind, amount_cents }) => [kind, amount_cents])).toEqual([
+    ['credit', 19_900],
+    ['credit', -credit],
+    ['payment', 199_000],
+  ]);
 });
 
 test('200: up, down and up again are each decided by the plan in force', async () => {

@@ -33,6 +33,10 @@ test.each<[unknown, RegExp]>([
   [{ ...pack, return_url: 'ftp://example.com/' }, /^body\.return_url: must be a URL/],
   [{ ...pack, return_url: `https://example.com/${'x'.repeat(2000)}` }, /^body\.return_url: /],
   [{ ...pack, return_url: null }, /^body\.return_url: /],
+  [{ ...pack, return_url: 'https://example.com/' }, /^body\.return_url: must begin with http:\/\/localhost:3000\/\.$/],
+  [{ ...pack, return_url: 'https://localhost:3000/' }, /^body\.return_url: must begin with /],
+  [{ ...pack, return_url: 'http://localhost:3000@example.com/' }, /^body\.return_url: must begin with /],
+  [{ ...pack, return_url: 'http://localhost:30000/' }, /^body\.return_url: must begin with /],
 ])('400: a checkout of %j', async (body, detail) => {
   const tenant = await money.newTenant();
   const { status, problem } = await create(tenant, body);

@@ -7,8 +7,12 @@ import { type Money, startMoney, type Tenant } from './support-money.ts';
 
 let money: Money;
 const faults = createFaults();
+const environment = {
+  APP_URL: 'https://app.example.test/home',
+  RETURN_ORIGINS: 'https://app.example.test, https://shop.example.test/',
+};
 beforeAll(async () => {
-  money = await startMoney({ between: faults.between, environment: { APP_URL: 'https://app.example.test/home' } });
+  money = await startMoney({ between: faults.between, environment });
 });
 afterAll(() => money.stop());
 

@@ -42,6 +42,7 @@ test.each([
   ['SIMULATED_PAYMENTS_URL', 'ftp://127.0.0.1'],
   ['STRIPE_API_BASE', 'api.stripe.com'],
   ['PAYMENT_POLL_MS', '-1'],
+  ['STRIPE_PACK_PAYMENT_METHODS', 'card,Bank debit'],
 ])('%s: %s is named, and nothing starts', (name, value) => {
   expect(() => readBillingConfig({ [name]: value })).toThrow(name);
 });

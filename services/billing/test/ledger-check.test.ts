@@ -35,6 +35,22 @@ async function newBuyer() {
   return { ...tenant, payment: rows[0]?.id ?? '' };
 }
 
+test('a dispute that is open, or lost, agrees; one whose row is gone is reported', async () => {
+  const buyer = await money.newTenant();
+  await money.buy(buyer, 'tokens_1000', 'disputed');
+  expect((await check()).differences).toEqual([]);
+  const [payment] = await money.paymentsOf(buyer);
+  await fetch(payment?.receipt_url ?? '', { method: 'POST', body: new URLSearchParams({ action: 'lose' }) });
+  await money.settle();
+  expect((await check()).differences).toEqual([]);
+  await tamper(money.db, 'money_entries', 'DELETE FROM money_entries WHERE account_id = $1', [buyer.account]);
+  await money.db.query('DELETE FROM disputes WHERE account_id = $1', [buyer.account]);
+  expect((await check()).differences.map(({ what }) => what)).toContainEqual(
+    `payment ${payment?.id} is disputed at the provider, which is unknown here`,
+  );
+  await money.db.query('DELETE FROM customers WHERE account_id = $1', [buyer.account]);
+});
+
 test('paid, declined, partly refunded and subscription payments agree everywhere', async () => {
   const buyer = await newBuyer();
   await money.buy(buyer, 'tokens_10000', 'declined');
@@ -42,6 +58,8 @@ test('paid, declined, partly refunded and subscription payments agree everywhere
   const body = { account_id: buyer.account, payment_id: buyer.payment, idempotency_key: 'r', amount_cents: 300 };
   const inside = money.client.with({ token: internalToken('billing', 'billing') });
   expect((await inside.call(createRefund, { body })).status).toBe(201);
+  const credited = { ...body, idempotency_key: 'c', destination: 'store_credit' } as const;
+  expect((await inside.call(createRefund, { body: credited })).status).toBe(201);
   await money.settle();
   expect(await check()).toMatchObject({ accounts: 1, payments: 3, differences: [], waiting: 0 });
 });
@@ -57,7 +75,7 @@ test.each<[string, string, string, RegExp]>([
     'an entry that is gone',
     'money_entries',
     'DELETE FROM money_entries WHERE account_id = $1',
-    /^1 payments or refunds without their one ledger entry$/,
+    /^1 payments, refunds or disputes without their one ledger entry$/,
   ],
   [
     'an amount',
@@ -76,6 +94,19 @@ test.each<[string, string, string, RegExp]>([
     'payments',
     `UPDATE payments SET provider_payment_id = 'pi_none' WHERE account_id = $1`,
     /^payment pay_\S+ is succeeded here, unknown at the provider$/,
+  ],
+  [
+    'the store credit',
+    'customers',
+    'UPDATE customers SET credit_balance_cents = 5 WHERE account_id = $1',
+    /^the store credit is 5 cents here, 0 cents at the provider$/,
+  ],
+  [
+    'a refund to store credit that nobody has made',
+    'refunds',
+    `INSERT INTO refunds SELECT 'ref_' || id, account_id, id, 9, 0, 'store_credit', 'duplicate', 'succeeded', NULL, NULL, 'k', now()
+     FROM payments WHERE account_id = $1`,
+    /^refund ref_pay_\S+ to store credit is of 9 cents here, unknown at the provider$/,
   ],
 ])('a difference in %s is reported, for that account only', async (_, table, sql, expected) => {
   const [buyer] = [await newBuyer(), await newBuyer()];

@@ -58,7 +58,8 @@ beforeAll(async () => {
     (mark) => states.get(mark) ?? upgraded,
     (mark) => accounts.get(mark) ?? {},
   );
-  refresh = createRefresh({ database, provider, writeFor, logger: captureLogs('billing').logger });
+  const { logger } = captureLogs('billing');
+  refresh = createRefresh({ database, provider, writeFor, logger, refundsFraudWarnings: false });
 });
 afterAll(async () => {
   await database.close();

@@ -31,10 +31,7 @@ const planPrices = [
   pack(100_000, '100,000 tokens', 69_000),
 ];
 
-const usagePrices = [
-  { action: 'score_ad', unit: 'ad', token_amount: 10, description: 'Scoring one ad of a campaign' },
-  { action: 'analyze_media', unit: 'media asset', token_amount: 5, description: 'Analysing one uploaded file' },
-];
+const usagePrices = [{ action: 'score_ad', unit: 'ad', token_amount: 10, description: 'Scoring one ad of a campaign' }];
 
 test('200: plan prices are a bare array in catalogue order', async () => {
   expect(await read('/v2/plan-prices')).toEqual(planPrices);

@@ -87,6 +87,9 @@ test.each<[string, Entry]>([
   ['a refund above nought', { kind: 'refund', payment: null, refund: newId('refund') }],
   ['a refund without its refund', { kind: 'refund', amount: -100, after: 700, payment: null }],
   ['a refund with a payment', { kind: 'refund', amount: -100, after: 700, refund: newId('refund') }],
+  ['store credit of nothing', { kind: 'credit', amount: 0, after: 800 }],
+  ['store credit without its payment', { kind: 'credit', payment: null }],
+  ['a lost dispute without its dispute', { kind: 'dispute', amount: -100, after: 700 }],
   ['an adjustment of nothing', { kind: 'adjustment', amount: 0, after: 800, payment: null, refund: newId('refund') }],
   ['an adjustment without its refund', { kind: 'adjustment', payment: null }],
 ])('%s is no entry', async (_, entry) => {

@@ -6,6 +6,7 @@ import {
   eventsOf,
   invoicesOf,
   lastInvoice,
+  newCustomer,
   newKey,
   type OpenProvider,
   prices,
@@ -113,6 +114,32 @@ export function describeSubscriptions(open: () => OpenProvider): void {
       const { lines } = await lastInvoice(opened, since, customer, 'update');
       expect(lines).toContainEqual({ plan_key: 'yearly', amount_cents: 199_000, proration: false });
       expect(lines).toContainEqual({ plan_key: 'small', amount_cents: expect.any(Number), proration: true });
+    });
+
+    test('an upgrade whose card asks for its holder is pending, and takes effect once that is confirmed', async () => {
+      const since = opened.now();
+      const customer = await newCustomer(provider);
+      const { id } = await provider.createCheckout(checkoutOf(customer, prices.small), newKey());
+      const page = await provider.getCheckout(id);
+      await opened.pay(page, 'authenticates_always');
+      await opened.confirm(page.url);
+      const { subscription_id } = await provider.getCheckout(id);
+      const subscriptionId = subscription_id ?? '';
+      const change = { subscriptionId, fromPlanKey: 'small', price: prices.large, type: 'upgrade' } as const;
+      const asked = await provider.changePlan(change, newKey());
+      expect(asked).toMatchObject({ status: 'active', plan_key: 'small', pending_plan_key: 'large' });
+      expect(await provider.changePlan(change, newKey())).toEqual(asked);
+      const invoice = await lastInvoice(opened, since, customer, 'update');
+      expect(invoice).toMatchObject({ status: 'open', page_url: expect.stringMatching(/^https?:/) });
+      const paymentId = invoice.payment_id ?? '';
+      expect(await provider.getPayment(paymentId)).toMatchObject({ status: 'pending', needs_holder: true });
+      await opened.confirm(invoice.page_url);
+      expect(await provider.getSubscription(subscriptionId)).toMatchObject({
+        plan_key: 'large',
+        pending_plan_key: null,
+      });
+      expect(await provider.getInvoice(invoice.id)).toMatchObject({ status: 'paid', page_url: null });
+      expect(await provider.getPayment(paymentId)).toMatchObject({ status: 'succeeded', needs_holder: false });
     });
   });
 }

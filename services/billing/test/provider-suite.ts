@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CatalogueEntry, PaymentProvider } from '../src/provider/payment-provider.ts';
 import { describeCards } from './provider-cards.ts';
+import { describeCredits } from './provider-credits.ts';
+import { describeDisputes } from './provider-disputes.ts';
 import { describeNotifications } from './provider-notifications.ts';
 import { describeSubscriptions } from './provider-subscriptions.ts';
 import {
@@ -76,6 +78,8 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
           status: 'succeeded',
           amount_cents: 900,
           refunded_cents: 0,
+          disputed: false,
+          needs_holder: false,
           currency: 'usd',
           receipt_url: expect.stringMatching(/^https?:\/\//),
           failure: null,
@@ -187,6 +191,7 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
           payment_id: paymentId,
           amount_cents: 300,
           status: 'succeeded',
+          reason: 'requested_by_customer',
           reference: asked.reference,
         });
         expect(await provider.getRefund(refund.id)).toEqual(refund);
@@ -220,6 +225,10 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
     describeSubscriptions(() => opened);
 
     describeCards(() => opened);
+
+    describeCredits(() => opened);
+
+    describeDisputes(() => opened);
 
     describe('the payments of a customer', () => {
       test('are listed as each is found by id, including failed ones, and of no other customer', async () => {
@@ -258,6 +267,8 @@ export function describeProvider(name: string, open: () => Promise<OpenProvider>
         ['getSubscription', () => provider.getSubscription(id)],
         ['getRefund', () => provider.getRefund(id)],
         ['findRefund', () => provider.findRefund(id, 'ref_1')],
+        ['getDispute', () => provider.getDispute(id)],
+        ['getFraudWarning', () => provider.getFraudWarning(id)],
         ['getSetup', () => provider.getSetup(id)],
         ['setCancelAtPeriodEnd', () => provider.setCancelAtPeriodEnd(id, true, newKey())],
         ['createRefund', () => provider.createRefund(refundOf(id, 1), newKey())],

@@ -5,6 +5,7 @@ import type {
   PaymentProvider,
   ProviderCheckout,
   ProviderEvent,
+  ProviderPayment,
 } from '../src/provider/payment-provider.ts';
 
 /** What a driver supplies to be tested. */
@@ -15,7 +16,14 @@ export interface OpenProvider {
   /** Its time. */
   now(): Date;
   /** Fills in a checkout's page as a customer does; resolves when the provider is done with it. */
-  pay(checkout: ProviderCheckout, card: 'succeeds' | 'declined'): Promise<void>;
+  pay(
+    checkout: ProviderCheckout,
+    card: 'succeeds' | 'declined' | 'disputed' | 'warned' | 'authenticates_always',
+  ): Promise<void>;
+  /** Confirms a payment as the holder of the card does, on the page where it waits. */
+  confirm(page: string | null): Promise<void>;
+  /** Decides the dispute of a payment, as its bank does. */
+  decide(payment: ProviderPayment, outcome: 'won' | 'lost'): Promise<void>;
   /** Saves a card under a client secret, as a browser does. */
   saveCard(clientSecret: string, card: 'succeeds' | 'fails_later'): Promise<void>;
   close(): Promise<void>;
@@ -52,10 +60,14 @@ export function checkoutOf(customer: Customer, price: CatalogueEntry) {
 export const refusal = (kind: string) => expect.objectContaining({ kind });
 
 /** A customer who has paid a price, with the id of the payment or the subscription. */
-export async function buy({ provider, pay }: OpenProvider, price: CatalogueEntry) {
+export async function buy(
+  { provider, pay }: OpenProvider,
+  price: CatalogueEntry,
+  card: Parameters<OpenProvider['pay']>[1] = 'succeeds',
+) {
   const customer = await newCustomer(provider);
   const { id } = await provider.createCheckout(checkoutOf(customer, price), newKey());
-  await pay(await provider.getCheckout(id), 'succeeds');
+  await pay(await provider.getCheckout(id), card);
   const { payment_id, subscription_id } = await provider.getCheckout(id);
   return { customer, paymentId: payment_id ?? '', subscriptionId: subscription_id ?? '' };
 }

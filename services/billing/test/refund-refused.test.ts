@@ -27,6 +27,7 @@ test.each<[object, RegExp]>([
   [{ amount_cents: 1.5 }, /^body\.amount_cents: /],
   [{ amount_cents: '900' }, /^body\.amount_cents: /],
   [{ reason: 'changed_my_mind' }, /^body\.reason: must be one of /],
+  [{ destination: 'elsewhere' }, /^body\.destination: must be one of /],
 ])('400: a refund of %j', async (over, detail) => {
   const body = { account_id: newId('account'), payment_id: newId('payment'), idempotency_key: 'k', ...over };
   const { status, problem } = await money.internal.call(createRefund, { body });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { tokensBack } from '../src/refunds/refund.ts';
+import { refundable, tokensBack } from '../src/refunds/refund.ts';
 
 test.each<[number, number, number, number, number]>([
   [900, 1_000, 0, 900, 1_000],
@@ -16,6 +16,23 @@ test.each<[number, number, number, number, number]>([
   'of %d cents and %d tokens, with %d cents refunded: %d more take %d tokens',
   (total_cents, token_amount, before, cents, back) => {
     expect(tokensBack({ total_cents, token_amount }, before, cents)).toBe(back);
+  },
+);
+
+test.each<[number, number, number, number, number, number]>([
+  [900, 900, 0, 0, 900, 900],
+  [900, 900, 300, 0, 600, 600],
+  [900, 900, 300, 300, 600, 600],
+  [4_000, 4_900, 0, 0, 4_000, 4_900],
+  [4_000, 4_900, 900, 900, 4_000, 4_000],
+  [4_000, 4_900, 4_000, 0, 0, 900],
+  [0, 4_900, 0, 0, 0, 4_900],
+])(
+  'of %d cents paid by card of %d, after refunds of %d, of which %d as credit: %d go to the card, %d to credit',
+  (amount_cents, total_cents, all, credited, toCard, toCredit) => {
+    const paid = { amount_cents, total_cents };
+    expect(refundable(paid, { all, credited }, 'payment_method')).toBe(toCard);
+    expect(refundable(paid, { all, credited }, 'store_credit')).toBe(toCredit);
   },
 );
 

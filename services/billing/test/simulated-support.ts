@@ -10,6 +10,11 @@ export const numbers = {
   insufficient_funds: '4000000000009995',
   fails_later: '4000000000000341',
   authenticates: '4000000000003220',
+  authenticates_always: '4000002760003184',
+  disputed: '4000000000000259',
+  pays_late: '4000000000007700',
+  fails_late: '4000000000007718',
+  warned: '4000000000005423',
 };
 export type CardName = keyof typeof numbers;
 
@@ -59,6 +64,12 @@ export async function openSimulated(options: Options = {}) {
     },
     saveCard: async (clientSecret: string, card: CardName) => {
       await send(`${url}/setup/${clientSecret}`, typed(card));
+    },
+    confirm: async (page: string | null) => {
+      await send(page ?? '', { action: 'confirm' });
+    },
+    decide: async (payment: { readonly receipt_url: string | null }, outcome: 'won' | 'lost') => {
+      await send(payment.receipt_url ?? '', { action: outcome === 'won' ? 'win' : 'lose' });
     },
     close: async () => {
       await simulated.stop();

@@ -7,7 +7,15 @@ import {
   listRefunds,
   listUsagePrices,
 } from '@attribution/contracts';
-import { countStatements, internalToken, numbersOf, type StatementTable } from '@attribution/testing';
+import {
+  countRecords,
+  countStatements,
+  internalToken,
+  numbersOf,
+  oneRecordEach,
+  recordsOf,
+  type StatementTable,
+} from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Money, startMoney } from './support-money.ts';
 import { oneStatements, writingStatements } from './support-statements.ts';
@@ -75,4 +83,11 @@ const table: StatementTable = {
 
 test.each([3, 30])('each endpoint sends its number of statements, with %d rows too', async (rows) => {
   expect(await countStatements(money, 'billing', table, rows)).toEqual(numbersOf(table));
+});
+
+test('each endpoint that writes leaves one audit record of a success, and so does a refund by a service', async () => {
+  expect(await countRecords(money, 'billing', table)).toEqual(oneRecordEach('billing'));
+  const before = await recordsOf(money, 'create_refund');
+  await (await table.create_refund?.prepare(1))?.();
+  expect(await recordsOf(money, 'create_refund')).toBe(before + 1);
 });

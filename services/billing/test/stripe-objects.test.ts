@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type Stripe from 'stripe';
 import type { ProviderInvoice } from '../src/provider/payment-provider.ts';
 import { checkoutOf } from '../src/provider/stripe/objects/checkout.ts';
+import { disputeOf } from '../src/provider/stripe/objects/dispute.ts';
 import { invoiceOf } from '../src/provider/stripe/objects/invoice.ts';
 import { paymentOf } from '../src/provider/stripe/objects/payment.ts';
 import { paymentMethodOf } from '../src/provider/stripe/objects/payment-method.ts';
@@ -65,6 +66,33 @@ test('the checkout of a subscription has the subscription, expanded or not', () 
   }
 });
 
+test('a debit of a bank account is complete once the money is there, and expired when it never comes', () => {
+  const late = (status: string) => session({ payment_status: 'unpaid', payment_intent: { id: 'pi_1', status } });
+  expect(late('processing')).toMatchObject({ status: 'open', payment_id: 'pi_1', url: null });
+  expect(late('requires_payment_method').status).toBe('expired');
+  expect(session({ payment_status: 'paid' }).status).toBe('complete');
+});
+
+test('a dispute is open until it is decided; an inquiry that is closed is won', () => {
+  const dispute = (status: string) =>
+    disputeOf(
+      as<Stripe.Dispute>({ id: 'du_1', payment_intent: 'pi_1', amount: 900, status, reason: 'fraudulent', created }),
+    );
+  expect(dispute('needs_response')).toEqual({
+    ...{ id: 'du_1', payment_id: 'pi_1', amount_cents: 900, status: 'open', reason: 'fraudulent' },
+    created_at: createdAt,
+  });
+  const found = ['warning_needs_response', 'under_review', 'warning_closed', 'prevented', 'won', 'lost'].map(
+    (status) => dispute(status).status,
+  );
+  expect(found).toEqual(['open', 'open', 'won', 'won', 'won', 'lost']);
+});
+
+test('a payment that waits for its holder is pending; an open invoice has its page', () => {
+  expect(payment({ status: 'requires_action' })).toMatchObject({ status: 'pending', needs_holder: true });
+  expect(invoice({ status: 'open' }).page_url).toBe('https://invoice.stripe.com/i/1');
+});
+
 const payment = (changes: object, invoice?: ProviderInvoice) =>
   paymentOf(
     as<Stripe.PaymentIntent>({
@@ -90,6 +118,8 @@ test('a succeeded payment has its receipt and the refunded amount', () => {
     status: 'succeeded',
     amount_cents: 900,
     refunded_cents: 300,
+    disputed: false,
+    needs_holder: false,
     currency: 'usd',
     receipt_url: 'https://pay.stripe.com/receipts/1',
     failure: null,
@@ -158,6 +188,7 @@ test('an invoice has its subscription, its payment, and the plan of its line ins
     currency: 'usd',
     payment_id: 'pi_2',
     receipt_url: 'https://invoice.stripe.com/i/1',
+    page_url: null,
     plan_key: 'growth',
     lines: [{ plan_key: 'growth', amount_cents: 19_900, proration: false }],
     account_id: 'acc_1',
@@ -246,6 +277,7 @@ test('a subscription has the plan of its price and the period of its item', () =
     plan_key: 'growth',
     cancel_at_period_end: false,
     current_period_end: new Date(createdAt.getTime() + 60_000),
+    pending_plan_key: null,
     account_id: 'acc_1',
     created_at: createdAt,
   });
@@ -258,7 +290,7 @@ test('a subscription to a replaced price keeps its plan', () => {
 
 test('a subscription whose upgrade is not paid yet has the former plan', () => {
   const pending_update = { subscription_items: [{ price: price('enterprise') }], expires_at: created };
-  expect(subscription({ pending_update }).plan_key).toBe('growth');
+  expect(subscription({ pending_update })).toMatchObject({ plan_key: 'growth', pending_plan_key: 'enterprise' });
 });
 
 test('a subscription ends with its period, whichever field says so', () => {
@@ -279,6 +311,7 @@ test('refunds', () => {
     payment_id: 'pi_1',
     amount_cents: 300,
     status: 'failed',
+    reason: 'requested_by_customer',
     reference: null,
   });
   for (const status of ['requires_action', 'pending', null]) expect(refund(status).status).toBe('pending');

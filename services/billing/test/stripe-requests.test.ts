@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { CatalogueEntry } from '../src/provider/payment-provider.ts';
+import type { StripeProviderOptions } from '../src/provider/stripe/index.ts';
 import { type Asked, fault, list, type StripeDouble, send, startStripeDouble } from './stripe-double.ts';
 
 const plan: CatalogueEntry = {
@@ -49,13 +50,13 @@ let double: StripeDouble;
 afterEach(() => double.stop());
 
 /** Responds by method and path; any other request is an error of the test. */
-async function answering(answers: Readonly<Record<string, unknown>>) {
+async function answering(answers: Readonly<Record<string, unknown>>, options: Partial<StripeProviderOptions> = {}) {
   double = await startStripeDouble(({ method, path }, response) => {
     const answer = answers[`${method} ${path.replace(/\?.*/, '').replace('/v1', '')}`];
     if (answer === undefined) send(response, 404, fault({ type: 'invalid_request_error', code: 'resource_missing' }));
     else send(response, 200, answer);
   });
-  return double.provider();
+  return double.provider(options);
 }
 
 const writes = () => double.asked.filter(({ method }) => method !== 'GET');
@@ -102,6 +103,21 @@ test.each([
   },
 );
 
+test('a token pack offers what is configured, such as a bank debit; a subscription offers cards', async () => {
+  const session = { id: 'cs_test_1', status: 'open', url: 'https://checkout', metadata: {} };
+  const answers = { 'GET /prices': list([priceOf(pack), priceOf(plan)]), 'POST /checkout/sessions': session };
+  const stripe = await answering(answers, { packMethods: ['card', 'us_bank_account'] });
+  const checkout = { customerId: 'cus_1', returnUrl: 'https://app.example', reference: 'cs_1', accountId: 'acc_1' };
+  await stripe.createCheckout({ ...checkout, mode: 'payment', price: pack }, 'pack');
+  await stripe.createCheckout({ ...checkout, mode: 'subscription', price: plan }, 'plan');
+  const offered = writes().map(({ params }) =>
+    Object.entries(params).flatMap(([name, value]) =>
+      name.startsWith('allowed_payment_method_types[') ? [value] : [],
+    ),
+  );
+  expect(offered).toEqual([['card', 'us_bank_account'], ['card']]);
+});
+
 test('an upgrade is invoiced at once and in force only when paid; the plan is that of the price', async () => {
   const stripe = await answering({
     'GET /prices': list([priceOf(plan)]),
@@ -132,6 +148,23 @@ test('an upgrade that is not paid is declined, and requested again under its key
   const [first, repeated, ...more] = writes();
   expect([keyOf(repeated), repeated?.params, more]).toEqual([keyOf(first), first?.params, []]);
   expect((await stripe.getSubscription('sub_1')).plan_key).toBe('starter');
+});
+
+test('an upgrade whose payment waits for the holder of the card is pending, and is not requested again', async () => {
+  const pending_update = { expires_at: 1_800_000_000, subscription_items: [{ price: priceOf(plan) }] };
+  const waiting = { ...subscription, latest_invoice: 'in_1', pending_update };
+  const payments = { data: [{ status: 'open', is_default: true, payment: { payment_intent: 'pi_1' } }] };
+  const stripe = await answering({
+    'GET /prices': list([priceOf(plan)]),
+    'GET /subscriptions/sub_1': waiting,
+    'POST /subscriptions/sub_1': waiting,
+    'GET /invoices/in_1': { id: 'in_1', customer: 'cus_1', status: 'open', payments, created: 1, metadata: {} },
+    'GET /invoices/in_1/lines': list([]),
+    'GET /payment_intents/pi_1': { id: 'pi_1', status: 'requires_action' },
+  });
+  const asked = await stripe.changePlan({ ...change, fromPlanKey: 'starter' }, 'up-key');
+  expect(asked).toMatchObject({ plan_key: 'starter', pending_plan_key: 'growth' });
+  expect(writes()).toEqual([]);
 });
 
 test('a downgrade is not prorated', async () => {
@@ -274,12 +307,17 @@ test('a refund names its payment and carries our reference', async () => {
     payment_intent: 'pi_1',
     amount: 500,
     status: 'succeeded',
+    reason: 'duplicate',
     metadata: { reference: 'ref_1' },
   };
   const stripe = await answering({ 'POST /refunds': refund });
   const wanted = { paymentId: 'pi_1', amountCents: 500, reason: 'duplicate', reference: 'ref_1' } as const;
   const made = await stripe.createRefund(wanted, 'refund-key');
-  expect(made).toEqual({ id: 're_1', payment_id: 'pi_1', amount_cents: 500, status: 'succeeded', reference: 'ref_1' });
+  const reference = 'ref_1';
+  const payment_id = 'pi_1';
+  expect(made).toEqual({
+    ...{ id: 're_1', payment_id, amount_cents: 500, status: 'succeeded', reason: 'duplicate', reference },
+  });
   expect(keyOf(writes()[0])).toBe('refund-key');
   expect(writes()[0]?.params).toEqual({
     payment_intent: 'pi_1',
@@ -287,6 +325,25 @@ test('a refund names its payment and carries our reference', async () => {
     reason: 'duplicate',
     'metadata[reference]': 'ref_1',
   });
+});
+
+test('store credit is a balance below zero that carries our reference; what others credited is not listed', async () => {
+  const credit = { id: 'cbtxn_1', amount: -900, metadata: { reference: 'ref_1' } };
+  const stripe = await answering({
+    'POST /customers/cus_1/balance_transactions': credit,
+    'GET /customers/cus_1/balance_transactions': list([credit, { id: 'cbtxn_2', amount: -50, metadata: {} }]),
+  });
+  const made = { id: 'cbtxn_1', amount_cents: 900, reference: 'ref_1' };
+  const wanted = { customerId: 'cus_1', amountCents: 900, currency: 'usd', description: 'Why', reference: 'ref_1' };
+  expect(await stripe.createCredit(wanted, 'credit-key')).toEqual(made);
+  expect(keyOf(writes()[0])).toBe('credit-key');
+  expect(writes()[0]?.params).toEqual({
+    amount: '-900',
+    currency: 'usd',
+    description: 'Why',
+    'metadata[reference]': 'ref_1',
+  });
+  expect(await Array.fromAsync(stripe.listCredits('cus_1'))).toEqual([made]);
 });
 
 test('a refund is found by our reference, over all pages of the refunds of its payment', async () => {

@@ -53,21 +53,21 @@ export const oneStatements = (money: () => Money): StatementTable => ({
 /** Endpoints that call the provider and fetch the result. */
 export const writingStatements = (money: () => Money): StatementTable => ({
   create_checkout_session: {
-    statements: 11,
+    statements: 14,
     async prepare(rows) {
       const { owner } = await booked(money(), rows);
       return () => owner.call(createCheckoutSession, { body: { mode: 'subscription', plan_key: 'starter' } });
     },
   },
   cancel_subscription: {
-    statements: 9,
+    statements: 12,
     async prepare(rows) {
       const { owner } = await subscribed(money(), rows);
       return () => owner.call(cancelSubscription);
     },
   },
   resume_subscription: {
-    statements: 9,
+    statements: 12,
     async prepare(rows) {
       const { owner } = await subscribed(money(), rows);
       await owner.call(cancelSubscription);
@@ -75,21 +75,21 @@ export const writingStatements = (money: () => Money): StatementTable => ({
     },
   },
   change_plan: {
-    statements: 19,
+    statements: 22,
     async prepare(rows) {
       const { owner } = await subscribed(money(), rows);
       return () => owner.call(changePlan, { body: { plan_key: 'growth' } });
     },
   },
   add_payment_method: {
-    statements: 2,
+    statements: 5,
     async prepare(rows) {
       const { owner } = await subscribed(money(), rows);
       return () => owner.call(addPaymentMethod);
     },
   },
   remove_payment_method: {
-    statements: 1,
+    statements: 4,
     async prepare(rows) {
       const { owner } = await subscribed(money(), rows);
       const [method] = (await owner.call(listPaymentMethods)).body;
@@ -97,7 +97,7 @@ export const writingStatements = (money: () => Money): StatementTable => ({
     },
   },
   create_refund: {
-    statements: 24,
+    statements: 25,
     async prepare(rows) {
       const tenant = await booked(money(), rows);
       await money().buy(tenant, 'tokens_1000');

@@ -25,12 +25,15 @@ test('200: a changed price is returned at once', async () => {
 });
 
 test('404: an action without a price, or with an inactive one', async () => {
-  await service.db.query(`UPDATE usage_prices SET active = false WHERE action = 'analyze_media'`);
-  const { problem } = await ask('analyze_media');
+  await service.db.query(
+    `INSERT INTO usage_prices (action, unit, token_amount, description, position, active)
+     VALUES ('print_ad', 'ad', 5, 'Printing one ad', 2, false)`,
+  );
+  const { problem } = await ask('print_ad');
   expect(problem).toMatchObject({ status: 404, kind: 'not-found' });
   for (const action of ['dance', 'SCORE_AD', 'x'.repeat(100), 'x'.repeat(101), "' OR 1=1 --"])
     expect((await ask(action)).problem).toEqual(problem);
-  await service.db.query('UPDATE usage_prices SET active = true');
+  expect((await ask('analyze_media')).problem).toEqual(problem); // Files are processed for nothing.
 });
 
 test.each<[string, string | undefined]>([

@@ -48,10 +48,10 @@ test.each<[string, () => [string, string | null]]>([
   await nothingIsKept();
 });
 
-test('400: a body of more than 1 MiB is not read, however it is signed', async () => {
-  const object = { id: 'pi_1', object: 'payment_intent', description: 'x'.repeat(1024 * 1024) };
+test('400: a body of more than 256 KiB is not read, however it is signed', async () => {
+  const object = { id: 'pi_1', object: 'payment_intent', description: 'x'.repeat(256 * 1024) };
   const answer = await sendWebhook(money, notification('payment_intent.succeeded', object));
-  expect(JSON.parse(answer.text)).toMatchObject({ status: 400, detail: 'body: is larger than 1048576 bytes.' });
+  expect(JSON.parse(answer.text)).toMatchObject({ status: 400, detail: 'body: is larger than 262144 bytes.' });
   await nothingIsKept();
 });
 

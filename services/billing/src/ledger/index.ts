@@ -1,3 +1,3 @@
-export { checkLedger } from './check-ledger.ts';
+export { checkedLedger, checkLedger } from './check-ledger.ts';
 export { listMoneyEntriesEndpoint } from './list-money-entries.ts';
 export { postEntry } from './money-entry.store.ts';

@@ -9,11 +9,10 @@ export const listMoneyEntriesEndpoint = (database: BillingDatabase) =>
     const scope = cursorScope(listMoneyEntries.operation);
     const [beforeSeq] = readCursor(query.cursor, scope, ['integer']) ?? [];
     const found = await findEntries(database, caller.accountId, { limit: query.limit + 1, beforeSeq });
-    const page = cutPage(found, { limit: query.limit, scope, position: ({ seq }) => [seq] });
-    const entries = page.rows.map(({ account_id: _, ...entry }) => ({
+    const view = ({ account_id: _account, dispute_id: _dispute, ...entry }: (typeof found)[number]) => ({
       ...entry,
       balance_after_cents: Number(entry.balance_after_cents),
       created_at: entry.created_at.toISOString(),
-    }));
-    return { entries, next_cursor: page.next_cursor };
+    });
+    return cutPage(found, { limit: query.limit, scope, position: ({ seq }) => [seq], view });
   });

@@ -8,8 +8,9 @@ export interface NewEntry {
   /** In cents; positive for money received. */
   readonly amount: number;
   readonly description: string;
-  /** Exactly one of `paymentId` and `refundId` is set. */
+  /** Exactly one of `paymentId` and `refundId` is set. A lost dispute has `disputeId` too. */
   readonly paymentId?: string;
+  readonly disputeId?: string;
   readonly refundId?: string;
 }
 
@@ -28,6 +29,7 @@ export async function postEntry({ tx, customer, ledger, context }: Writing, entr
     description: entry.description,
     payment_id: entry.paymentId ?? null,
     refund_id: entry.refundId ?? null,
+    dispute_id: entry.disputeId ?? null,
     created_at: context.occurredAt,
   };
   await db(tx).insertInto('money_entries').values(row).execute();

@@ -1,7 +1,7 @@
 import { anyOf, type Sql } from '@attribution/database';
 import type { Forgettable } from '@attribution/service';
 import type { Selectable } from 'kysely';
-import type { ProviderEvent as EventRow } from '../generated/kysely/types.ts';
+import type { ProviderEvent as EventRow, Reconciliation } from '../generated/kysely/types.ts';
 import type { ProviderEvent, ProviderObject } from '../provider/index.ts';
 import { db } from '../store.ts';
 
@@ -57,16 +57,18 @@ export async function postpone(
     .execute();
 }
 
-/** The time up to which the provider's list of notifications has been read. */
-export async function findReadUntil(tx: Sql): Promise<Date | undefined> {
-  return (await db(tx).selectFrom('reconciliations').select('read_until').executeTakeFirst())?.read_until;
+/** How far the provider's list of notifications has been read. */
+export type Reading = Readonly<Pick<Selectable<Reconciliation>, 'read_until' | 'began_at' | 'cursor'>>;
+
+export async function findReading(tx: Sql): Promise<Reading | undefined> {
+  return db(tx).selectFrom('reconciliations').select(['read_until', 'began_at', 'cursor']).executeTakeFirst();
 }
 
-export async function setReadUntil(tx: Sql, until: Date): Promise<void> {
+export async function setReading(tx: Sql, reading: Partial<Reading>): Promise<void> {
   await db(tx)
     .insertInto('reconciliations')
-    .values({ id: 1, read_until: until })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ read_until: until }))
+    .values({ id: 1, ...reading })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(reading))
     .execute();
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '@attribution/runtime';
 import { purgeOf } from '@attribution/service';
 import type { PaymentProvider } from '../provider/index.ts';
 import type { BillingDatabase } from '../store.ts';
-import { findReadUntil, handledEvents, insertEvent, setReadUntil } from './provider-event.store.ts';
+import { findReading, handledEvents, insertEvent, setReading } from './provider-event.store.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -22,15 +22,32 @@ export interface ReconcileDependencies {
   readonly wake: () => void;
 }
 
-/** Reads the provider's list of notifications, to find those that were never delivered. */
+/**
+ * Reads the provider's list of notifications, to find those that were never delivered. A reading that failed goes on where it
+ * failed; one that began a day ago begins again.
+ */
 export async function reconcile({ database: { sql }, provider, clock, wake }: ReconcileDependencies): Promise<void> {
   const now = clock.now();
-  const until = (await findReadUntil(sql)) ?? new Date(now.getTime() - listed + overlap);
+  const { read_until, began_at, cursor } = (await findReading(sql)) ?? {
+    read_until: null,
+    began_at: null,
+    cursor: null,
+  };
+  const until = read_until ?? new Date(now.getTime() - listed + overlap);
+  const goesOn = cursor !== null && began_at !== null && now.getTime() - began_at.getTime() < day;
+  const began = goesOn ? began_at : now;
+  const progress = {
+    from: goesOn ? cursor : null,
+    passed: (reached: string) => setReading(sql, { began_at: began, cursor: reached }),
+  };
   let found = false;
-  for await (const event of provider.listEvents(new Date(until.getTime() - overlap)))
-    found = (await insertEvent(sql, event, clock.now())) || found;
-  await setReadUntil(sql, now);
-  if (found) wake();
+  try {
+    for await (const event of provider.listEvents(new Date(until.getTime() - overlap), progress))
+      found = (await insertEvent(sql, event, clock.now())) || found;
+    await setReading(sql, { read_until: began, began_at: null, cursor: null });
+  } finally {
+    if (found) wake();
+  }
 }
 
 /**

@@ -10,6 +10,5 @@ export const listPaymentsEndpoint = (database: BillingDatabase) =>
     const scope = cursorScope(listPayments.operation);
     const [before] = readCursor(query.cursor, scope, ['string']) ?? [];
     const found = await findPayments(database, caller.accountId, { limit: query.limit + 1, before });
-    const page = cutPage(found, { limit: query.limit, scope, position: ({ id }) => [id] });
-    return { entries: page.rows.map(viewPayment), next_cursor: page.next_cursor };
+    return cutPage(found, { limit: query.limit, scope, position: ({ id }) => [id], view: viewPayment });
   });

@@ -25,8 +25,10 @@ export async function findPaymentOf(
 
 type Conflict = ExpressionBuilder<OnConflictDatabase<DB, 'payments'>, OnConflictTables<'payments'>>;
 
+type Amount = 'amount_cents' | 'total_cents' | 'credit_cents' | 'token_amount';
+
 /** Keeps the previous value of a payment that has succeeded. */
-const unlessSucceeded = ({ case: when, ref }: Conflict, column: 'amount_cents' | 'total_cents' | 'token_amount') =>
+const unlessSucceeded = ({ case: when, ref }: Conflict, column: Amount) =>
   when(ref('payments.status'))
     .when('succeeded')
     .then(ref(`payments.${column}`))
@@ -44,9 +46,13 @@ export async function putPayment(tx: Sql, id: string, accountId: string, update:
         status: payment.ref('excluded.status'),
         amount_cents: unlessSucceeded(payment, 'amount_cents'),
         total_cents: unlessSucceeded(payment, 'total_cents'),
+        credit_cents: unlessSucceeded(payment, 'credit_cents'),
         token_amount: unlessSucceeded(payment, 'token_amount'),
         refunded_cents: payment.ref('excluded.refunded_cents'),
         receipt_url: payment.ref('excluded.receipt_url'),
+        asked_holder: payment
+          .or([payment.ref('payments.asked_holder'), payment.ref('excluded.asked_holder')])
+          .$castTo<boolean>(),
         provider_payment_id: payment.fn.coalesce('excluded.provider_payment_id', 'payments.provider_payment_id'),
         provider_invoice_id: payment.fn.coalesce('excluded.provider_invoice_id', 'payments.provider_invoice_id'),
       })),
@@ -73,6 +79,15 @@ export async function findPayment(
   id: string,
 ): Promise<PaymentRow | undefined> {
   return paymentsOf(sql, accountId).where('id', '=', id).executeTakeFirst();
+}
+
+/** Adds what was given back as store credit. */
+export async function addCredited(tx: Sql, id: string, cents: number): Promise<void> {
+  await db(tx)
+    .updateTable('payments')
+    .set((payment) => ({ credited_cents: payment('credited_cents', '+', cents) }))
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function lockedPayment(tx: Sql, id: string): Promise<PaymentRow | undefined> {

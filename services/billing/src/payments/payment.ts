@@ -10,6 +10,8 @@ export interface PaymentUpdate {
   /** Including the amount that was paid from credit. */
   readonly total_cents: number;
   readonly refunded_cents: number;
+  /** The store credit that an invoice used; negative when it gave credit. */
+  readonly credit_cents: number;
   readonly currency: string;
   readonly token_amount: number;
   readonly status: PaymentState;
@@ -19,6 +21,8 @@ export interface PaymentUpdate {
   readonly created_at: Date;
   /** The reason of the failure, for the customer. */
   readonly failure: string | null;
+  /** Its payer is, or was, told where to confirm it. */
+  readonly asked_holder: boolean;
 }
 
 interface Plan {
@@ -35,6 +39,7 @@ export function packPayment(payment: ProviderPayment, plans: Plans): PaymentUpda
     amount_cents: payment.amount_cents,
     total_cents: payment.amount_cents,
     refunded_cents: payment.refunded_cents,
+    credit_cents: 0,
     currency: payment.currency,
     token_amount: plans.get(payment.plan_key)?.token_amount ?? 0,
     status: payment.status,
@@ -43,6 +48,7 @@ export function packPayment(payment: ProviderPayment, plans: Plans): PaymentUpda
     provider_invoice_id: null,
     created_at: payment.created_at,
     failure: payment.failure,
+    asked_holder: false,
   };
 }
 
@@ -64,6 +70,7 @@ export function invoicePayment(
     amount_cents: amount,
     total_cents: Math.max(amount, invoice.total_cents),
     refunded_cents: payment?.refunded_cents ?? 0,
+    credit_cents: status === 'succeeded' ? invoice.total_cents - amount : 0,
     currency: invoice.currency,
     token_amount: tokensOf(invoice.lines, plans),
     status,
@@ -71,9 +78,22 @@ export function invoicePayment(
     provider_payment_id: payment?.id ?? null,
     provider_invoice_id: invoice.id,
     created_at: invoice.created_at,
-    failure: payment?.failure ?? null,
+    failure: payment?.failure ?? (status === 'failed' && invoice.status === 'void' ? tooLate : null),
+    asked_holder: asksHolder(invoice, payment),
   };
 }
+
+const tooLate = 'It was not confirmed in time, or another change took its place.';
+/** How long Stripe keeps a change of plan whose payment is not confirmed. */
+const pendingMs = 23 * 3_600_000;
+
+/** Nobody looks at a renewal, or has to look at a change of plan. On the page of a first payment its payer is asked there. */
+const asksHolder = ({ reason }: ProviderInvoice, payment: ProviderPayment | undefined) =>
+  payment?.needs_holder === true && (reason === 'cycle' || reason === 'update');
+
+/** Until when a payment can be confirmed; null when that is not known. */
+export const confirmedBefore = ({ reason, created_at }: ProviderInvoice): Date | null =>
+  reason === 'update' ? new Date(created_at.getTime() + pendingMs) : null;
 
 function invoiceState({ status }: ProviderInvoice, payment: ProviderPayment | undefined): PaymentState | undefined {
   if (status === 'paid') return 'succeeded';

@@ -18,7 +18,12 @@ export function viewPayment(row: PaymentRow) {
   };
 }
 
-function statusOf({ status, amount_cents, refunded_cents }: PaymentRow): z.output<typeof Payment>['status'] {
-  if (status !== 'succeeded' || refunded_cents === 0) return status;
-  return refunded_cents < amount_cents ? 'partially_refunded' : 'refunded';
+function statusOf(row: PaymentRow): z.output<typeof Payment>['status'] {
+  const { status, amount_cents, total_cents, refunded_cents, credited_cents } = row;
+  if (row.disputed) return 'disputed';
+  const returned = refunded_cents + credited_cents;
+  if (status !== 'succeeded' || returned === 0) return status;
+  // What was paid from store credit can be given back as store credit only.
+  const all = credited_cents === 0 ? amount_cents : total_cents;
+  return returned < all ? 'partially_refunded' : 'refunded';
 }

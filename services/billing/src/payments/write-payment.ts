@@ -1,4 +1,4 @@
-import { invoicePaid, paymentFailed, paymentSucceeded } from '@attribution/contracts';
+import { invoicePaid, paymentFailed, paymentSucceeded, paymentWaits } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { newEvent } from '@attribution/messaging';
 import { postEntry } from '../ledger/index.ts';
@@ -6,7 +6,7 @@ import { findPrices } from '../prices/index.ts';
 import type { ProviderInvoice, ProviderPayment } from '../provider/index.ts';
 import type { Writing } from '../store.ts';
 import { findPaymentOf, type PaymentRow, putPayment } from './payment.store.ts';
-import { invoicePayment, type PaymentUpdate, packPayment } from './payment.ts';
+import { confirmedBefore, invoicePayment, type PaymentUpdate, packPayment } from './payment.ts';
 
 /** The provider's state of a payment, or of an invoice with the payment for it. */
 export type PaymentNow =
@@ -33,12 +33,39 @@ export async function writePayment(
   await putPayment(tx, id, customer.account_id, update);
   if (update.status !== before?.status) {
     const description = plans.get(update.plan_key)?.name ?? update.plan_key;
-    if (update.status === 'succeeded' && update.amount_cents > 0)
-      await postEntry(writing, { kind: 'payment', amount: update.amount_cents, description, paymentId: id });
+    if (update.status === 'succeeded') await book(writing, id, update, description);
     const event = eventOf(writing, { id, update, description });
     if (event) publish(event);
   }
+  if (invoice && update.asked_holder && !before?.asked_holder) publish(waitsOf(writing, id, update, invoice, plans));
   return findPaymentOf(tx, update);
+}
+
+function waitsOf(
+  { customer: { account_id }, context }: Writing,
+  id: string,
+  { kind, plan_key, amount_cents, currency, token_amount, receipt_url }: PaymentUpdate,
+  invoice: ProviderInvoice,
+  plans: ReadonlyMap<string, { readonly name: string }>,
+) {
+  const description = plans.get(plan_key)?.name ?? plan_key;
+  const bought = { account_id, payment_id: id, description, amount_cents, currency, token_amount, receipt_url };
+  const expires_at = confirmedBefore(invoice)?.toISOString() ?? null;
+  return newEvent(paymentWaits, { ...bought, kind, plan_key, page_url: invoice.page_url, expires_at }, context);
+}
+
+/** What was charged, and what the invoice used of the store credit, or gave as such. */
+async function book(
+  writing: Writing,
+  paymentId: string,
+  { amount_cents, credit_cents }: PaymentUpdate,
+  name: string,
+): Promise<void> {
+  if (amount_cents > 0)
+    await postEntry(writing, { kind: 'payment', amount: amount_cents, description: name, paymentId });
+  if (credit_cents === 0) return;
+  const description = credit_cents > 0 ? `Paid from store credit: ${name}` : `Given as store credit: ${name}`;
+  await postEntry(writing, { kind: 'credit', amount: credit_cents, description, paymentId });
 }
 
 function eventOf(

@@ -41,7 +41,8 @@ export function joinProvider(
 function openStripe(config: BillingConfig, { clock }: ProviderDependencies): ProviderRuntime | undefined {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase, STRIPE_WEBHOOK_SECRETS: webhookSecrets } = config;
   if (secretKey === undefined) return undefined;
-  const provider = createStripeProvider({ secretKey, apiBase, webhookSecrets, now: () => clock.now() });
+  const packMethods = config.STRIPE_PACK_PAYMENT_METHODS;
+  const provider = createStripeProvider({ secretKey, apiBase, webhookSecrets, packMethods, now: () => clock.now() });
   return { provider, start() {}, stop: async () => {} };
 }
 

@@ -17,7 +17,8 @@ export interface PaymentProvider {
   getSubscription(id: string): Promise<ProviderSubscription>;
   setCancelAtPeriodEnd(id: string, cancel: boolean, key: string): Promise<ProviderSubscription>;
   /**
-   * `upgrade` invoices the difference at once and takes effect only if it is paid. `downgrade` creates no invoice.
+   * `upgrade` invoices the difference at once and takes effect only if it is paid. While its payment waits for the holder of
+   * the card it is the pending plan, for 23 hours. `downgrade` creates no invoice.
    * Throws `refused` when the subscription is neither on the plan to change from nor already on the other one.
    */
   changePlan(change: PlanChange, key: string): Promise<ProviderSubscription>;
@@ -25,6 +26,12 @@ export interface PaymentProvider {
   getRefund(id: string): Promise<ProviderRefund>;
   /** Finds a refund of a payment by our reference. */
   findRefund(paymentId: string, reference: string): Promise<ProviderRefund | undefined>;
+  getDispute(id: string): Promise<ProviderDispute>;
+  getFraudWarning(id: string): Promise<ProviderFraudWarning>;
+  /** Adds store credit, which the customer's next invoices use before they charge a card. */
+  createCredit(credit: NewCredit, key: string): Promise<ProviderCredit>;
+  /** All credit that was added with a reference of ours, in any order. */
+  listCredits(customerId: string): AsyncIterable<ProviderCredit>;
   listPaymentMethods(customerId: string): Promise<readonly ProviderPaymentMethod[]>;
   /** Lets a browser add a payment method. */
   createSetupIntent(customerId: string, key: string): Promise<ProviderSetup>;
@@ -44,8 +51,19 @@ export interface PaymentProvider {
   readWebhook(body: Buffer, signature: string | undefined): ProviderEvent | undefined;
   /** All payments of a customer, in any order, for the ledger check. */
   listPayments(customerId: string): AsyncIterable<ProviderPayment>;
-  /** Notifications since a time, oldest first, to find those that were never delivered. */
-  listEvents(since: Date): AsyncIterable<ProviderEvent>;
+  /**
+   * Notifications since a time, in any order, to find those that were never delivered. `progress` is told after each page
+   * where a later reading may go on.
+   */
+  listEvents(since: Date, progress?: Progress): AsyncIterable<ProviderEvent>;
+}
+
+/** How far a list of several pages was read. */
+export interface Progress {
+  /** Where to go on; null to begin. */
+  readonly from: string | null;
+  /** Called when everything before this cursor has been dealt with. */
+  readonly passed: (cursor: string) => Promise<void>;
 }
 
 export class ProviderError extends Error {
@@ -91,6 +109,7 @@ export interface NewCheckout {
 
 export interface ProviderCheckout {
   readonly id: string;
+  /** `open` also while the money of a finished page is on its way, as after a debit of a bank account. */
   readonly status: 'open' | 'complete' | 'expired';
   /** null unless the page is open. */
   readonly url: string | null;
@@ -108,6 +127,10 @@ export interface ProviderPayment {
   readonly status: 'pending' | 'succeeded' | 'failed';
   readonly amount_cents: number;
   readonly refunded_cents: number;
+  /** Whether there is, or was, a dispute of it. */
+  readonly disputed: boolean;
+  /** Whether it waits for the holder of the card to confirm it (3-D Secure). */
+  readonly needs_holder: boolean;
   readonly currency: string;
   readonly receipt_url: string | null;
   /** The reason of the failure, for the customer. */
@@ -132,6 +155,8 @@ export interface ProviderInvoice {
   readonly currency: string;
   readonly payment_id: string | null;
   readonly receipt_url: string | null;
+  /** The page on which an open one can be paid. */
+  readonly page_url: string | null;
   /** The plan of the main line. */
   readonly plan_key: string;
   readonly lines: readonly ProviderInvoiceLine[];
@@ -154,6 +179,8 @@ export interface ProviderSubscription {
   readonly plan_key: string;
   readonly cancel_at_period_end: boolean;
   readonly current_period_end: Date | null;
+  /** The plan that takes effect once its payment is confirmed. */
+  readonly pending_plan_key: string | null;
   readonly account_id: string;
   readonly created_at: Date;
 }
@@ -178,7 +205,44 @@ export interface ProviderRefund {
   readonly payment_id: string;
   readonly amount_cents: number;
   readonly status: 'pending' | 'succeeded' | 'failed' | 'canceled';
+  readonly reason: NewRefund['reason'];
   readonly reference: string | null;
+}
+
+/** A payer's bank asks for a payment back. */
+export interface ProviderDispute {
+  readonly id: string;
+  readonly payment_id: string;
+  readonly amount_cents: number;
+  /** `won`: the money stays. `lost`: it is gone. An inquiry, before a dispute proper, is one too. */
+  readonly status: 'open' | 'won' | 'lost';
+  /** Of the card network, such as `fraudulent`. */
+  readonly reason: string;
+  readonly created_at: Date;
+}
+
+/** A bank suspects that a payment is not its holder's, and may dispute it. */
+export interface ProviderFraudWarning {
+  readonly id: string;
+  readonly payment_id: string;
+  /** Whether a refund can still prevent a dispute. */
+  readonly actionable: boolean;
+}
+
+export interface NewCredit {
+  readonly customerId: string;
+  readonly amountCents: number;
+  readonly currency: string;
+  /** For people. */
+  readonly description: string;
+  /** Our refund id (ref_…). */
+  readonly reference: string;
+}
+
+export interface ProviderCredit {
+  readonly id: string;
+  readonly amount_cents: number;
+  readonly reference: string;
 }
 
 export interface ProviderSetup {
@@ -211,5 +275,7 @@ export type ProviderObject =
   | 'invoice'
   | 'subscription'
   | 'refund'
+  | 'dispute'
+  | 'fraud_warning'
   | 'setup'
   | 'other';

@@ -1,5 +1,6 @@
 import { writeCheckout } from '../checkouts/index.ts';
 import { setCreditBalance } from '../customers/index.ts';
+import { writeDispute } from '../disputes/index.ts';
 import { type PaymentRow, writePayment } from '../payments/index.ts';
 import {
   type PaymentProvider,
@@ -13,7 +14,7 @@ import type { Writing } from '../store.ts';
 import { writeSubscription } from '../subscriptions/index.ts';
 
 /** The kinds of provider objects that billing stores. */
-export type Kept = Exclude<ProviderObject, 'other' | 'setup'>;
+export type Kept = Exclude<ProviderObject, 'other' | 'setup' | 'fraud_warning'>;
 
 interface Keeper {
   /** The owner according to the provider: a customer there, or our own id of a checkout. */
@@ -51,6 +52,17 @@ export const keepers: Readonly<Record<Kept, Keeper>> = {
       const refund = await provider.getRefund(id);
       const payment = await keepPayment(writing, provider, refund.payment_id);
       if (payment) await writeRefund(writing, refund, payment);
+    },
+  },
+  dispute: {
+    async ownerOf(provider, id) {
+      const { payment_id } = await provider.getDispute(id);
+      return ofCustomer(await provider.getPayment(payment_id));
+    },
+    async write(writing, provider, id) {
+      const dispute = await provider.getDispute(id);
+      const payment = await keepPayment(writing, provider, dispute.payment_id);
+      if (payment) await writeDispute(writing, dispute, payment);
     },
   },
   checkout: {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { actOnFraudWarning } from '../disputes/index.ts';
 import { type PaymentProvider, ProviderError } from '../provider/index.ts';
 import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
 import { type Kept, keepers } from './keepers.ts';
@@ -9,9 +10,12 @@ export interface RefreshDependencies {
   readonly provider: PaymentProvider;
   readonly writeFor: WriteFor;
   readonly logger: Logger;
+  /** Whether to refund a payment that its bank suspects to be fraud. */
+  readonly refundsFraudWarnings: boolean;
 }
 
-export function createRefresh({ database, provider, writeFor, logger }: RefreshDependencies): Refresh {
+export function createRefresh(deps: RefreshDependencies): Refresh {
+  const { database, provider, writeFor, logger, refundsFraudWarnings } = deps;
   /** The account of an object. For an object that is not stored yet, the provider is asked. */
   async function accountOf(kind: Kept, id: string): Promise<string | undefined> {
     const known = await findAccountOf(database.sql, kind, id);
@@ -27,10 +31,18 @@ export function createRefresh({ database, provider, writeFor, logger }: RefreshD
     if (accountId !== undefined) await provider.useSavedCard(setupId, `saved-${setupId}`);
   }
 
-  return async (kind, id) => {
+  async function heed(warningId: string): Promise<void> {
+    if (!refundsFraudWarnings) return;
+    const { payment_id } = await provider.getFraudWarning(warningId);
+    if ((await accountOf('payment', payment_id)) === undefined) return;
+    await actOnFraudWarning({ provider, refresh, logger }, warningId);
+  }
+
+  const refresh: Refresh = async (kind, id) => {
     if (kind === 'other') return;
     try {
       if (kind === 'setup') return await useCard(id);
+      if (kind === 'fraud_warning') return await heed(id);
       const accountId = await accountOf(kind, id);
       if (accountId === undefined) logger.debug({ kind, id }, 'A notification is about an object of no account here');
       else await writeFor(accountId, (writing) => keepers[kind].write(writing, provider, id));
@@ -39,4 +51,5 @@ export function createRefresh({ database, provider, writeFor, logger }: RefreshD
       logger.warn({ kind, id }, 'A notification is about an object that the provider does not have');
     }
   };
+  return refresh;
 }

@@ -4,8 +4,10 @@ import type { Logger } from 'pino';
 import type { PaymentRow } from '../payments/index.ts';
 import { type PaymentProvider, ProviderError, providerProblem } from '../provider/index.ts';
 import type { BillingDatabase, Refresh, WriteFor } from '../store.ts';
+import { giveCredit } from './give-credit.ts';
 import { deleteRefund, type RefundRow, setHold } from './refund.store.ts';
-import { reasonOf } from './refund.view.ts';
+import { mayBeForgotten } from './refund.ts';
+import { destinationOf, reasonOf } from './refund.view.ts';
 import { writeRefusal } from './write-refund.ts';
 
 export interface RefundDependencies {
@@ -18,8 +20,6 @@ export interface RefundDependencies {
   readonly logger: Logger;
 }
 
-/** How long the provider remembers an idempotency key, at least; in milliseconds. */
-const keyLifetimeMs = 24 * 3_600_000;
 /** Longer than a bank needs to confirm or reject a refund. */
 const holdFor = '60d';
 
@@ -31,8 +31,8 @@ export async function carryOut(deps: RefundDependencies, refund: RefundRow, paym
   const holdId = refund.hold_id ?? (await holdTokens(deps, refund));
   const { refresh, writeFor } = deps;
   try {
-    const made = await makeOnce(deps, refund, payment);
-    await refresh('refund', made.id);
+    if (destinationOf(refund) === 'store_credit') await giveCredit(deps, { ...refund, hold_id: holdId }, payment);
+    else await refresh('refund', (await makeOnce(deps, refund, payment)).id);
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind === 'unavailable') throw providerProblem(error);
     await writeFor(refund.account_id, (writing) => writeRefusal(writing, { ...refund, hold_id: holdId }, payment));
@@ -40,11 +40,10 @@ export async function carryOut(deps: RefundDependencies, refund: RefundRow, paym
   }
 }
 
-/** The provider forgets keys after a day, so for an older refund first look for one that was already made. */
+/** For a refund whose key may be forgotten first look for one that was already made. */
 async function makeOnce({ provider, clock }: RefundDependencies, refund: RefundRow, payment: PaymentRow) {
   const paymentId = payment.provider_payment_id ?? '';
-  const age = clock.now().getTime() - refund.created_at.getTime();
-  const found = age > keyLifetimeMs / 2 ? await provider.findRefund(paymentId, refund.id) : undefined;
+  const found = mayBeForgotten(refund, clock) ? await provider.findRefund(paymentId, refund.id) : undefined;
   const { amount_cents: amountCents, id: reference } = refund;
   return found ?? provider.createRefund({ paymentId, amountCents, reason: reasonOf(refund), reference }, reference);
 }

@@ -10,6 +10,5 @@ export const listRefundsEndpoint = (database: BillingDatabase) =>
     const scope = cursorScope(listRefunds.operation);
     const [before] = readCursor(query.cursor, scope, ['string']) ?? [];
     const found = await findRefunds(database, caller.accountId, { limit: query.limit + 1, before });
-    const page = cutPage(found, { limit: query.limit, scope, position: ({ id }) => [id] });
-    return { entries: page.rows.map(viewRefund), next_cursor: page.next_cursor };
+    return cutPage(found, { limit: query.limit, scope, position: ({ id }) => [id], view: viewRefund });
   });

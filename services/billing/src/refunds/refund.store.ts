@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Refund, RefundStatus } from '../generated/kysely/types.ts';
 import type { ProviderRefund } from '../provider/index.ts';
 import { type BillingDatabase, db } from '../store.ts';
+import type { Returned } from './refund.ts';
 
 export type RefundRow = Selectable<Refund>;
 
@@ -27,15 +28,18 @@ export async function findRefund(tx: Sql, id: string): Promise<RefundRow | undef
   return refunds(tx).where('id', '=', id).executeTakeFirst();
 }
 
-/** The amount of a payment that has been refunded, or is about to be, in cents. */
-export async function sumRefunds(tx: Sql, paymentId: string): Promise<number> {
-  const { sum } = await db(tx)
+/** What of a payment has been refunded, or is about to be, in cents; `credited` of it as store credit. */
+export async function sumRefunds(tx: Sql, paymentId: string): Promise<Returned> {
+  const { all, credited } = await db(tx)
     .selectFrom('refunds')
-    .select(({ fn }) => fn.sum<string | null>('amount_cents').as('sum'))
+    .select(({ fn }) => [
+      fn.sum<string | null>('amount_cents').as('all'),
+      fn.sum<string | null>('amount_cents').filterWhere('destination', '=', 'store_credit').as('credited'),
+    ])
     .where('payment_id', '=', paymentId)
     .where('status', '<>', 'failed')
     .executeTakeFirstOrThrow();
-  return Number(sum ?? 0);
+  return { all: Number(all ?? 0), credited: Number(credited ?? 0) };
 }
 
 export async function setHold(tx: Sql, id: string, holdId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { RefundReason } from '@attribution/contracts';
+import { RefundDestination, RefundReason } from '@attribution/contracts';
 import type { RefundRow } from './refund.store.ts';
 
 /** The representation of a refund in the API. */
@@ -7,11 +7,12 @@ export const viewRefund = (row: RefundRow) => ({
   payment_id: row.payment_id,
   amount_cents: row.amount_cents,
   token_amount: row.token_amount,
-  destination: 'payment_method' as const,
+  destination: destinationOf(row),
   reason: reasonOf(row),
   status: row.status,
   created_at: row.created_at.toISOString(),
 });
 
-/** The column is of type text; its values were validated when they were written. */
+/** The columns are of type text; their values were validated when they were written. */
 export const reasonOf = ({ reason }: Pick<RefundRow, 'reason'>) => RefundReason.parse(reason);
+export const destinationOf = ({ destination }: Pick<RefundRow, 'destination'>) => RefundDestination.parse(destination);

@@ -1,13 +1,15 @@
 import { refundFailed, refundSucceeded } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { newEvent } from '@attribution/messaging';
+import { setCreditBalance } from '../customers/index.ts';
 import { postEntry } from '../ledger/index.ts';
-import type { PaymentRow } from '../payments/index.ts';
+import { addCredited, lockedPayment, type PaymentRow } from '../payments/index.ts';
 import { findPrices } from '../prices/index.ts';
 import type { ProviderRefund } from '../provider/index.ts';
 import type { Writing } from '../store.ts';
 import { findRefund, findRefundOf, insertRefund, type RefundRow, setRefund, sumRefunds } from './refund.store.ts';
 import { tokensBack } from './refund.ts';
+import { destinationOf } from './refund.view.ts';
 
 /** Stores the provider's state of a refund. Publishes each change of status and posts it to the ledger once. */
 export async function writeRefund(writing: Writing, refund: ProviderRefund, payment: PaymentRow): Promise<void> {
@@ -37,9 +39,9 @@ async function insertFromProvider(
     account_id: customer.account_id,
     payment_id: payment.id,
     amount_cents: refund.amount_cents,
-    token_amount: tokensBack(payment, await sumRefunds(tx, payment.id), refund.amount_cents),
+    token_amount: tokensBack(payment, (await sumRefunds(tx, payment.id)).all, refund.amount_cents),
     destination: 'payment_method',
-    reason: 'requested_by_customer',
+    reason: refund.reason,
     status: 'pending',
     hold_id: null,
     provider_refund_id: refund.id,
@@ -50,6 +52,8 @@ async function insertFromProvider(
   return row;
 }
 
+const words = { payment_method: 'Refund', store_credit: 'Refund to store credit' } as const;
+
 type Outcome = 'succeeded' | 'failed' | 'reversed';
 
 /** Posts the outcome to the ledger and publishes it. */
@@ -57,8 +61,14 @@ async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outco
   const { tx, customer, context, publish } = writing;
   const name = (await findPrices(tx, [payment.plan_key])).get(payment.plan_key)?.name ?? payment.plan_key;
   const { id: refundId, amount_cents } = row;
+  const destination = destinationOf(row);
   if (outcome === 'succeeded')
-    await postEntry(writing, { kind: 'refund', amount: -amount_cents, description: `Refund: ${name}`, refundId });
+    await postEntry(writing, {
+      kind: 'refund',
+      amount: -amount_cents,
+      description: `${words[destination]}: ${name}`,
+      refundId,
+    });
   if (outcome === 'reversed')
     await postEntry(writing, {
       kind: 'adjustment',
@@ -75,9 +85,24 @@ async function book(writing: Writing, row: RefundRow, payment: PaymentRow, outco
     currency: payment.currency,
     token_amount: row.token_amount,
     hold_id: row.hold_id,
+    destination,
   };
   if (outcome === 'succeeded') publish(newEvent(refundSucceeded, data, context));
   else publish(newEvent(refundFailed, { ...data, reversed: outcome === 'reversed' }, context));
+}
+
+/**
+ * Stores that a refund was added to the store credit, once even if several requests made it, and the balance after it.
+ * `row` has the id of the credit.
+ */
+export async function writeCredited(writing: Writing, row: RefundRow, balanceCents: number): Promise<void> {
+  const { tx, customer } = writing;
+  await setCreditBalance(tx, customer.account_id, balanceCents);
+  const [before, payment] = [await findRefund(tx, row.id), await lockedPayment(tx, row.payment_id)];
+  if (!before || before.status === 'succeeded' || !payment) return;
+  await setRefund(tx, row.id, { status: 'succeeded', providerId: row.provider_refund_id });
+  await addCredited(tx, payment.id, row.amount_cents);
+  await book(writing, { ...before, hold_id: row.hold_id }, payment, 'succeeded');
 }
 
 /** Stores that the provider refuses a refund, once even if several requests find out. */

@@ -1,7 +1,7 @@
 import { changePlan, Problem } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { activePrice, findPrices, type PlanPriceRow } from '../prices/index.ts';
-import { ProviderError, thingProblem } from '../provider/index.ts';
+import { ProviderError, type ProviderSubscription, thingProblem } from '../provider/index.ts';
 import { refreshed, type SubscriptionDependencies } from './set-cancelling.ts';
 import {
   beginPlanChange,
@@ -26,9 +26,11 @@ export const changePlanEndpoint = (deps: SubscriptionDependencies) =>
     // change.
     const latest = await findLatestSubscription(database, caller.accountId);
     const change = (await findPlanChange(database, attempt)) ?? (await decide(deps, latest, price, attempt));
-    await ask(deps, change, price);
+    const { pending_plan_key } = await ask(deps, change, price);
     const now = await refreshed(deps, change.provider_subscription_id);
-    return { plan_key: now.plan_key, change_type: change.change_type, ...snapshotOf(now) };
+    const waits = pending_plan_key === price.plan_key && now.plan_key !== price.plan_key;
+    const snapshot = { ...snapshotOf(now), ...(waits && { status: 'incomplete' as const }) };
+    return { plan_key: now.plan_key, change_type: change.change_type, ...snapshot };
   });
 
 /** Makes the change at the provider. Until the provider has responded, no other change may begin. */
@@ -36,16 +38,17 @@ async function ask(
   { database, provider, clock }: SubscriptionDependencies,
   change: PlanChangeRow,
   price: PlanPriceRow,
-) {
+): Promise<ProviderSubscription> {
   const { id, provider_subscription_id: subscriptionId, from_plan_key: fromPlanKey, change_type: type } = change;
   try {
-    await provider.changePlan({ subscriptionId, fromPlanKey, price, type }, `plan-${id}`);
+    const changed = await provider.changePlan({ subscriptionId, fromPlanKey, price, type }, `plan-${id}`);
+    await finishPlanChange(database, id, clock.now());
+    return changed;
   } catch (error) {
     if (error instanceof ProviderError && error.kind !== 'unavailable')
       await finishPlanChange(database, id, clock.now());
     throw thingProblem(error);
   }
-  await finishPlanChange(database, id, clock.now());
 }
 
 /**

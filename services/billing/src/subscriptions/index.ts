@@ -1,3 +1,4 @@
+export { announceSubscriptions } from './announce.ts';
 export { cancelSubscriptionEndpoint } from './cancel-subscription.ts';
 export { changePlanEndpoint } from './change-plan.ts';
 export { resumeSubscriptionEndpoint } from './resume-subscription.ts';

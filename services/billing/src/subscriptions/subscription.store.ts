@@ -27,6 +27,34 @@ export async function findSubscription(tx: Sql, id: string): Promise<Subscriptio
   return subscriptions(tx).where('provider_subscription_id', '=', id).executeTakeFirst();
 }
 
+/** Statuses in which an account has the plan that it has subscribed to. */
+const inForce = ['active', 'trialing', 'past_due', 'unpaid'] as const;
+
+/** The subscription by which the account has its plan; of several, the latest. */
+export async function findPlanOf(tx: Sql, accountId: string): Promise<SubscriptionRow | undefined> {
+  return subscriptions(tx)
+    .where('account_id', '=', accountId)
+    .where('status', 'in', inForce)
+    .orderBy('created_at', 'desc')
+    .orderBy('provider_subscription_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The accounts that have a plan by a subscription, after one of them, in the order of their ids. */
+export async function findSubscribers(sql: Sql, after: string, limit: number): Promise<string[]> {
+  const rows = await db(sql)
+    .selectFrom('subscriptions')
+    .select('account_id')
+    .distinct()
+    .where('status', 'in', inForce)
+    .where('account_id', '>', after)
+    .orderBy('account_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ account_id }) => account_id);
+}
+
 export async function putSubscription(tx: Sql, accountId: string, now: ProviderSubscription): Promise<void> {
   const { plan_key, status, cancel_at_period_end, current_period_end, created_at } = now;
   const state = { plan_key, status, cancel_at_period_end, current_period_end };

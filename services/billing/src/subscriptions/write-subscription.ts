@@ -15,7 +15,8 @@ export async function writeSubscription(
   if (before && isSame(before, subscription)) return before;
   await putSubscription(tx, account_id, subscription);
   const type = isLive(subscription) ? subscriptionUpdated : subscriptionDeleted;
-  publish(newEvent(type, { account_id, plan_key: subscription.plan_key, status: subscription.status }, context));
+  const { id: subscription_id, plan_key, status } = subscription;
+  publish(newEvent(type, { account_id, subscription_id, plan_key, status }, context));
   return after;
 }
 

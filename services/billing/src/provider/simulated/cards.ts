@@ -14,6 +14,26 @@ export const testCards: readonly TestCard[] = [
   { behaviour: 'insufficient_funds', brand: 'visa', number: '4000000000009995', does: 'Has too little on it' },
   { behaviour: 'fails_later', brand: 'visa', number: '4000000000000341', does: 'Pays now, fails when charged later' },
   { behaviour: 'authenticates', brand: 'visa', number: '4000000000003220', does: 'Asks with 3-D Secure, then pays' },
+  {
+    behaviour: 'authenticates_always',
+    brand: 'visa',
+    number: '4000002760003184',
+    does: 'Asks with 3-D Secure each time',
+  },
+  {
+    behaviour: 'pays_late',
+    brand: 'visa',
+    number: '4000000000007700',
+    does: 'Pays in three days, as a bank account does',
+  },
+  {
+    behaviour: 'fails_late',
+    brand: 'visa',
+    number: '4000000000007718',
+    does: 'Says after three days that it does not pay',
+  },
+  { behaviour: 'disputed', brand: 'visa', number: '4000000000000259', does: 'Pays, then its bank disputes it' },
+  { behaviour: 'warned', brand: 'visa', number: '4000000000005423', does: 'Pays, then its bank warns of fraud' },
 ];
 
 export interface GivenCard extends Card {
@@ -89,6 +109,10 @@ export function refusalOf(behaviour: Behaviour, moment: 'page' | 'later'): Refus
   const declines = behaviour === 'declined' || (behaviour === 'fails_later' && moment === 'later');
   return declines ? { code: 'generic_decline', message: 'Your card was declined.' } : undefined;
 }
+
+/** Whether the holder is asked to confirm a charge. */
+export const asksHolder = (behaviour: Behaviour, moment: 'page' | 'later') =>
+  behaviour === 'authenticates_always' || (behaviour === 'authenticates' && moment === 'page');
 
 export const notAuthenticated: Refusal = {
   code: 'payment_intent_authentication_failure',

@@ -1,8 +1,10 @@
 import { type NewCheckout, ProviderError } from '../payment-provider.ts';
-import { type GivenCard, notAuthenticated } from './cards.ts';
+import { asksHolder, type GivenCard, notAuthenticated } from './cards.ts';
+import { debit, isLate } from './debits.ts';
 import { dueOn, openInvoice, payInvoice, wholeLine } from './invoices.ts';
 import { newMethod, saveMethod } from './methods.ts';
 import type { CheckoutSession, Invoice, PaymentIntent, PaymentMethod, Price } from './objects.ts';
+import type { Paying } from './paying.ts';
 import { awaitHolder, charge, failPayment, type NewPayment } from './payments.ts';
 import { priceFor } from './prices.ts';
 import type { Simulation } from './simulation.ts';
@@ -33,11 +35,6 @@ export function createCheckout(simulation: Simulation, requested: NewCheckout): 
   });
 }
 
-/** `closed`: the page was no longer open, and nothing was done. */
-export type Paying =
-  | { readonly outcome: 'paid' | 'asks_holder' | 'closed' }
-  | { readonly outcome: 'declined'; readonly why: string };
-
 /** One step of paying. The status is checked in the same transaction, so that only one of two browser tabs can pay. */
 export function payCheckout(simulation: Simulation, id: string, card: GivenCard): Paying {
   return simulation.store.transaction(() => {
@@ -46,7 +43,8 @@ export function payCheckout(simulation: Simulation, id: string, card: GivenCard)
     const method = newMethod(simulation, card);
     const begun = withInvoice(simulation, session);
     const requested = paymentOf(simulation, begun);
-    if (card.behaviour !== 'authenticates' || requested.amount === 0) return complete(simulation, begun, method);
+    if (begun.mode === 'payment' && isLate(card.behaviour)) return debit(simulation, begun, requested, card);
+    if (!asksHolder(card.behaviour, 'page') || requested.amount === 0) return complete(simulation, begun, method);
     const payment = awaitHolder(simulation, requested, earlierPayment(simulation, begun));
     linkInvoice(simulation, begun, payment);
     simulation.store.put({ ...begun, payment_intent: payment.id, pending_method: method.id });

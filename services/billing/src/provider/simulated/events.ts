@@ -4,16 +4,26 @@ import type { SimulatedStore } from './store.ts';
 
 export type EventType =
   | 'checkout.session.completed'
+  | 'checkout.session.async_payment_succeeded'
+  | 'checkout.session.async_payment_failed'
   | 'checkout.session.expired'
   | 'payment_intent.succeeded'
   | 'payment_intent.payment_failed'
   | 'payment_intent.canceled'
   | 'invoice.paid'
   | 'invoice.payment_failed'
+  | 'invoice.payment_action_required'
+  | 'invoice.voided'
+  | 'customer.updated'
   | 'customer.subscription.created'
   | 'customer.subscription.updated'
   | 'customer.subscription.deleted'
+  | 'customer.subscription.pending_update_applied'
+  | 'customer.subscription.pending_update_expired'
   | 'charge.refunded'
+  | 'charge.dispute.created'
+  | 'charge.dispute.closed'
+  | 'radar.early_fraud_warning.created'
   | 'refund.updated'
   | 'setup_intent.succeeded';
 
@@ -56,6 +66,8 @@ const kinds: Readonly<Record<string, ProviderObject>> = {
   invoice: 'invoice',
   subscription: 'subscription',
   refund: 'refund',
+  dispute: 'dispute',
+  'radar.early_fraud_warning': 'fraud_warning',
   setup_intent: 'setup',
 };
 

@@ -60,12 +60,23 @@ export function payInvoice(
   const tried = { ...invoice, attempt_count: invoice.attempt_count + 1, payment_intent: payment?.id ?? payment_intent };
   if (payment && payment.status !== 'succeeded') {
     const unpaid = store.put<Invoice>(tried);
-    simulation.emit('invoice.payment_failed', unpaid);
+    const waits = payment.status === 'requires_action';
+    simulation.emit(waits ? 'invoice.payment_action_required' : 'invoice.payment_failed', unpaid);
     return { invoice: unpaid, payment };
   }
-  const holder = store.get('customer', customer);
+  return { invoice: settleInvoice(simulation, tried, { fromBalance, fromCard }), payment };
+}
+
+/** Marks an invoice as paid, and takes what it uses of the customer's credit. */
+export function settleInvoice(
+  simulation: Simulation,
+  invoice: Invoice,
+  { fromBalance, fromCard }: { readonly fromBalance: number; readonly fromCard: number },
+): Invoice {
+  const { store } = simulation;
+  const holder = store.get('customer', invoice.customer);
   store.put({ ...holder, balance: holder.balance + fromBalance });
-  const paid = store.put<Invoice>({ ...tried, status: 'paid', amount_paid: fromCard });
+  const paid = store.put<Invoice>({ ...invoice, status: 'paid', amount_paid: fromCard });
   simulation.emit('invoice.paid', paid);
-  return { invoice: paid, payment };
+  return paid;
 }

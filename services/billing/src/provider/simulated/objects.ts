@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { NewRefund } from '../payment-provider.ts';
 
 /*
  * As much of Stripe's objects as a simulation needs, under Stripe's names, so that its notifications look like Stripe's.
@@ -38,6 +39,8 @@ export interface CheckoutSession extends Kept<'checkout.session'> {
   readonly customer: string;
   readonly mode: 'payment' | 'subscription';
   readonly status: 'open' | 'complete' | 'expired';
+  /** Absent in files of earlier releases. */
+  readonly payment_status?: 'paid' | 'unpaid' | 'failed';
   readonly price: string;
   readonly success_url: string;
   readonly client_reference_id: string;
@@ -53,9 +56,13 @@ export interface CheckoutSession extends Kept<'checkout.session'> {
 
 export interface PaymentIntent extends Kept<'payment_intent'> {
   readonly customer: string;
-  readonly status: 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled';
+  readonly status: 'requires_payment_method' | 'requires_action' | 'processing' | 'succeeded' | 'canceled';
+  /** When the money of a debit arrives, or does not. */
+  readonly arrives_at?: number;
   readonly amount: number;
   readonly amount_refunded: number;
+  /** Absent in files of earlier releases. */
+  readonly disputed?: boolean;
   readonly currency: string;
   readonly payment_method: string | null;
   readonly latest_charge: string;
@@ -85,6 +92,16 @@ export interface Invoice extends Kept<'invoice'> {
   readonly metadata: Bought;
 }
 
+export interface PendingUpdate {
+  readonly expires_at: number;
+  readonly invoice: string;
+  /** What the subscription becomes. */
+  readonly becomes: Pick<
+    Subscription,
+    'price' | 'metadata' | 'billing_cycle_anchor' | 'current_period_start' | 'current_period_end'
+  >;
+}
+
 export interface Subscription extends Kept<'subscription'> {
   readonly customer: string;
   readonly status: 'active' | 'past_due' | 'canceled';
@@ -95,6 +112,8 @@ export interface Subscription extends Kept<'subscription'> {
   readonly current_period_start: number;
   readonly current_period_end: number;
   readonly latest_invoice: string;
+  /** An upgrade whose payment waits for the holder of the card. Absent in files of earlier releases. */
+  readonly pending_update?: PendingUpdate | null;
   /** Set while the subscription is past due. */
   readonly next_payment_attempt: number | null;
   readonly ended_at: number | null;
@@ -105,13 +124,48 @@ export interface Refund extends Kept<'refund'> {
   readonly payment_intent: string;
   readonly amount: number;
   readonly currency: string;
-  readonly reason: string;
+  readonly reason: NewRefund['reason'];
   readonly status: 'succeeded';
   readonly metadata: { readonly reference: string };
 }
 
+export interface Dispute extends Kept<'dispute'> {
+  readonly payment_intent: string;
+  readonly charge: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reason: 'fraudulent';
+  readonly status: 'needs_response' | 'won' | 'lost';
+}
+
+export interface FraudWarning extends Kept<'radar.early_fraud_warning'> {
+  readonly payment_intent: string;
+  readonly charge: string;
+  readonly actionable: boolean;
+  readonly fraud_type: 'unauthorized_use_of_card';
+}
+
+/** A change of a customer's balance; negative for credit. */
+export interface BalanceTransaction extends Kept<'customer_balance_transaction'> {
+  readonly customer: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly description: string;
+  readonly metadata: { readonly reference: string };
+}
+
 /** The behaviour of a test card. It is stored instead of the card number. */
-export type Behaviour = 'succeeds' | 'declined' | 'insufficient_funds' | 'fails_later' | 'authenticates';
+export type Behaviour =
+  | 'succeeds'
+  | 'declined'
+  | 'insufficient_funds'
+  | 'fails_later'
+  | 'authenticates'
+  | 'authenticates_always'
+  | 'pays_late'
+  | 'fails_late'
+  | 'disputed'
+  | 'warned';
 
 export interface Card {
   readonly brand: string;
@@ -143,6 +197,9 @@ export type SimulatedObject =
   | Invoice
   | Subscription
   | Refund
+  | Dispute
+  | FraudWarning
+  | BalanceTransaction
   | PaymentMethod
   | SetupIntent;
 
@@ -157,6 +214,9 @@ const prefixes: Record<Kind | 'event' | 'charge', string> = {
   invoice: 'in',
   subscription: 'sub',
   refund: 're',
+  customer_balance_transaction: 'cbtxn',
+  dispute: 'du',
+  'radar.early_fraud_warning': 'issfr',
   payment_method: 'pm',
   setup_intent: 'seti',
   event: 'evt',
@@ -169,15 +229,17 @@ export const newObjectId = (kind: keyof typeof prefixes) => `${prefixes[kind]}_$
 /** The key by which an object is found, besides its id. */
 export function ownerOf(object: SimulatedObject): string | null {
   if (object.object === 'price') return object.lookup_key;
-  if (object.object === 'refund') return object.payment_intent;
+  if ('charge' in object || object.object === 'refund') return object.payment_intent;
   return 'customer' in object ? object.customer : null;
 }
 
 /** The time at which an object changes without a request. */
 export function dueOf(object: SimulatedObject): number | null {
   if (object.object === 'checkout.session') return object.status === 'open' ? object.expires_at : null;
+  if (object.object === 'payment_intent') return object.status === 'processing' ? (object.arrives_at ?? null) : null;
   if (object.object !== 'subscription' || object.status === 'canceled') return null;
-  const { next_payment_attempt, current_period_end, cancel_at_period_end } = object;
+  const { next_payment_attempt, current_period_end, cancel_at_period_end, pending_update } = object;
+  if (pending_update) return Math.min(pending_update.expires_at, current_period_end);
   if (object.status === 'active' || next_payment_attempt === null) return current_period_end;
   return cancel_at_period_end ? Math.min(next_payment_attempt, current_period_end) : next_payment_attempt;
 }

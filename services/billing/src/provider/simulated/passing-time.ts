@@ -1,10 +1,12 @@
 import { expireCheckout } from './checkouts.ts';
+import { arrive } from './debits.ts';
 import { openInvoice, payInvoice, wholeLine } from './invoices.ts';
 import { defaultMethod } from './methods.ts';
 import type { Subscription } from './objects.ts';
 import { periodEnd } from './period.ts';
 import type { Simulation } from './simulation.ts';
 import { intervalOf, updateSubscription } from './subscriptions.ts';
+import { lapse, waitingPayment } from './waiting.ts';
 
 const day = 86_400;
 /** The delays after each failed attempt to pay a renewal. After the last one the subscription ends. */
@@ -23,6 +25,7 @@ export function passTime(simulation: Simulation): void {
     store.transaction(() => {
       const due = store.due(simulation.now());
       if (due?.object === 'checkout.session') expireCheckout(simulation, due);
+      if (due?.object === 'payment_intent') arrive(simulation, due);
       if (due?.object === 'subscription') move(simulation, due);
       return due !== undefined;
     });
@@ -30,6 +33,10 @@ export function passTime(simulation: Simulation): void {
 }
 
 function move(simulation: Simulation, subscription: Subscription): void {
+  if (subscription.pending_update) {
+    lapse(simulation, subscription);
+    return;
+  }
   const over = subscription.current_period_end <= simulation.now();
   if (subscription.cancel_at_period_end && over) end(simulation, subscription);
   else if (subscription.status === 'past_due') collect(simulation, subscription);
@@ -75,7 +82,11 @@ function collect(simulation: Simulation, subscription: Subscription): void {
 function end(simulation: Simulation, subscription: Subscription): void {
   const { store } = simulation;
   const invoice = store.get('invoice', subscription.latest_invoice);
-  if (invoice.status === 'open') store.put({ ...invoice, status: 'uncollectible' });
+  if (invoice.status === 'open') {
+    const waiting = waitingPayment(simulation, invoice);
+    if (waiting) simulation.emit('payment_intent.canceled', store.put({ ...waiting, status: 'canceled' as const }));
+    store.put({ ...invoice, status: 'uncollectible' });
+  }
   const ended = store.put<Subscription>({
     ...subscription,
     status: 'canceled',

@@ -1,4 +1,5 @@
-import { noCard, type Refusal, refusalOf } from './cards.ts';
+import { asksHolder, noCard, type Refusal, refusalOf } from './cards.ts';
+import { afterPayment } from './disputes.ts';
 import { type Bought, newObjectId, type PaymentIntent, type PaymentMethod } from './objects.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -24,6 +25,14 @@ export function charge(
   const refusal = method ? refusalOf(method.metadata.behaviour, moment) : noCard;
   const payment = { ...(earlier ?? newPayment(simulation, requested)), payment_method: method?.id ?? null };
   if (refusal) return failPayment(simulation, payment, refusal);
+  if (moment === 'later' && method && asksHolder(method.metadata.behaviour, moment))
+    return awaitHolder(simulation, requested, payment);
+  const paid = succeed(simulation, payment);
+  if (method) afterPayment(simulation, paid, method.metadata.behaviour);
+  return paid;
+}
+
+export function succeed(simulation: Simulation, payment: PaymentIntent): PaymentIntent {
   const paid = simulation.store.put<PaymentIntent>({ ...payment, status: 'succeeded', last_payment_error: null });
   simulation.emit('payment_intent.succeeded', paid);
   return paid;
@@ -47,7 +56,7 @@ export function failPayment(simulation: Simulation, payment: PaymentIntent, refu
   return failed;
 }
 
-function newPayment(simulation: Simulation, requested: NewPayment): PaymentIntent {
+export function newPayment(simulation: Simulation, requested: NewPayment): PaymentIntent {
   return {
     ...simulation.begin('payment_intent'),
     ...requested,

@@ -1,6 +1,7 @@
 import { type PaymentProvider, ProviderError } from '../payment-provider.ts';
 import { isSigned } from '../signature.ts';
 import { createCheckout, expireCheckout } from './checkouts.ts';
+import { createCredit } from './credits.ts';
 import { readEvent } from './events.ts';
 import { detachMethod } from './methods.ts';
 import type { Customer } from './objects.ts';
@@ -9,7 +10,18 @@ import { createRefund, findRefund } from './refunds.ts';
 import { createSetup, useSavedCard } from './setups.ts';
 import type { Simulation } from './simulation.ts';
 import { changePlan, setCancelAtPeriodEnd } from './subscriptions.ts';
-import { type Links, toCheckout, toInvoice, toMethod, toPayment, toRefund, toSubscription } from './views.ts';
+import {
+  type Links,
+  toCheckout,
+  toCredit,
+  toDispute,
+  toFraudWarning,
+  toInvoice,
+  toMethod,
+  toPayment,
+  toRefund,
+  toSubscription,
+} from './views.ts';
 
 const eventPageSize = 100;
 
@@ -77,6 +89,14 @@ export function createProvider(
         const refund = findRefund(simulation, paymentId, reference);
         return refund && toRefund(refund);
       }),
+    getDispute: (id) => read(() => toDispute(store.get('dispute', id))),
+    getFraudWarning: (id) => read(() => toFraudWarning(store.get('radar.early_fraud_warning', id))),
+    createCredit: async (credit, key) =>
+      toCredit(await write('createCredit', credit, key, () => createCredit(simulation, credit))),
+    async *listCredits(customerId) {
+      const { id } = await read(() => store.get('customer', customerId));
+      yield* (await read(() => store.ownedBy('customer_balance_transaction', id))).map(toCredit);
+    },
     listPaymentMethods: (customerId) =>
       read(() => {
         const { default_payment_method } = store.get('customer', customerId).invoice_settings;

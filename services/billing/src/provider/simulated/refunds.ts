@@ -1,4 +1,5 @@
 import { type NewRefund, ProviderError } from '../payment-provider.ts';
+import { disputeOn } from './disputes.ts';
 import { chargeOf } from './events.ts';
 import type { Refund } from './objects.ts';
 import type { Simulation } from './simulation.ts';
@@ -7,6 +8,9 @@ import type { Simulation } from './simulation.ts';
 export function createRefund(simulation: Simulation, requested: NewRefund): Refund {
   const { store } = simulation;
   const payment = store.get('payment_intent', requested.paymentId);
+  const dispute = disputeOn(simulation, payment.id);
+  if (dispute && dispute.status !== 'won')
+    throw new ProviderError('refused', 'A payment that is disputed cannot be refunded.');
   const refundable = payment.status === 'succeeded' ? payment.amount - payment.amount_refunded : 0;
   if (!Number.isSafeInteger(requested.amountCents) || requested.amountCents <= 0 || requested.amountCents > refundable)
     throw new ProviderError('refused', `Of this payment ${refundable} cents can be given back.`);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type GivenCard, notAuthenticated, refusalOf } from './cards.ts';
-import type { Paying } from './checkouts.ts';
+import { asksHolder, type GivenCard, notAuthenticated, refusalOf } from './cards.ts';
 import { makeDefault, newMethod, saveMethod } from './methods.ts';
 import type { SetupIntent } from './objects.ts';
+import type { Paying } from './paying.ts';
 import type { Simulation } from './simulation.ts';
 
 export function createSetup(simulation: Simulation, customerId: string): SetupIntent {
@@ -32,7 +32,7 @@ export function saveCard(simulation: Simulation, id: string, card: GivenCard): P
     const refusal = refusalOf(card.behaviour, 'page');
     if (refusal) return { outcome: 'declined', why: refusal.message };
     const method = newMethod(simulation, card);
-    if (card.behaviour !== 'authenticates') return succeed(simulation, setup, method.id);
+    if (!asksHolder(card.behaviour, 'page')) return succeed(simulation, setup, method.id);
     store.put<SetupIntent>({ ...setup, status: 'requires_action', pending_method: method.id });
     return { outcome: 'asks_holder' };
   });

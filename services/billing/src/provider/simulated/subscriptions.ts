@@ -6,6 +6,7 @@ import { type Interval, periodEnd } from './period.ts';
 import { priceFor } from './prices.ts';
 import { type Prorated, prorate } from './proration.ts';
 import type { Simulation } from './simulation.ts';
+import { lapse } from './waiting.ts';
 
 export function beginSubscription(
   simulation: Simulation,
@@ -46,7 +47,10 @@ export function changePlan(simulation: Simulation, change: PlanChange): Subscrip
   if (plan_key === entry.plan_key) return found;
   if (plan_key !== fromPlanKey)
     throw new ProviderError('refused', `The subscription is on ${plan_key}, not on ${fromPlanKey}.`);
-  const subscription = liveSubscription(simulation, subscriptionId);
+  const live = liveSubscription(simulation, subscriptionId);
+  if (live.pending_update?.becomes.metadata.plan_key === entry.plan_key) return live;
+  // Another change takes the place of one that waits.
+  const subscription = lapse(simulation, live);
   const from = simulation.store.get('price', subscription.price);
   const to = priceFor(simulation, entry);
   if (!to.recurring || to.currency !== from.currency)
@@ -85,18 +89,24 @@ function upgrade(
     currency: to.currency,
     metadata: after.metadata,
   });
+  const pendingFor = 23 * 3_600;
+  const becomes = {
+    price: after.price,
+    metadata: after.metadata,
+    billing_cycle_anchor: prorated.anchor,
+    current_period_start: prorated.start,
+    current_period_end: prorated.end,
+  };
   const { invoice, payment } = payInvoice(simulation, opened, defaultMethod(simulation, customer), 'later');
+  if (payment?.status === 'requires_action') {
+    const expires_at = simulation.now() + pendingFor;
+    return updateSubscription(simulation, { ...before, pending_update: { expires_at, invoice: invoice.id, becomes } });
+  }
   if (invoice.status !== 'paid') {
     simulation.store.put({ ...invoice, status: 'void' });
     throw new ProviderError('declined', payment?.last_payment_error?.message ?? 'The payment failed.');
   }
-  return updateSubscription(simulation, {
-    ...after,
-    billing_cycle_anchor: prorated.anchor,
-    current_period_start: prorated.start,
-    current_period_end: prorated.end,
-    latest_invoice: invoice.id,
-  });
+  return updateSubscription(simulation, { ...after, ...becomes, latest_invoice: invoice.id });
 }
 
 function changeLines({ credit, charge, partial }: Prorated, from: Price, to: Price): InvoiceLine[] {

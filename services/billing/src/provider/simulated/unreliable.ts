@@ -1,6 +1,6 @@
 import { type PaymentProvider, ProviderError } from '../payment-provider.ts';
 
-const isAsync = (name: string) => !['name', 'readWebhook', 'listEvents', 'listPayments'].includes(name);
+const isAsync = (name: string) => !['name', 'readWebhook', 'listEvents', 'listPayments', 'listCredits'].includes(name);
 const lost = () => new ProviderError('unavailable', 'The simulated provider fails on purpose.');
 
 /**

@@ -1,5 +1,8 @@
 import type {
   ProviderCheckout,
+  ProviderCredit,
+  ProviderDispute,
+  ProviderFraudWarning,
   ProviderInvoice,
   ProviderInvoiceLine,
   ProviderPayment,
@@ -8,7 +11,10 @@ import type {
   ProviderSubscription,
 } from '../payment-provider.ts';
 import type {
+  BalanceTransaction,
   CheckoutSession,
+  Dispute,
+  FraudWarning,
   Invoice,
   InvoiceLine,
   PaymentIntent,
@@ -21,11 +27,16 @@ import type {
 export interface Links {
   checkout(id: string): string;
   receipt(paymentId: string): string;
+  invoice(id: string): string;
 }
 
 export function linksUnder(baseUrl: () => string): Links {
   const under = (path: string) => baseUrl().replace(/\/+$/, '') + path;
-  return { checkout: (id) => under(`/checkout/${id}`), receipt: (id) => under(`/receipts/${id}`) };
+  return {
+    checkout: (id) => under(`/checkout/${id}`),
+    receipt: (id) => under(`/receipts/${id}`),
+    invoice: (id) => under(`/invoices/${id}`),
+  };
 }
 
 const dateOf = (seconds: number) => new Date(seconds * 1000);
@@ -33,13 +44,18 @@ const dateOf = (seconds: number) => new Date(seconds * 1000);
 export function toCheckout(session: CheckoutSession, links: Links): ProviderCheckout {
   return {
     id: session.id,
-    status: session.status,
+    status: statusOf(session),
     url: session.status === 'open' ? links.checkout(session.id) : null,
     payment_id: session.mode === 'payment' ? session.payment_intent : null,
     subscription_id: session.subscription,
     reference: session.client_reference_id,
     account_id: session.metadata.account_id,
   };
+}
+
+function statusOf({ status, payment_status }: CheckoutSession): ProviderCheckout['status'] {
+  if (status !== 'complete' || payment_status === undefined || payment_status === 'paid') return status;
+  return payment_status === 'unpaid' ? 'open' : 'expired';
 }
 
 export function toPayment(payment: PaymentIntent, links: Links): ProviderPayment {
@@ -51,6 +67,8 @@ export function toPayment(payment: PaymentIntent, links: Links): ProviderPayment
     status: paid ? 'succeeded' : failed ? 'failed' : 'pending',
     amount_cents: payment.amount,
     refunded_cents: payment.amount_refunded,
+    disputed: payment.disputed ?? false,
+    needs_holder: payment.status === 'requires_action',
     currency: payment.currency,
     receipt_url: paid ? links.receipt(payment.id) : null,
     failure: payment.last_payment_error?.message ?? null,
@@ -80,6 +98,7 @@ export function toInvoice(invoice: Invoice, links: Links): ProviderInvoice {
     currency: invoice.currency,
     payment_id: payment,
     receipt_url: payment !== null && invoice.status === 'paid' && amount_paid > 0 ? links.receipt(payment) : null,
+    page_url: invoice.status === 'open' ? links.invoice(invoice.id) : null,
     plan_key: invoice.metadata.plan_key,
     lines: invoice.lines.data.map(toLine),
     account_id: invoice.metadata.account_id,
@@ -95,6 +114,7 @@ export function toSubscription(subscription: Subscription): ProviderSubscription
     plan_key: subscription.metadata.plan_key,
     cancel_at_period_end: subscription.cancel_at_period_end,
     current_period_end: dateOf(subscription.current_period_end),
+    pending_plan_key: subscription.pending_update?.becomes.metadata.plan_key ?? null,
     account_id: subscription.metadata.account_id,
     created_at: dateOf(subscription.created),
   };
@@ -106,9 +126,27 @@ export function toRefund(refund: Refund): ProviderRefund {
     payment_id: refund.payment_intent,
     amount_cents: refund.amount,
     status: refund.status,
+    reason: refund.reason,
     reference: refund.metadata.reference,
   };
 }
+
+export const toDispute = (dispute: Dispute): ProviderDispute => ({
+  id: dispute.id,
+  payment_id: dispute.payment_intent,
+  amount_cents: dispute.amount,
+  status: dispute.status === 'needs_response' ? 'open' : dispute.status,
+  reason: dispute.reason,
+  created_at: dateOf(dispute.created),
+});
+
+export const toFraudWarning = ({ id, payment_intent, actionable }: FraudWarning): ProviderFraudWarning => {
+  return { id, payment_id: payment_intent, actionable };
+};
+
+export const toCredit = ({ id, amount, metadata }: BalanceTransaction): ProviderCredit => {
+  return { id, amount_cents: -amount, reference: metadata.reference };
+};
 
 export function toMethod({ id, card }: PaymentMethod, defaultId: string | null): ProviderPaymentMethod {
   return { id, ...card, is_default: id === defaultId };

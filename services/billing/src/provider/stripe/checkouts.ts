@@ -4,15 +4,22 @@ import { pathId } from './ids.ts';
 import { checkoutOf } from './objects/checkout.ts';
 import { priceIdOf } from './prices.ts';
 
-export async function createCheckout(stripe: Stripe, checkout: NewCheckout, key: string): Promise<ProviderCheckout> {
+/**
+ * `packMethods` are what a token pack may be paid with. A subscription takes cards only, because listing payment methods and
+ * following an upgrade support nothing else.
+ */
+export async function createCheckout(
+  stripe: Stripe,
+  checkout: NewCheckout,
+  { key, packMethods }: { readonly key: string; readonly packMethods: readonly string[] },
+): Promise<ProviderCheckout> {
   const { customerId, mode, price, returnUrl, reference, accountId } = checkout;
   const metadata = { account_id: accountId, reference, plan_key: price.plan_key };
   const session = await stripe.checkout.sessions.create(
     {
       customer: customerId,
       mode,
-      // Only cards, because listing payment methods and following an upgrade support nothing else.
-      allowed_payment_method_types: ['card'],
+      allowed_payment_method_types: mode === 'payment' ? ([...packMethods] as Method[]) : ['card'],
       line_items: [{ price: await priceIdOf(stripe, price), quantity: 1 }],
       success_url: returnUrl,
       cancel_url: returnUrl,
@@ -26,10 +33,12 @@ export async function createCheckout(stripe: Stripe, checkout: NewCheckout, key:
   return checkoutOf(session);
 }
 
+type Method = Stripe.Checkout.SessionCreateParams.AllowedPaymentMethodType;
+
 export async function expireCheckout(stripe: Stripe, id: string): Promise<void> {
   await stripe.checkout.sessions.expire(pathId(id));
 }
 
 export async function getCheckout(stripe: Stripe, id: string): Promise<ProviderCheckout> {
-  return checkoutOf(await stripe.checkout.sessions.retrieve(pathId(id)));
+  return checkoutOf(await stripe.checkout.sessions.retrieve(pathId(id), { expand: ['payment_intent'] }));
 }

@@ -1,7 +1,9 @@
 import type { PaymentProvider } from '../payment-provider.ts';
 import { createCheckout, expireCheckout, getCheckout } from './checkouts.ts';
 import { createStripeClient, type StripeClientOptions } from './client.ts';
+import { createCredit, listCredits } from './credits.ts';
 import { createCustomer, getCustomer } from './customers.ts';
+import { getDispute, getFraudWarning } from './disputes.ts';
 import { callStripe, callStripeEach, callStripeWithin } from './errors.ts';
 import { createWebhookReader, listEvents } from './events.ts';
 import { getInvoice } from './invoices.ts';
@@ -20,6 +22,8 @@ import { changePlan, getSubscription, setCancelAtPeriodEnd } from './subscriptio
 export interface StripeProviderOptions extends StripeClientOptions {
   /** Secrets of the webhook endpoint (`whsec_…`). A notification that is signed with any of them is accepted. */
   readonly webhookSecrets: readonly string[];
+  /** What a token pack may be paid with; cards by default. */
+  readonly packMethods?: readonly string[];
   readonly now?: () => Date;
   /**
    * The deadline of an operation that a person waits for. It is below the 30 s of the gateway. Price synchronisation
@@ -29,14 +33,14 @@ export interface StripeProviderOptions extends StripeClientOptions {
 }
 
 export function createStripeProvider(options: StripeProviderOptions): PaymentProvider {
-  const { webhookSecrets, now, deadlineMs = 25_000, ...client } = options;
+  const { webhookSecrets, packMethods = ['card'], now, deadlineMs = 25_000, ...client } = options;
   const stripe = createStripeClient(client);
   const ask = <T>(call: () => Promise<T>) => callStripeWithin(deadlineMs, call);
   return {
     name: 'stripe',
     createCustomer: (customer, key) => ask(() => createCustomer(stripe, customer, key)),
     getCustomer: (id) => ask(() => getCustomer(stripe, id)),
-    createCheckout: (checkout, key) => ask(() => createCheckout(stripe, checkout, key)),
+    createCheckout: (checkout, key) => ask(() => createCheckout(stripe, checkout, { key, packMethods })),
     getCheckout: (id) => ask(() => getCheckout(stripe, id)),
     expireCheckout: (id) => ask(() => expireCheckout(stripe, id)),
     getPayment: (id) => ask(() => getPayment(stripe, id)),
@@ -47,6 +51,10 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     createRefund: (refund, key) => ask(() => createRefund(stripe, refund, key)),
     getRefund: (id) => ask(() => getRefund(stripe, id)),
     findRefund: (paymentId, reference) => ask(() => findRefund(stripe, paymentId, reference)),
+    getDispute: (id) => ask(() => getDispute(stripe, id)),
+    getFraudWarning: (id) => ask(() => getFraudWarning(stripe, id)),
+    createCredit: (credit, key) => ask(() => createCredit(stripe, credit, key)),
+    listCredits: (customerId) => callStripeEach(() => listCredits(stripe, customerId)),
     listPaymentMethods: (customerId) => ask(() => listPaymentMethods(stripe, customerId)),
     createSetupIntent: (customerId, key) => ask(() => createSetupIntent(stripe, customerId, key)),
     getSetup: (id) => ask(() => getSetup(stripe, id)),
@@ -55,6 +63,6 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     syncPrices: (prices) => callStripe(() => syncPrices(stripe, prices)),
     readWebhook: createWebhookReader(stripe, { secrets: webhookSecrets, now: now ?? (() => new Date()) }),
     listPayments: (customerId) => callStripeEach(() => listPayments(stripe, customerId)),
-    listEvents: (since) => listEvents(stripe, since),
+    listEvents: (since, progress) => callStripeEach(() => listEvents(stripe, since, progress)),
   };
 }

@@ -1,5 +1,5 @@
 import { type GivenCard, readCard, testCard } from '../cards.ts';
-import type { Paying } from '../checkouts.ts';
+import type { Paying } from '../paying.ts';
 import type { CardFormState } from './card-form.ts';
 
 /** The actions of the buttons. */

@@ -55,6 +55,8 @@ function settled(session: CheckoutSession): Page {
   const back = usableUrl(session.success_url);
   const link: Html | undefined =
     back && html`<a class="button main" href="${returnTo(back, session.client_reference_id, 'paid')}">Go on</a>`;
+  if (session.payment_status === 'unpaid')
+    return notice(200, 'On its way', 'It is complete once the money is there. You may close this page.', link);
   return notice(200, 'Paid', 'It is paid. You may close this page.', link);
 }
 

@@ -4,6 +4,7 @@ import type { Simulation } from '../simulation.ts';
 import type { Links } from '../views.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { readForm } from './form.ts';
+import { invoicePage } from './invoice-page.ts';
 import { documentOf, notice, type PageOf, policyOf, type Shown } from './layout.ts';
 import { receiptPage } from './receipt-page.ts';
 import { setupPage } from './setup-page.ts';
@@ -22,6 +23,7 @@ export function createPages(
     checkout: checkoutPage(simulation, links),
     setup: setupPage(simulation),
     receipts: receiptPage(simulation),
+    invoices: invoicePage(simulation),
   };
 
   async function answer(req: IncomingMessage): Promise<Shown> {

@@ -22,6 +22,8 @@ const KINDS: ReadonlyMap<unknown, readonly [kind: ProviderObject, field: string]
   ['invoice_payment', ['invoice', 'invoice']],
   ['subscription', ['subscription', 'id']],
   ['refund', ['refund', 'id']],
+  ['dispute', ['dispute', 'id']],
+  ['radar.early_fraud_warning', ['fraud_warning', 'id']],
   ['setup_intent', ['setup', 'id']],
 ]);
 

@@ -35,6 +35,7 @@ export function invoiceOf(
     currency: invoice.currency,
     payment_id: paymentIdOf(invoice.payments?.data ?? []),
     receipt_url: invoice.hosted_invoice_url ?? null,
+    page_url: invoice.status === 'open' ? (invoice.hosted_invoice_url ?? null) : null,
     plan_key: main ? planOf(main, prices) : '',
     lines: priced.map((line) => lineOf(line, prices)),
     account_id: noteOf('account_id', subscription?.metadata, invoice.metadata, customerNotes(invoice.customer)),

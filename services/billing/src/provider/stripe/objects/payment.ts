@@ -16,6 +16,8 @@ export function paymentOf(intent: Stripe.PaymentIntent, invoice: ProviderInvoice
     status,
     amount_cents: status === 'succeeded' ? intent.amount_received : intent.amount,
     refunded_cents: charge?.amount_refunded ?? 0,
+    disputed: charge?.disputed ?? false,
+    needs_holder: intent.status === 'requires_action',
     currency: intent.currency,
     receipt_url: charge?.receipt_url ?? null,
     failure: status === 'failed' ? (intent.last_payment_error?.message ?? 'The payment was not made.') : null,

@@ -12,6 +12,7 @@ const STATUSES = ['incomplete', 'incomplete_expired', 'trialing', 'active', 'pas
  */
 export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubscription {
   const item = subscription.items.data[0];
+  const pending = subscription.pending_update?.subscription_items?.[0];
   return {
     id: subscription.id,
     customer_id: idOf(subscription.customer) ?? '',
@@ -20,6 +21,7 @@ export function subscriptionOf(subscription: Stripe.Subscription): ProviderSubsc
     plan_key: (item && planKeyOf(item.price)) || noteOf('plan_key', subscription.metadata),
     cancel_at_period_end: endsWithPeriod(subscription, item),
     current_period_end: item ? dateOf(item.current_period_end) : null,
+    pending_plan_key: pending ? planKeyOf(pending.price) : null,
     account_id: noteOf('account_id', subscription.metadata, customerNotes(subscription.customer)),
     created_at: dateOf(subscription.created),
   };

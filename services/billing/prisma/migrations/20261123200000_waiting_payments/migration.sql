@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "payments" ADD COLUMN     "asked_holder" BOOLEAN NOT NULL DEFAULT false;

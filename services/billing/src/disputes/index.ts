@@ -1,0 +1,2 @@
+export { actOnFraudWarning } from './fraud-warning.ts';
+export { writeDispute } from './write-dispute.ts';
