@@ -1,4 +1,4 @@
-import { accountCreated, accountPurged, organizationEvents } from '@attribution/contracts';
+import { accountCreated, accountLimitsChanged, accountPurged, organizationEvents } from '@attribution/contracts';
 import { defineService } from '@attribution/service';
 import { z } from 'zod';
 import { housekeeping } from './housekeeping.ts';
@@ -11,8 +11,9 @@ export default defineService({
   summary: 'The physical estate: groups ▸ locations ▸ zones ▸ screens, with installations and cameras',
   migrations: new URL('../prisma/migrations', import.meta.url),
   settings: z.object({}),
+  calls: { utilities: ['api', 'worker'] },
   publishes: [organizationEvents],
-  handles: [accountCreated, accountPurged],
+  handles: [accountCreated, accountLimitsChanged, accountPurged],
   openDatabase: openOrganizationDatabase,
   open: openOrganization,
   purges: housekeeping,

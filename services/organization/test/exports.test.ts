@@ -2,6 +2,7 @@ import { estateColumns, exportEstate } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
 import { newTenant, startOrganization } from './support.ts';
 import { a, device, exported, exportedRows, imported, site, waitsForLock } from './support-imports.ts';
 
@@ -51,6 +52,41 @@ test('200: a CSV with all columns, kinds in the order in which an import takes t
       `camera,C,Z,A camera,,,,,,,,,,,,,,,${device(2)},`,
     ].join('\n')}\n`,
   );
+});
+
+test('a spreadsheet runs no cell of a CSV, and an import reads each as it was', async () => {
+  const { owner } = newTenant(service);
+  const names = ['=1+1', '+1', '-1', '@SUM(1)', "'=1", "''=1", "'", '＝1', 'a=1', "'a"];
+  const rows = [
+    ...names.map((name, i) => a.group(`${name}#${i}`, { name, description: `${name}\n=2` })),
+    a.location('L', '=1+1#0', { latitude: -33.86, longitude: -8.5 }),
+    a.zone('Z', 'L'),
+    a.screen('S', 'Z', { tags: ['-a', 'b'] }),
+    a.installation('I', 'L', device(3), { outputs: [{ output: '=A', screen: 'S' }] }),
+  ];
+  expect((await imported(owner, rows, { media: 'application/x-ndjson' })).report).toEqual([]);
+  const text = await exported(owner);
+  // Numbers stay numbers: a negative coordinate is no formula.
+  const cells = (parse(text) as string[][]).flat().filter((cell) => !/^-\d+\.\d+$/.test(cell));
+  expect(cells.filter((cell) => /^[=+\-@\t\r＝]/.test(cell))).toEqual([]);
+  expect(cells).toEqual(
+    expect.arrayContaining(["'=1+1", "'+1", "'-1", "'@SUM(1)", "''=1", "'''=1", "'", 'a=1', "'-a,b"]),
+  );
+
+  const again = newTenant(service).owner;
+  expect((await imported(again, text.replaceAll(device(3), device(4)))).report).toEqual([]);
+  expect((await exported(again)).replaceAll(device(4), device(3))).toBe(text);
+  const { body } = await again.call(exportEstate, { query: { format: 'ndjson' } });
+  const read = body.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { kind: string; name: string });
+  expect(
+    read
+      .filter(({ kind }) => kind === 'group')
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(names.toSorted());
 });
 
 test('200: NDJSON has the members of each kind alone, in their own types', async () => {

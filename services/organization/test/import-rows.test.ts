@@ -142,8 +142,8 @@ const bad: readonly Bad[] = [
   [
     'screen',
     'accepted_formats',
-    'image/gif',
-    'accepted_formats[0]: must be one of image/jpeg, image/png, image/webp, video/mp4, video/webm, not "image/gif".',
+    'image/tiff',
+    'accepted_formats[0]: must be one of image/jpeg, image/png, image/webp, image/gif, video/mp4, video/webm, not "image/tiff".',
   ],
   ['screen', 'audio', 'yes', 'audio: must be true or false, not "yes".'],
   ['screen', 'audio', 'TRUE', 'audio: must be true or false, not "TRUE".'],
@@ -224,6 +224,14 @@ describe('empty', () => {
   test.each(estateKinds)('a column that the file does not have leaves the field of a %s out', (kind) => {
     const { kind: _, external_id: __, parent: ___, ...fields } = least[kind];
     expect(ofJson(least[kind]).fields).toEqual(fields);
+  });
+
+  test('an empty time zone is left out, because a location always has one', () => {
+    for (const { reason, fields } of [
+      ofJson({ ...least.location, timezone: null }),
+      ofCsv({ ...asText(least.location), timezone: '' }),
+    ])
+      expect([reason, 'timezone' in fields]).toEqual([undefined, false]);
   });
 
   test('an empty text is not null in NDJSON', () => {

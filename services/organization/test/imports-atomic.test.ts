@@ -280,7 +280,7 @@ describe('a location with more rows than a transaction usually has', () => {
   ];
 
   test('is set up whole', async () => {
-    const tenant = newTenant(service);
+    const tenant = await newTenant(service).withPlan();
     expect(countsOf(await imported(tenant.owner, large(a.screen('L-last', 'L-Z'))))).toEqual([2_114, 0, 0, 0]);
     expect((await tenant.events()).filter(({ type }) => type === 'screen.created')).toHaveLength(2_103);
   });

@@ -22,7 +22,7 @@ function chainRows(): Row[] {
 }
 
 test('a chain of 2,000 locations and 20,000 screens is imported, listed while others create things, exported, and imported again', async () => {
-  const tenant = newTenant(service);
+  const tenant = await newTenant(service).withPlan();
   const rows = chainRows();
   expect(rows).toHaveLength(30_020);
   expect(countsOf(await imported(tenant.owner, csv(rows)))).toEqual([30_020, 0, 0, 0]);

@@ -56,13 +56,14 @@ interface Given {
   readonly parent?: object | undefined;
   readonly existing?: object | undefined;
   readonly ref?: string;
+  readonly zone?: string;
 }
 
 function decided(kind: EstateKind, given: Given = {}) {
-  const { fields = {}, grants = null, ref = 'X' } = given;
+  const { fields = {}, grants = null, ref = 'X', zone } = given;
   const parent = ('parent' in given ? given.parent : parentOf(kind)) as Columns | undefined;
   const existing = ('existing' in given ? given.existing : rowOf(kind)) as Columns | undefined;
-  const staged = { row: 2, kind, external_id: ref, parent: kind === 'group' ? null : 'P', unit: 2, fields };
+  const staged = { row: 2, kind, external_id: ref, parent: kind === 'group' ? null : 'P', unit: 2, fields, zone };
   return decide(staged, { grants, now, parent, existing, screens: new Map([['S', { id: 'scr_1' } as Columns]]) });
 }
 const created = (kind: EstateKind, given: Given = {}) =>
@@ -97,6 +98,15 @@ describe('created', () => {
     ['camera', { group_id: 'G', location_id: 'L', zone_id: 'Z', name: 'New', device_id: device(2) }],
   ])('a %s with the required fields alone has the defaults of the API', (kind, columns) => {
     expect(created(kind)).toEqual({ result: 'created', columns });
+  });
+
+  test('a new location has the zone of its point, unless the file gives one', () => {
+    const fields = { name: 'New', latitude: 1, longitude: 2 };
+    const zone = 'Asia/Tokyo';
+    expect(created('location', { fields, zone })).toMatchObject({ columns: { timezone: zone } });
+    const both = created('location', { fields: { ...fields, timezone: 'UTC' }, zone });
+    expect(both).toMatchObject({ columns: { timezone: 'UTC' } });
+    expect(decided('location', { fields: { name: 'Name' }, zone })).toEqual({ result: 'unchanged' });
   });
 
   test.each(estateKinds.flatMap((kind) => Object.keys(least[kind]).map((name) => [kind, name] as const)))(

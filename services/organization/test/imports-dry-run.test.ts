@@ -61,7 +61,7 @@ test.each([1, 2, 3, 4, 5, 6])(
 );
 
 test('a dry run finds the groups of the file for all of their locations, and counts them once', async () => {
-  const tenant = newTenant(service);
+  const tenant = await newTenant(service).withPlan();
   const groups = ['G', 'H', 'J'].map((ref) => a.group(ref));
   const locations = Array.from({ length: 900 }, (_, at) => a.location(`L${at}`, ['G', 'H', 'J'][at % 3] ?? ''));
   const rows = [

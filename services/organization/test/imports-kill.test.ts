@@ -6,14 +6,14 @@ import { getEstateImport } from '@attribution/contracts';
 import { chanceFrom, eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runImports } from '../src/imports/index.ts';
-import { newTenant, startOrganization, type Tenant } from './support.ts';
+import { newTenant, type Tenant } from './support.ts';
+import { type HeldImports, startHeldImports } from './support-held-imports.ts';
 import {
   a,
   countStored,
   countsOf,
   ended,
   exported,
-  holdImports,
   never,
   openDependencies,
   type Row,
@@ -21,33 +21,19 @@ import {
   send,
   site,
 } from './support-imports.ts';
-import { mortal } from './support-mortal.ts';
 
+let held: HeldImports;
 let service: TestService;
-let deps: ReturnType<typeof openDependencies>;
-let release: () => Promise<void>;
+let deps: HeldImports['deps'];
 beforeAll(async () => {
-  service = await startOrganization();
-  deps = openDependencies(service);
-  release = await holdImports(service);
+  held = await startHeldImports();
+  ({ service, deps } = held);
 });
-afterAll(async () => {
-  await release();
-  await deps.database.close();
-  await service.stop();
-});
+afterAll(() => held.stop());
 
 const program = join(import.meta.dirname, 'imports.process.ts');
-const run = () => runImports(deps).run(never);
-
-/** Runs the waiting imports in a process that dies at a step. Returns false if it was done before that step. */
-async function runUntil(at: number): Promise<boolean> {
-  const victim = mortal(deps.database, at);
-  await runImports({ ...deps, database: victim.database })
-    .run(never)
-    .catch(() => {});
-  return victim.dead;
-}
+const run = () => held.run();
+const runUntil = (at: number) => held.runUntil(at);
 
 /** For tests that die more often without progress than an import has attempts. */
 const forgiveAttempts = (id: string) => service.db.query('UPDATE estate_imports SET attempts = 0 WHERE id = $1', [id]);
@@ -156,7 +142,7 @@ test('an import of many batches that is killed again and again is completed', as
   for (let at = 0; at < 900; at++)
     rows.push(a.location(`L${at}`, 'G'), ...['1', '2', '3', '4'].map((zone) => a.zone(`Z${at}-${zone}`, `L${at}`)));
   const faulty = rows.map((row, at) => (at % 500 === 3 ? { ...row, name: '' } : row));
-  const tenant = newTenant(service);
+  const tenant = await newTenant(service).withPlan();
   const { id } = await send(tenant.owner, faulty);
   let deaths = 0;
   for (let died = true; died; deaths++) died = await runUntil(draw.int(22, 30));
@@ -169,7 +155,7 @@ test('an import of many batches that is killed again and again is completed', as
 });
 
 test('when a process is killed by SIGKILL, the next one completes the import', async () => {
-  const tenant = newTenant(service);
+  const tenant = await newTenant(service).withPlan();
   const sites = Array.from({ length: 900 }, (_, at) => site(`L${at}`, 'G')).flat();
   const rows = [a.group('G'), ...sites].map((row, at) => (at % 500 === 3 ? { ...row, name: '' } : row));
   const { id } = await send(tenant.owner, rows);
@@ -196,7 +182,7 @@ test('when a process is killed by SIGKILL, the next one completes the import', a
 });
 
 test('an import that is asked to stop does so between two batches, and another run completes it', async () => {
-  const tenant = newTenant(service);
+  const tenant = await newTenant(service).withPlan();
   const rows = [a.group('G'), ...Array.from({ length: 9_000 }, (_, at) => a.location(`L${at}`, 'G'))];
   const { id } = await send(tenant.owner, rows);
   const stopping = new AbortController();
@@ -234,7 +220,7 @@ function barrier(count: number) {
 }
 
 test('two workers that both believe to be the only one apply each row once', async () => {
-  const tenant = newTenant(service);
+  const tenant = await newTenant(service).withPlan();
   const locations = Array.from({ length: 2_000 }, (_, at) => [a.location(`L${at}`, 'G'), a.zone(`Z${at}`, `L${at}`)]);
   const rows = [a.group('G'), ...locations.flat()].map((row, at) => (at % 100 === 50 ? { ...row, name: '' } : row));
   const { id } = await send(tenant.owner, rows);
@@ -277,27 +263,4 @@ test('a worker that still reads the file when another has completed the import a
   const done = await ended(tenant.owner, id, 0);
   expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 12_000, 0, 0, 1]);
   expect(await reportOf(tenant.owner, id)).toHaveLength(1);
-});
-
-test('an import that fails because of us fails for good after three attempts, and those behind it are done', async () => {
-  const [tenant, other] = [newTenant(service), newTenant(service)];
-  const { id } = await send(tenant.owner, before);
-  const { id: behind } = await send(other.owner, before);
-  await service.db.query(`
-    CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF NEW.import_id = '${id}' THEN RAISE 'A fault of ours'; END IF; RETURN NEW;
-    END $$;
-    CREATE TRIGGER fault BEFORE INSERT ON estate_import_lots FOR EACH ROW EXECUTE FUNCTION fault()`);
-  const job = runImports(deps);
-  try {
-    for (const _ of [1, 2]) await expect(job.run(never)).rejects.toThrow('A fault of ours');
-    await job.run(never);
-  } finally {
-    await service.db.query('DROP FUNCTION fault CASCADE');
-  }
-  expect(await ended(tenant.owner, id, 0)).toMatchObject({
-    status: 'failed',
-    error: 'The import could not be done. What it had set up until then stays.',
-  });
-  expect(countsOf(await ended(other.owner, behind, 0))).toEqual([6, 0, 0, 0]);
 });

@@ -1,10 +1,20 @@
-import { createLocation, exportEstate, getGroup, importEstate } from '@attribution/contracts';
+import { createLocation, exportEstate, getGroup, importEstate, matchScreens } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import type { TestService } from '@attribution/testing';
+import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createOutline } from '../src/imports/outline.ts';
 import { newTenant, startOrganization } from './support.ts';
-import { a, countsOf, device, ended, holdImports, imported, send, waitsForLock } from './support-imports.ts';
+import {
+  a,
+  countLockWaits,
+  countsOf,
+  device,
+  ended,
+  holdImports,
+  imported,
+  send,
+  waitsForLock,
+} from './support-imports.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -30,16 +40,33 @@ test('409: five imports of an account may wait, also when twenty are sent at onc
 test('403: a caller without the right to import is refused before the file is sent', async () => {
   const tenant = newTenant(service);
   const token = tenant.narrowed({ [newId('group')]: 'm' });
+  expect((await token.call(importEstate, { upload: endless() })).status).toBe(403);
+});
+
+test('409: an account with five imports that are not done is refused before the file is sent; a repetition is not', async () => {
+  const { owner } = newTenant(service);
+  const release = await holdImports(service);
+  const upload = { media: 'text/csv', content: 'kind,external_id,name\ngroup,G,Name\n' } as const;
+  const keyed = () => owner.call(importEstate, { upload, headers: { 'idempotency-key': 'one' } });
+  const first = await keyed();
+  for (const _ of times(4, () => 0)) expect((await owner.call(importEstate, { upload })).status).toBe(202);
+  expect((await owner.call(importEstate, { upload: endless() })).status).toBe(409);
+  const repeated = await keyed();
+  expect([repeated.status, repeated.body.id]).toEqual([202, first.body.id]);
+  await release();
+});
+
+/** A file that never ends. */
+function endless() {
   let sent = 0;
-  const endless = new ReadableStream<Uint8Array>({
+  const content = new ReadableStream<Uint8Array>({
     async pull(controller) {
       if (++sent > 1) await new Promise((resolve) => setTimeout(resolve, 60_000).unref());
       controller.enqueue(Buffer.from('kind,external_id\n'));
     },
   });
-  const answer = await token.call(importEstate, { upload: { media: 'text/csv', content: endless } });
-  expect(answer.status).toBe(403);
-});
+  return { media: 'text/csv', content } as const;
+}
 
 describe('what one location releases', () => {
   /** Locations with a zone each, too many for one transaction. */
@@ -51,7 +78,7 @@ describe('what one location releases', () => {
     ['behind', [...releasing, ...between, ...taking]],
     ['long before', [...taking, ...between, ...releasing]],
   ])('is free for another location, whose rows come %s', async (_, rows) => {
-    const tenant = newTenant(service);
+    const tenant = await newTenant(service).withPlan();
     const first = [a.group('G'), a.location('L', 'G'), a.installation('L-I', 'L', device(70_001), { status: 'live' })];
     expect(countsOf(await imported(tenant.owner, first))).toEqual([3, 0, 0, 0]);
     const done = await imported(tenant.owner, rows);
@@ -98,7 +125,7 @@ test('a tag that grows to megabytes when it is normalized makes only its locatio
 });
 
 test('large locations whose rows all come first are set up whole, and a faulty one is refused alone', async () => {
-  const tenant = newTenant(service);
+  const tenant = await newTenant(service).withPlan();
   const locations = times(8, (at) => a.location(`L${at}`, 'G'));
   const zones = times(4_800, (at) => a.zone(`Z${at}`, `L${at % 8}`, at === 4_003 ? { name: '' } : {}));
   const done = await imported(tenant.owner, [a.group('G'), ...locations, ...zones]);
@@ -149,17 +176,42 @@ test('20,000 screens before their zones are each refused', async () => {
   expect([done.status, countsOf(done)]).toEqual(['succeeded', [1, 0, 0, 20_110]]);
 });
 
-test('503: a fourth export at once is refused with Retry-After, and the three that run are whole', async () => {
+test('503: forty exports of one credential run one by one, in a line that ends; those of other accounts run beside it', async () => {
   const tenant = newTenant(service);
-  await tenant.group();
   const client = await service.db.connect();
   await client.query('BEGIN; LOCK TABLE groups IN ACCESS EXCLUSIVE MODE');
-  const three = times(3, () => tenant.owner.call(exportEstate));
-  await waitsForLock(service, 'FROM groups');
-  const more = await tenant.owner.call(exportEstate);
-  expect([more.status, more.headers.get('retry-after')]).toEqual([503, '2']);
+  const refused: unknown[] = [];
+  const flood = times(40, async () => {
+    const answer = await tenant.owner.call(exportEstate);
+    if (answer.status === 503) refused.push(answer.headers.get('retry-after'));
+    return answer;
+  });
+  await eventually(() => expect(refused).toEqual(times(7, () => '5')));
+  const others = times(2, () => newTenant(service).owner.call(exportEstate));
+  await eventually(async () => expect(await countLockWaits(service, 'FROM groups')).toBe(3));
   await client.query('COMMIT');
   client.release();
-  expect(statuses(await Promise.all(three))).toEqual([200, 200, 200]);
-  expect((await tenant.owner.call(exportEstate)).status).toBe(200);
+  expect(statuses(await Promise.all(others))).toEqual([200, 200]);
+  expect(statuses(await Promise.all(flood)).filter((status) => status === 200)).toHaveLength(33);
+});
+
+test('503: of a hundred searches of one credential two statements run; another account is answered meanwhile', async () => {
+  const [tenant, other] = [newTenant(service), newTenant(service)];
+  await tenant.tree();
+  const group = await other.group();
+  const client = await service.db.connect();
+  await client.query('BEGIN; LOCK TABLE screens IN ACCESS EXCLUSIVE MODE');
+  const refused: unknown[] = [];
+  const flood = times(100, async () => {
+    const answer = await tenant.owner.call(matchScreens);
+    if (answer.status === 503) refused.push(answer.headers.get('retry-after'));
+    return answer;
+  });
+  await eventually(() => expect(refused).toEqual(times(67, () => '5')));
+  await waitsForLock(service, 'FROM screens');
+  expect(await countLockWaits(service, 'FROM screens')).toBeLessThanOrEqual(2);
+  expect((await other.owner.call(getGroup, { params: { id: group.id } })).status).toBe(200);
+  await client.query('COMMIT');
+  client.release();
+  expect(statuses(await Promise.all(flood)).filter((status) => status === 200)).toHaveLength(33);
 });

@@ -1,4 +1,5 @@
 /** Runs the imports of a database (the first argument), as the job of a service does, until it is killed. */
+import { createClient } from '@attribution/contracts';
 import { createOutbox } from '@attribution/messaging';
 import { createLogger } from '@attribution/runtime';
 import { runImports } from '../src/imports/index.ts';
@@ -6,6 +7,9 @@ import { type OrganizationDatabase, openOrganizationDatabase } from '../src/stor
 
 const database: OrganizationDatabase = openOrganizationDatabase({ url: process.argv[2] ?? '', poolSize: 4 });
 const logger = createLogger({ name: 'imports', level: 'silent', pretty: false });
-const job = runImports({ database, outbox: createOutbox(() => {}), clock: { now: () => new Date() }, logger });
+const job = runImports({
+  ...{ database, outbox: createOutbox(() => {}), clock: { now: () => new Date() }, logger },
+  utilities: createClient({ baseUrl: 'http://127.0.0.1:1' }),
+});
 process.stdout.write('running\n');
 for (;;) await job.run(new AbortController().signal).catch(() => {});

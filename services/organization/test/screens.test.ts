@@ -23,7 +23,7 @@ const create = (fields: object = {}) =>
 const change = (body: object, id = tree.screen.id) => tenant.owner.call(updateScreen, { params: { id }, body });
 const read = async (id = tree.screen.id) => (await tenant.owner.call(getScreen, { params: { id } })).body;
 
-const formats = 'image/jpeg, image/png, image/webp, video/mp4, video/webm';
+const formats = 'image/jpeg, image/png, image/webp, image/gif, video/mp4, video/webm';
 
 /** Values that both creating and changing refuse. */
 const badValues: [object, string][] = [
@@ -46,7 +46,7 @@ const badValues: [object, string][] = [
   [{ tags: ['x'.repeat(51)] }, `body.tags[0]: must have at most 50 characters, not "${'x'.repeat(51)}".`],
   [{ tags: Array.from({ length: 51 }, (_, at) => `t${at}`) }, 'body.tags: must have at most 50 values.'],
   [{ accepted_formats: null }, 'body.accepted_formats: must be an array, not null.'],
-  [{ accepted_formats: ['image/gif'] }, `body.accepted_formats[0]: must be one of ${formats}, not "image/gif".`],
+  [{ accepted_formats: ['image/tiff'] }, `body.accepted_formats[0]: must be one of ${formats}, not "image/tiff".`],
   [{ audio: 'yes' }, 'body.audio: must be true or false, not "yes".'],
   [{ audio: null }, 'body.audio: must be true or false, not null.'],
 ];

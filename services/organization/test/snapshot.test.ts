@@ -1,4 +1,11 @@
-import { type EstateKind, estateKinds, estateSnapshot, updateScreen, updateZone } from '@attribution/contracts';
+import {
+  type EstateKind,
+  estateKinds,
+  estateSnapshot,
+  lookUpEstate,
+  updateScreen,
+  updateZone,
+} from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { badTokens, internalToken, personToken, sendRaw, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -180,4 +187,28 @@ test.each([
 ])('401: %s reads no snapshot', async (_, token) => {
   const { status } = await sendRaw(service, 'GET', '/internal/v2/estate-snapshot', token);
   expect(status).toBe(401);
+});
+
+test('things are looked up by their ids and their device, within an account', async () => {
+  const [tenant, other] = tenants;
+  const { location, zone, screen, installation, camera } = await tenant.tree();
+  const events = service.client.with({ token: internalToken('events', 'organization') });
+  const ask = async (account: string, device_id?: string) => {
+    const ids = [location, zone, screen].map(({ id }) => id).join(',');
+    const query = { account_id: account, ids: `${ids},${newId('screen')},x`, device_id };
+    const { body } = await events.call(lookUpEstate, { query });
+    return {
+      locations: body.locations.map((row) => row.location.id),
+      zones: body.zones.map((row) => row.zone.id),
+      screens: body.screens.map((row) => row.screen.id),
+      installations: body.installations.map((row) => row.installation.id),
+      cameras: body.cameras.map((row) => row.camera.id),
+    };
+  };
+  const none = { installations: [], cameras: [] };
+  const found = { locations: [location.id], zones: [zone.id], screens: [screen.id] };
+  expect(await ask(tenant.account)).toEqual({ ...none, ...found });
+  expect(await ask(tenant.account, installation.device_id)).toMatchObject({ installations: [installation.id] });
+  expect(await ask(tenant.account, camera.device_id)).toMatchObject({ cameras: [camera.id] });
+  expect(await ask(other.account, camera.device_id)).toEqual({ ...none, locations: [], zones: [], screens: [] });
 });

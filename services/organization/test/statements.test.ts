@@ -1,6 +1,14 @@
 import * as contracts from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import { countStatements, internalToken, numbersOf, type StatementTable, type TestService } from '@attribution/testing';
+import {
+  countRecords,
+  countStatements,
+  internalToken,
+  numbersOf,
+  oneRecordEach,
+  type StatementTable,
+  type TestService,
+} from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type insideKinds, kinds } from './kinds.ts';
 import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';
@@ -32,7 +40,7 @@ async function planted() {
 function alike(
   kind: (typeof insideKinds)[number],
   filters: (tree: Tree) => Record<string, string>,
-  removal = 5,
+  removal = 6,
 ): StatementTable {
   const { list, get, remove, another } = kinds[kind];
   return {
@@ -94,7 +102,7 @@ const table: StatementTable = {
     },
   },
   create_group: {
-    statements: 4,
+    statements: 6,
     prepare: async () => () => newTenant(service).owner.call(contracts.createGroup, { body: { name: 'New' } }),
   },
   get_group: {
@@ -105,14 +113,14 @@ const table: StatementTable = {
     },
   },
   update_group: {
-    statements: 5,
+    statements: 6,
     async prepare() {
       const { owner, group } = await settled();
       return () => owner.call(contracts.updateGroup, { params: { id: group.id }, body: { name: 'Other' } });
     },
   },
   delete_group: {
-    statements: 5,
+    statements: 6,
     async prepare() {
       const tenant = newTenant(service);
       const { id } = await tenant.group();
@@ -129,7 +137,7 @@ const table: StatementTable = {
     },
   },
   create_location: {
-    statements: 5,
+    statements: 7,
     async prepare() {
       const { owner, group } = await settled();
       return () => owner.call(contracts.createLocation, { body: { group_id: group.id, name: 'New', timezone: 'UTC' } });
@@ -144,7 +152,7 @@ const table: StatementTable = {
   },
   /** A move, which checks the rights in both groups. */
   update_location: {
-    statements: 6,
+    statements: 7,
     async prepare() {
       const { owner, location, group: createdGroup } = await settled();
       const tenant = { owner };
@@ -155,7 +163,7 @@ const table: StatementTable = {
     },
   },
   delete_location: {
-    statements: 5,
+    statements: 6,
     async prepare() {
       const { owner, location } = await settled();
       return () => owner.call(contracts.deleteLocation, { params: { id: location.id } });
@@ -163,14 +171,14 @@ const table: StatementTable = {
   },
   ...alike('zone', () => ({ query: 'zone' })),
   create_zone: {
-    statements: 5,
+    statements: 7,
     async prepare() {
       const { owner, location } = await settled();
       return () => owner.call(contracts.createZone, { body: { location_id: location.id, name: 'New' } });
     },
   },
   update_zone: {
-    statements: 5,
+    statements: 6,
     async prepare() {
       const { owner, tree } = await planted();
       return () => owner.call(contracts.updateZone, { params: { id: tree.zone.id }, body: { kind: 'aisle' } });
@@ -178,7 +186,7 @@ const table: StatementTable = {
   },
   ...alike('screen', ({ zone }) => ({ zone_ids: zone.id, query: 'screen' })),
   create_screen: {
-    statements: 5,
+    statements: 7,
     async prepare() {
       const { owner, tree } = await planted();
       const body = { zone_id: tree.zone.id, name: 'New', width_px: 1, height_px: 1, tags: ['a', 'b'] };
@@ -187,7 +195,7 @@ const table: StatementTable = {
   },
   /** A move. */
   update_screen: {
-    statements: 6,
+    statements: 7,
     async prepare() {
       const { tenant, owner, tree } = await planted();
       const zone_id = (await tenant.zone(tree.location.id)).id;
@@ -205,9 +213,9 @@ const table: StatementTable = {
       return () => owner.call(contracts.matchScreens, { query });
     },
   },
-  ...alike('installation', () => ({ status: 'live' }), 6),
+  ...alike('installation', () => ({ status: 'live' }), 7),
   create_installation: {
-    statements: 7,
+    statements: 9,
     async prepare(rows) {
       const { tenant, owner, tree } = await planted();
       const outputs = await wired(tenant, tree, outputsFor(rows));
@@ -217,7 +225,7 @@ const table: StatementTable = {
   },
   /** Its outputs are read after it is locked. */
   update_installation: {
-    statements: 9,
+    statements: 10,
     async prepare(rows) {
       const { tenant, owner, tree } = await planted();
       const outputs = await wired(tenant, tree, outputsFor(rows));
@@ -227,7 +235,7 @@ const table: StatementTable = {
   },
   ...alike('camera', ({ zone }) => ({ zone_ids: zone.id, query: 'camera' })),
   create_camera: {
-    statements: 5,
+    statements: 7,
     async prepare() {
       const { owner, tree } = await planted();
       const body = { zone_id: tree.zone.id, device_id: newId('device'), name: 'New' };
@@ -236,7 +244,7 @@ const table: StatementTable = {
   },
   /** A move. */
   update_camera: {
-    statements: 6,
+    statements: 7,
     async prepare() {
       const { tenant, owner, tree } = await planted();
       const zone_id = (await tenant.zone(tree.location.id)).id;
@@ -256,9 +264,24 @@ const table: StatementTable = {
       };
     },
   },
-  /** Stores the file; the job does the rest. */
+  /** One for each kind that is asked for. */
+  look_up_estate: {
+    statements: 5,
+    async prepare(rows) {
+      const { tenant, tree } = await planted();
+      const zones = await Promise.all(times(rows - 1).map(() => tenant.zone(tree.location.id)));
+      const client = service.client.with({ token: internalToken('events', 'organization') });
+      const ids = [tree.location, tree.zone, ...zones].map(({ id }) => id).join(',');
+      const query = { account_id: tenant.account, device_id: newId('device'), ids };
+      return async () => {
+        const { status, body } = await client.call(contracts.lookUpEstate, { query });
+        return { status, body: body.zones };
+      };
+    },
+  },
+  /** Counts the imports that are not done before it reads the file, and again when it stores it; the job does the rest. */
   import_estate: {
-    statements: 6,
+    statements: 8,
     async prepare(rows) {
       const tenant = newTenant(service);
       const upload = { media: 'text/csv', content: csv(groupRows(rows)) } as const;
@@ -291,9 +314,9 @@ const table: StatementTable = {
       return () => owner.call(contracts.getEstateImportReport, { params: { id } });
     },
   },
-  /** One for each kind, all in one snapshot of the database. */
+  /** One for each kind, all in one snapshot of the database, after the audit record. */
   export_estate: {
-    statements: 8,
+    statements: 11,
     async prepare(rows) {
       const { tenant, owner, tree } = await planted();
       await Promise.all(times(rows).map(() => tenant.screen(tree.zone.id)));
@@ -304,4 +327,8 @@ const table: StatementTable = {
 
 test.each([3, 30])('each endpoint sends the same number of statements, with %d rows', async (rows) => {
   expect(await countStatements(service, 'organization', table, rows)).toEqual(numbersOf(table));
+});
+
+test('each endpoint that writes, and the export, leaves one audit record of a success', async () => {
+  expect(await countRecords(service, 'organization', table)).toEqual(oneRecordEach('organization'));
 });

@@ -1,4 +1,6 @@
 import {
+  type Client,
+  createClient,
   type EstateColumn,
   type EstateMedia,
   estateColumns,
@@ -119,6 +121,8 @@ export const a = {
   }),
 };
 
+const nobody = createClient({ baseUrl: 'http://127.0.0.1:1' });
+
 /** A device id for a number. */
 export const device = (number: number) => `dev_01968f3e-7a4b-7cc1-9f6e-${number.toString(16).padStart(12, '0')}`;
 
@@ -144,13 +148,13 @@ export async function countStored({ db }: TestService, id: string): Promise<numb
   return (await db.query<{ count: number }>(sql, [id])).rows[0]?.count ?? -1;
 }
 
-/** Dependencies of jobs on a service's database. The test must close the database. */
-export function openDependencies({ db, logs, clock }: TestService) {
+/** Dependencies of jobs on a service's database. The test must close the database. Unless a client is given, Utilities is away. */
+export function openDependencies({ db, logs, clock }: TestService, utilities: Client = nobody) {
   const database: OrganizationDatabase = openOrganizationDatabase({
     url: db.options.connectionString ?? '',
     poolSize: 4,
   });
-  return { database, outbox: createOutbox(() => {}), clock, logger: logs.logger };
+  return { database, outbox: createOutbox(() => {}), clock, logger: logs.logger, utilities };
 }
 
 /** Keeps a service from running imports, so that the test runs them. Resolves with a function that releases it. */
@@ -166,13 +170,18 @@ export async function holdImports({ db }: TestService): Promise<() => Promise<vo
 
 export const never = new AbortController().signal;
 
+/** Statements that contain this text and wait for a lock. */
+export async function countLockWaits({ db }: TestService, text: string): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, $1) > 0`,
+    [text],
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** Resolves when a statement that contains `table` waits for a lock. */
-export const waitsForLock = ({ db }: TestService, table: string) =>
+export const waitsForLock = (service: TestService, table: string) =>
   eventually(async () => {
-    const { rowCount } = await db.query(
-      `SELECT FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, $1) > 0`,
-      [table],
-    );
-    if (rowCount === 0) throw new Error(`Nothing waits for ${table}`);
+    if ((await countLockWaits(service, table)) === 0) throw new Error(`Nothing waits for ${table}`);
   });

@@ -1,11 +1,12 @@
 import { createVerifier } from '@attribution/auth';
-import type { Envelope } from '@attribution/contracts';
+import { type Envelope, organizationEvents } from '@attribution/contracts';
 import { createInProcessTransport } from '@attribution/messaging';
-import { problemBase, type TestService, testInternal, testKeys } from '@attribution/testing';
+import { problemBase, type TestService, testInternal, testKeys, worthlessSettings } from '@attribution/testing';
 import organization from '../src/index.ts';
 
 /** A second instance of the service on the same database, with its jobs and its relay. */
 export async function startReplica({ db, clock, logs }: TestService) {
+  /** Without audit records. */
   const published: Envelope[] = [];
   const transport = createInProcessTransport();
   const service = organization.create(
@@ -15,7 +16,8 @@ export async function startReplica({ db, clock, logs }: TestService) {
       transport: {
         ...transport,
         async publish(messages) {
-          published.push(...messages.map(({ envelope }) => envelope));
+          const told = messages.filter(({ topic }) => topic === organizationEvents.name);
+          published.push(...told.map(({ envelope }) => envelope));
           return { acknowledged: messages.map(({ envelope }) => envelope.event_id), failed: [] };
         },
       },
@@ -26,7 +28,7 @@ export async function startReplica({ db, clock, logs }: TestService) {
       checkAnswers: true,
       clock,
     },
-    {},
+    worthlessSettings(organization),
   );
   await transport.start();
   service.start();

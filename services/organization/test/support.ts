@@ -1,4 +1,5 @@
 import {
+  accountLimitsChanged,
   type Camera,
   createCamera,
   createGroup,
@@ -38,8 +39,7 @@ export type Tenant = ReturnType<typeof newTenant>;
 export type Caller = Tenant['owner'];
 
 /** A new account for a test, with callers in it. */
-export function newTenant(service: TestService) {
-  const account = newId('account');
+export function newTenant(service: TestService, account = newId('account')) {
   const as = (claims: Claims = {}) => service.client.with({ token: personToken({ account, ...claims }) });
   const owner = as();
 
@@ -77,6 +77,12 @@ export function newTenant(service: TestService) {
     /** A member narrowed to these groups. */
     narrowed: (groups: Record<string, string>, claims: Claims = {}) =>
       as({ role: 'member', group_scope: 'selected', groups, ...claims }),
+    /** The account with a plan of these limits; without any by default. */
+    async withPlan(limits: { locations?: number | null; screens?: number | null } = {}, limits_version = 1) {
+      const data = { limits_version, plan_key: 'any', users: null, locations: null, screens: null, ...limits };
+      await service.deliver(accountLimitsChanged, { account_id: account, ...data }, account);
+      return newTenant(service, account);
+    },
     key: (claims: Claims = {}) => service.client.with({ token: keyToken({ account, ...claims }) }),
     ...make,
     async tree(): Promise<Tree> {

@@ -11,6 +11,6 @@ export const cameraEndpoints = (database: OrganizationDatabase, write: Writer) =
   listEndpoint(database, cameraKind, contracts.listCameras),
   createCameraEndpoint(database, write),
   getEndpoint(database, cameraKind, contracts.getCamera),
-  updateCameraEndpoint(write),
-  deleteEndpoint(write, cameraKind, contracts.deleteCamera),
+  updateCameraEndpoint(database, write),
+  deleteEndpoint(database, write, cameraKind, contracts.deleteCamera),
 ];

@@ -1,7 +1,7 @@
 import type { Principal } from '@attribution/auth';
 import { type Endpoint, Problem } from '@attribution/contracts';
 import { cursorScope, cutPage, readCursor } from '@attribution/database';
-import { implement } from '@attribution/service';
+import { implement, implementWrite } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import type { EstateRow, Kind } from './kind.ts';
 import { type Filters, findPage } from './page.store.ts';
@@ -24,8 +24,7 @@ export async function readPage<Row extends EstateRow, View extends object>(
   const scope = cursorScope(operation, query);
   const [after] = readCursor(query.cursor, scope, ['string']) ?? [];
   const rows = await findPage(sql, kind, scopeOf(caller), query, { limit: query.limit + 1, after });
-  const page = cutPage(rows, { limit: query.limit, scope, position: (row) => [row.id] });
-  return { entries: page.rows.map(kind.view), next_cursor: page.next_cursor };
+  return cutPage(rows, { limit: query.limit, scope, position: (row) => [row.id], view: kind.view });
 }
 
 export function listEndpoint<Row extends EstateRow>(
@@ -51,11 +50,17 @@ export function getEndpoint<Row extends EstateRow>({ sql }: OrganizationDatabase
 }
 
 /** Deletes a row. The foreign keys of its children refuse that while it has any. */
-export function deleteEndpoint<Row extends EstateRow>(write: Writer, kind: Kind<Row>, contract: Endpoint) {
-  return implement(
+export function deleteEndpoint<Row extends EstateRow>(
+  database: OrganizationDatabase,
+  write: Writer,
+  kind: Kind<Row>,
+  contract: Endpoint & { readonly external?: undefined },
+) {
+  return implementWrite(
     contract,
-    async ({ params, caller, request }) =>
-      write({ caller: caller as Principal, request }, async (change) => {
+    database.sqlTransaction,
+    async ({ params, caller, request, transaction }) =>
+      write({ caller: caller as Principal, request, transaction }, async (change) => {
         await change.remove(kind, await change.lock(kind, (params as unknown as IdParams).id, 'removing'));
       }) as never,
   );

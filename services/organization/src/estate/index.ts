@@ -5,5 +5,5 @@ export { type EstateRow, groupOf, type Kind, type PlacedRow, refOf } from './kin
 export { merge } from './merge.ts';
 export { countByGroup, findPage } from './page.store.ts';
 export { type Scope, scopeOf } from './scope.ts';
-export { countOf, deleteSome, findAll, insertRows, selectionOf, updateRows } from './tree.store.ts';
+export { countOf, deleteSome, findAll, findWith, insertRows, selectionOf, updateRows } from './tree.store.ts';
 export { type Change, createWriter, type Writer } from './writer.ts';

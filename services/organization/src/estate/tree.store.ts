@@ -43,12 +43,18 @@ export async function lockOne<Row extends EstateRow>(
   return kind.computed ? findOne(tx, kind, scope, id) : row;
 }
 
+/** Counts what `changed` has inserted or deleted, which estate_totals sums up. */
+const counted = ({ name }: Pick<Kind, 'name'>, sign: '' | '-') =>
+  `INSERT INTO estate_totals (account_id, kind, change) SELECT account_id, '${name}', ${sign}count(*) FROM changed GROUP BY 1`;
+
 /** Inserts rows with what is nested in them. */
 export async function insertRows<Row extends EstateRow>(tx: Sql, kind: Kind<Row>, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const columns = columnsOf(kind).join(', ');
-  const text = `INSERT INTO ${kind.table} (${columns})
-    SELECT ${columns} FROM jsonb_populate_recordset(NULL::${kind.table}, $1::jsonb)`;
+  const text = `WITH changed AS (
+      INSERT INTO ${kind.table} (${columns})
+      SELECT ${columns} FROM jsonb_populate_recordset(NULL::${kind.table}, $1::jsonb) RETURNING account_id)
+    ${counted(kind, '')}`;
   await tx.$executeRawUnsafe(text, JSON.stringify(rows));
   await kind.nested?.write(tx, rows);
 }
@@ -70,20 +76,24 @@ export async function updateRows<Row extends EstateRow>(tx: Sql, kind: Kind<Row>
 /** What is known of a row after its deletion. */
 export type DeletedRow = Pick<EstateRow, 'id' | 'account_id' | 'aggregate_version'>;
 
-export async function deleteOne(tx: Sql, { table }: Pick<Kind, 'table'>, row: DeletedRow): Promise<void> {
-  await tx.$executeRawUnsafe(`DELETE FROM ${table} WHERE id = $1`, row.id);
+export async function deleteOne(tx: Sql, kind: Pick<Kind, 'name' | 'table'>, row: DeletedRow): Promise<void> {
+  const text = `WITH changed AS (DELETE FROM ${kind.table} WHERE id = $1 RETURNING account_id) ${counted(kind, '-')}`;
+  await tx.$executeRawUnsafe(text, row.id);
 }
 
 /** Deletes up to `limit` rows of an account, and returns them. */
 export async function deleteSome(
   tx: Sql,
-  { table }: Pick<Kind, 'table'>,
+  kind: Pick<Kind, 'name' | 'table'>,
   accountId: string,
   limit: number,
 ): Promise<DeletedRow[]> {
-  const text = `DELETE FROM ${table} WHERE id = ANY(ARRAY(
-      SELECT id FROM ${table} WHERE account_id = $1 ORDER BY id LIMIT $2))
-    RETURNING id, account_id, aggregate_version`;
+  const text = `WITH changed AS (
+      DELETE FROM ${kind.table} WHERE id = ANY(ARRAY(
+        SELECT id FROM ${kind.table} WHERE account_id = $1 ORDER BY id LIMIT $2))
+      RETURNING id, account_id, aggregate_version),
+    counted AS (${counted(kind, '-')})
+    SELECT * FROM changed`;
   return tx.$queryRawUnsafe<DeletedRow[]>(text, accountId, limit);
 }
 
@@ -104,4 +114,15 @@ export async function findAll<Row extends EstateRow>(
   const text = `SELECT ${selectionOf(kind)} FROM ${kind.table} t WHERE t.id > $1 ${own} ORDER BY t.id LIMIT $2`;
   const values = [page.after, page.limit, ...(page.accountId === undefined ? [] : [page.accountId])];
   return db.$queryRawUnsafe<Row[]>(text, ...values);
+}
+
+/** The rows of an account with one of these values in a column, by id. */
+export async function findWith<Row extends EstateRow>(
+  db: Sql,
+  kind: Kind<Row>,
+  { accountId, column, values }: { accountId: string; column: 'id' | 'device_id'; values: readonly string[] },
+): Promise<Row[]> {
+  const text = `SELECT ${selectionOf(kind)} FROM ${kind.table} t
+    WHERE t.account_id = $1 AND t.${column} = ANY($2::text[]) ORDER BY t.id`;
+  return db.$queryRawUnsafe<Row[]>(text, accountId, values);
 }

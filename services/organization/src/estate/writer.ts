@@ -1,11 +1,11 @@
 import { administersGroup, type Principal } from '@attribution/auth';
-import { Problem } from '@attribution/contracts';
+import { type EstateKind, Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { RequestContext } from '@attribution/http';
 import type { NewEvent, Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
-import type { Committed, KeyedTransaction } from '@attribution/service';
-import type { OrganizationDatabase } from '../store.ts';
+import { type Committed, changedFields, type NoteChanges, type WriteTransaction } from '@attribution/service';
+import { requireRoom } from '../limits/index.ts';
 import { refusalOf } from './constraints.ts';
 import { changeEvent, deletionEvent, firstFields } from './events.ts';
 import { type EstateRow, groupOf, type Kind } from './kind.ts';
@@ -14,15 +14,15 @@ import { scopeOf } from './scope.ts';
 import { deleteOne, insertRows, type LockMode, lockOne, updateRows } from './tree.store.ts';
 
 export interface WriterDependencies {
-  readonly database: OrganizationDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
 }
 
-/** The caller and the request that a change is made for. */
+/** The caller and the request that a change is made for, and the request's transaction. */
 interface ChangeRequest {
   readonly caller: Principal;
   readonly request: Pick<RequestContext, 'traceparent'>;
+  readonly transaction: WriteTransaction<Sql>;
 }
 
 /** A row without the fields that the writer sets. */
@@ -55,26 +55,19 @@ function requireRight(caller: Principal, groupId: string): void {
 }
 
 /** Runs work that changes the estate. Its changes and their events are committed together or not at all. */
-export interface Writer {
-  /** In the given transaction, which also stores the response for the request's `Idempotency-Key`. */
-  <T>(
-    origin: ChangeRequest & { readonly transaction: KeyedTransaction<Sql> },
-    work: (change: Change) => Promise<T>,
-  ): Promise<Committed<T>>;
-  /** In a transaction of its own. */
-  <T>(origin: ChangeRequest, work: (change: Change) => Promise<T>): Promise<T>;
-}
+export type Writer = <T>(origin: ChangeRequest, work: (change: Change) => Promise<T>) => Promise<Committed<T>>;
 
-export function createWriter({ database, outbox, clock }: WriterDependencies): Writer {
+export function createWriter({ outbox, clock }: WriterDependencies): Writer {
   return async function write<T>(
-    { caller, request, transaction }: ChangeRequest & { readonly transaction?: KeyedTransaction<Sql> },
+    { caller, request, transaction }: ChangeRequest,
     work: (change: Change) => Promise<T>,
   ) {
     const scope = scopeOf(caller);
     const now = clock.now();
     const context = { now, traceparent: request.traceparent };
-    const run = async (tx: Sql) => {
+    const run = async (tx: Sql, note: NoteChanges) => {
       const events: NewEvent[] = [];
+      const created = new Set<EstateKind>();
       const result = await work({
         tx,
         now,
@@ -93,13 +86,15 @@ export function createWriter({ database, outbox, clock }: WriterDependencies): W
         async create(kind, fields) {
           const row = { ...fields, ...firstFields(kind, scope.accountId, now) } as never;
           await insertRows(tx, kind, [row]);
+          created.add(kind.name);
           events.push(changeEvent(kind, 'created', row, context));
           return kind.view(row);
         },
         async update(kind, before, fields) {
-          const version = { aggregate_version: before.aggregate_version + 1, updated_at: now };
-          const row = { ...merge(before, fields as Fieldwise<typeof before>), ...version };
+          const changed = merge(before, fields as Fieldwise<typeof before>);
+          const row = { ...changed, aggregate_version: before.aggregate_version + 1, updated_at: now };
           await updateRows(tx, kind, [row]);
+          note({ changed: changedFields(before, changed) });
           events.push(changeEvent(kind, 'updated', row, context));
           return kind.view(row);
         },
@@ -109,10 +104,11 @@ export function createWriter({ database, outbox, clock }: WriterDependencies): W
         },
       });
       await outbox.append(tx, ...events);
+      await requireRoom(tx, scope.accountId, created);
       return result;
     };
     try {
-      return await (transaction ? transaction(run) : database.sqlTransaction(run));
+      return await transaction(run);
     } catch (error) {
       throw refusalOf(error) ?? error;
     }

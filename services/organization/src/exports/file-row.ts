@@ -1,5 +1,6 @@
 import { type EstateColumn, estateColumns } from '@attribution/contracts';
 import { cameraKind } from '../cameras/index.ts';
+import { guardFormula } from '../csv-formulas.ts';
 import { type EstateRow, type Kind, refOf } from '../estate/index.ts';
 import { groupKind } from '../groups/index.ts';
 import { installationKind } from '../installations/index.ts';
@@ -72,8 +73,9 @@ export const exportKinds = [
 /** The text of a value in a cell; empty for null and for columns that the kind does not have. */
 function cellOf(column: EstateColumn, value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (column === 'tags' || column === 'accepted_formats') return (value as readonly string[]).join(',');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+  if (column === 'tags' || column === 'accepted_formats') return guardFormula((value as readonly string[]).join(','));
+  if (typeof value === 'string') return guardFormula(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as number | boolean);
 }
 
 /** The lines of a CSV file. */

@@ -1,6 +1,6 @@
-import { exportEstate, Problem } from '@attribution/contracts';
+import { exportEstate } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import { openSpool, type Spool } from '@attribution/http';
+import type { Spool } from '@attribution/http';
 import { implement } from '@attribution/service';
 import { stringify } from 'csv-stringify/sync';
 import { type EstateRow, findPage, type Kind, type Scope, scopeOf } from '../estate/index.ts';
@@ -9,39 +9,27 @@ import { csvLines, exportKinds, type FileRow } from './file-row.ts';
 
 const rowsPerPage = 2_000;
 
-/** Exports that a process runs at once: each holds a database connection for as long as it takes. */
-const maxExports = 3;
-
 /** The file is complete before it is sent, so that a slow client holds no database connection. */
-export function exportEstateEndpoint(database: OrganizationDatabase) {
-  let running = 0;
-  return implement(exportEstate, async ({ query, caller }) => {
-    if (running === maxExports)
-      throw new Problem('unavailable', 'Too many exports are running. Try again.', { 'retry-after': '2' });
-    running++;
-    try {
-      const spool = await writeExport(database, query.format, scopeOf(caller), query.group_ids);
-      const media = query.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
-      return { media, filename: `estate.${query.format}`, spool } as const;
-    } finally {
-      running--;
-    }
+export const exportEstateEndpoint = (database: OrganizationDatabase) =>
+  implement(exportEstate, async ({ query, caller, openSpool }) => {
+    const spool = await openSpool();
+    await writeExport(database, spool, query.format, scopeOf(caller), query.group_ids);
+    const media = query.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+    return { media, filename: `estate.${query.format}`, spool } as const;
   });
-}
 
 type Format = 'csv' | 'ndjson';
 
 async function writeExport(
   database: OrganizationDatabase,
+  spool: Spool,
   format: Format,
   scope: Scope,
   groupIds: readonly string[] | undefined,
-): Promise<Spool> {
-  const spool = await openSpool();
+): Promise<void> {
   try {
     if (format === 'csv') await spool.write(Buffer.from(stringify([csvLines.header])));
     await database.snapshot((tx) => writeEstate(tx, spool, format, scope, groupIds));
-    return spool;
   } catch (error) {
     await spool.close();
     throw error;

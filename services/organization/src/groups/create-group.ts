@@ -1,10 +1,10 @@
 import { createGroup } from '@attribution/contracts';
-import { implementKeyed } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
 import type { OrganizationDatabase } from '../store.ts';
 import { groupKind } from './group.ts';
 
 export const createGroupEndpoint = (database: OrganizationDatabase, write: Writer) =>
-  implementKeyed(createGroup, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
+  implementWrite(createGroup, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
     write({ caller, request, transaction }, (change) => change.create(groupKind, body)),
   );

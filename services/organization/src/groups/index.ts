@@ -13,7 +13,7 @@ export const groupEndpoints = (database: OrganizationDatabase, write: Writer) =>
   listEndpoint(database, groupKind, contracts.listGroups),
   createGroupEndpoint(database, write),
   getEndpoint(database, groupKind, contracts.getGroup),
-  updateGroupEndpoint(write),
-  deleteEndpoint(write, groupKind, contracts.deleteGroup),
+  updateGroupEndpoint(database, write),
+  deleteEndpoint(database, write, groupKind, contracts.deleteGroup),
   lookUpGroupsEndpoint(database),
 ];

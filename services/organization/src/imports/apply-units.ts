@@ -2,9 +2,10 @@ import type { EstateKind } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
+import pLimit from 'p-limit';
 import type { OrganizationDatabase } from '../store.ts';
 import { findEmptyKinds } from './apply.store.ts';
-import { applyRows, DatabaseRefusal, type Fault, Faults } from './apply.ts';
+import { type Applied, applyRows, DatabaseRefusal, type Fault, Faults } from './apply.ts';
 import {
   type Batch,
   deleteBatches,
@@ -15,8 +16,9 @@ import {
   spanOf,
 } from './batch.store.ts';
 import type { StagedRow } from './batches.ts';
-import { addCounts, type Counts, type ImportRow, lockImport } from './import.store.ts';
+import { addCounts, type ImportRow, lockImport } from './import.store.ts';
 import { findFaulty, insertRefused } from './refused-row.store.ts';
+import { addZones, type ZoneFinder, ZonesUnknown, zoneFaults } from './zones-of-points.ts';
 
 export interface ApplyDependencies {
   readonly database: OrganizationDatabase;
@@ -24,14 +26,23 @@ export interface ApplyDependencies {
   readonly clock: Clock;
 }
 
+/** What applies the units of an import. */
+export interface ApplyUnits extends ApplyDependencies {
+  readonly findZones: ZoneFinder;
+  /** Whether locations whose zone Utilities does not say are refused. If not, `ZonesUnknown` is thrown for them. */
+  readonly refusesUnknownZones: boolean;
+}
+
 /** What one pass over the batches works with. */
-interface Pass extends ApplyDependencies {
+interface Pass extends ApplyUnits {
   /** Whether the pass refuses what the database refuses, instead of deferring it. */
   readonly last: boolean;
   /** See `ApplyContext`. */
   readonly emptyKinds: ReadonlySet<EstateKind>;
   /** Units that this pass leaves for the last one. */
   readonly deferred: Set<number>;
+  /** See `ApplyContext`. */
+  readonly rolledBack: Map<EstateKind, number>;
 }
 
 /** A transaction has at most this many rows, unless a single unit has more. */
@@ -54,11 +65,12 @@ const passes = [
 const concurrencyOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 3);
 
 /** Sets up all units that are not done yet. Stops between two batches, and returns false, once `isOver` returns true. */
-export async function applyUnits(deps: ApplyDependencies, job: ImportRow, isOver: () => boolean): Promise<boolean> {
+export async function applyUnits(deps: ApplyUnits, job: ImportRow, isOver: () => boolean): Promise<boolean> {
   const emptyKinds = await findEmptyKinds(deps.database.sql, job.account_id);
+  const rolledBack = new Map<EstateKind, number>();
   for (const { groups, last } of passes) {
     const next = batchReader(deps.database.sql, job.id, groups);
-    const pass = { ...deps, last, emptyKinds, deferred: new Set<number>() };
+    const pass = { ...deps, last, emptyKinds, rolledBack, deferred: new Set<number>() };
     const applyRemaining = async () => {
       for (let batches = await next(); batches.length > 0 && !isOver(); batches = await next())
         await applyBatches(pass, job, groups, batches);
@@ -74,17 +86,13 @@ export async function applyUnits(deps: ApplyDependencies, job: ImportRow, isOver
 /** Returns a function that reads the next batches, in order, however many callers it has; none at the end. */
 function batchReader(sql: Sql, importId: string, groups: boolean): () => Promise<readonly Batch[]> {
   let after = -1;
-  let previous: Promise<unknown> = Promise.resolve();
+  const oneAtATime = pLimit(1);
   const read = async () => {
     const batches = await findBatches(sql, importId, { groups, batch: after }, rowsPerTransaction);
     after = batches.at(-1)?.batch ?? after;
     return batches;
   };
-  return () => {
-    const reading = previous.then(read);
-    previous = reading.catch(() => {});
-    return reading;
-  };
+  return () => oneAtATime(read);
 }
 
 /** Sets up the units of batches that are not done yet, and deletes the batches without deferred units. */
@@ -96,7 +104,14 @@ async function applyBatches(pass: Pass, job: ImportRow, groups: boolean, batches
   const faulty = await findFaulty(sql, job.id, unitsOf(open));
   for (const rows of transactionsOf(open.filter(({ unit }) => faulty.has(unit))))
     await refuseUnits(pass, job, rows, (unit) => faulty.get(unit));
-  for (const rows of transactionsOf(open.filter(({ unit }) => !faulty.has(unit)))) await applyOrRefuse(pass, job, rows);
+  const whole = open.filter(({ unit }) => !faulty.has(unit));
+  const { rows: zoned, unknown } = await addZones(pass, job, whole);
+  if (unknown.length > 0 && !pass.refusesUnknownZones) throw new ZonesUnknown();
+  const refused = new Set(unitsOf(unknown));
+  for (const rows of transactionsOf(zoned.filter(({ unit }) => refused.has(unit))))
+    await refuseFaulty(pass, job, rows, zoneFaults(unknown));
+  for (const rows of transactionsOf(zoned.filter(({ unit }) => !refused.has(unit))))
+    await applyOrRefuse(pass, job, rows);
   // A dry run needs its groups again, for each batch of their locations.
   if (groups && job.dry_run) return;
   const [from, to] = spanOf(batches.map(({ batch }) => batch));
@@ -169,16 +184,16 @@ const noKinds: ReadonlySet<EstateKind> = new Set();
 
 /** Thrown at the end of a dry run's transaction, to roll it back; carries what it would have done. */
 class DryRunEnd extends Error {
-  readonly counts: Counts;
+  readonly applied: Applied;
 
-  constructor(counts: Counts) {
+  constructor(applied: Applied) {
     super('This was a dry run');
-    this.counts = counts;
+    this.applied = applied;
   }
 }
 
 async function applyTransaction(
-  { database, outbox, clock, emptyKinds }: Pass,
+  { database, outbox, clock, emptyKinds, rolledBack }: Pass,
   job: ImportRow,
   rows: readonly StagedRow[],
 ): Promise<void> {
@@ -188,17 +203,18 @@ async function applyTransaction(
       if (!(await lockImport(tx, job.id))) return;
       await markUnitsDone(tx, job.id, unitsOf(rows));
       const earlierGroups = job.dry_run ? await findEarlierGroups(tx, job.id, rows) : [];
-      const counted = await applyRows({ tx, outbox, job, now, emptyKinds }, rows, earlierGroups);
-      const counts = { ...counted, refused: 0 };
-      if (job.dry_run) throw new DryRunEnd(counts);
-      await addCounts(tx, job.id, counts);
+      const applied = await applyRows({ tx, outbox, job, now, emptyKinds, rolledBack }, rows, earlierGroups);
+      if (job.dry_run) throw new DryRunEnd(applied);
+      await addCounts(tx, job.id, { ...applied.counts, refused: 0 });
     });
   } catch (error) {
     if (!(error instanceof DryRunEnd)) throw error;
+    const { counts, created } = error.applied;
+    for (const [kind, count] of created) rolledBack.set(kind, (rolledBack.get(kind) ?? 0) + count);
     await database.sqlTransaction(async (tx) => {
       if (!(await lockImport(tx, job.id))) return;
       await markUnitsDone(tx, job.id, unitsOf(rows));
-      await addCounts(tx, job.id, error.counts);
+      await addCounts(tx, job.id, { ...counts, refused: 0 });
     });
   }
 }

@@ -10,9 +10,11 @@ import {
   refusalOf,
   updateRows,
 } from '../estate/index.ts';
+import { findRoom, limitOf } from '../limits/index.ts';
 import { kinds } from '../tree.ts';
 import { kindOf, lockByRefs } from './apply.store.ts';
 import type { StagedRow } from './batches.ts';
+import { chunked } from './chunked.ts';
 import { type Columns, decide } from './decide.ts';
 import { canSee } from './grants.ts';
 import type { Counts, ImportRow } from './import.store.ts';
@@ -57,6 +59,14 @@ export interface ApplyContext {
    * now, the database refuses it.
    */
   readonly emptyKinds: ReadonlySet<EstateKind>;
+  /** How many of each kind this dry run has created so far, and rolled back. */
+  readonly rolledBack: ReadonlyMap<EstateKind, number>;
+}
+
+/** What a transaction has done. */
+export interface Applied {
+  readonly counts: Omit<Counts, 'refused'>;
+  readonly created: ReadonlyMap<EstateKind, number>;
 }
 
 /** Rows or events that one statement writes, so that none takes long. */
@@ -69,6 +79,8 @@ type Known = Map<string, Columns>;
 interface Outcome {
   readonly known: ReadonlyMap<EstateKind, Known>;
   readonly counts: Record<'created' | 'updated' | 'unchanged', number>;
+  /** The rows that have created something. */
+  readonly created: Map<EstateKind, readonly StagedRow[]>;
   readonly events: NewEvent[];
 }
 
@@ -80,10 +92,11 @@ export async function applyRows(
   context: ApplyContext,
   rows: readonly StagedRow[],
   earlierGroups: readonly StagedRow[] = [],
-): Promise<Omit<Counts, 'refused'>> {
+): Promise<Applied> {
   const counts = { created: 0, updated: 0, unchanged: 0 };
   const events: NewEvent[] = [];
-  const outcome: Outcome = { known: new Map(kinds.map(({ name }) => [name, new Map()])), counts, events };
+  const known = new Map(kinds.map(({ name }) => [name, new Map()]));
+  const outcome: Outcome = { known, counts, created: new Map(), events };
   if (earlierGroups.length > 0) await setUpEarlierGroups(context, earlierGroups, outcome.known);
   const ofKind = Map.groupBy(rows, ({ kind }) => kind);
   for (const kind of kinds) {
@@ -92,9 +105,20 @@ export async function applyRows(
     await loadReferenced(context, kind.name, own, outcome.known);
     await setUp(context, kind as unknown as Kind<Columns>, own, outcome);
   }
-  for (let start = 0; start < events.length; start += rowsPerStatement)
-    await context.outbox.append(context.tx, ...events.slice(start, start + rowsPerStatement));
-  return counts;
+  for (const some of chunked(events, rowsPerStatement)) await context.outbox.append(context.tx, ...some);
+  await refuseBeyondLimits(context, outcome);
+  return { counts, created: new Map([...outcome.created].map(([kind, { length }]) => [kind, length])) };
+}
+
+/** Throws `Faults` for the last of the created rows, if the account has more than it may have. */
+async function refuseBeyondLimits({ tx, job, rolledBack }: ApplyContext, { created }: Outcome): Promise<void> {
+  for (const [kind, rows] of created) {
+    const { allowed, room } = await findRoom(tx, job.account_id, kind);
+    const left = room - (rolledBack.get(kind) ?? 0);
+    if (left >= 0) continue;
+    const reason = limitOf(kind, allowed);
+    throwFaults(rows.slice(left).map(({ row, unit }) => ({ row, unit, reason })));
+  }
 }
 
 /** Reads and locks the parents and screens that rows refer to, unless earlier rows have made them known. */
@@ -132,7 +156,8 @@ async function setUpEarlierGroups(
   groups: readonly StagedRow[],
   known: Outcome['known'],
 ): Promise<void> {
-  const outcome: Outcome = { known, counts: { created: 0, updated: 0, unchanged: 0 }, events: [] };
+  const counts = { created: 0, updated: 0, unchanged: 0 };
+  const outcome: Outcome = { known, counts, created: new Map(), events: [] };
   await setUp(context, kindOf('group') as unknown as Kind<Columns>, groups, outcome, () => {});
 }
 
@@ -141,7 +166,7 @@ async function setUp(
   { tx, job, now, emptyKinds }: ApplyContext,
   kind: Kind<Columns>,
   rows: readonly StagedRow[],
-  { known, counts, events }: Outcome,
+  { known, counts, created, events }: Outcome,
   refuse: (faults: readonly Fault[]) => void = throwFaults,
 ): Promise<void> {
   const own = known.get(kind.name) as Known;
@@ -169,6 +194,11 @@ async function setUp(
     stagedOf.set(row, staged);
   }
   if (faults.length > 0) refuse(faults);
+  if (written.created.length > 0)
+    created.set(
+      kind.name,
+      written.created.flatMap((row) => stagedOf.get(row) ?? []),
+    );
   try {
     await write(tx, kind, written);
   } catch (error) {
@@ -188,9 +218,9 @@ interface Written {
 async function write(tx: Sql, kind: Kind<Columns>, { created, updated }: Written): Promise<void> {
   // First what becomes removed: it releases devices and screens that other rows may take.
   const [releasing, others] = partition(updated, (row) => row.live === false);
-  for (const some of chunked(releasing)) await updateRows(tx, kind, some);
-  for (const some of chunked(others)) await updateRows(tx, kind, some);
-  for (const some of chunked(created)) await insertRows(tx, kind, some);
+  for (const some of chunked(releasing, rowsPerStatement)) await updateRows(tx, kind, some);
+  for (const some of chunked(others, rowsPerStatement)) await updateRows(tx, kind, some);
+  for (const some of chunked(created, rowsPerStatement)) await insertRows(tx, kind, some);
 }
 
 /** The last row with the value that Postgres names: `Key (account_id, device_id)=(acc_…, dev_…) already exists.` */
@@ -233,9 +263,4 @@ function baseFields(
 function partition<T>(items: readonly T[], first: (item: T) => boolean): [T[], T[]] {
   const groups = Map.groupBy(items, (item) => first(item));
   return [groups.get(true) ?? [], groups.get(false) ?? []];
-}
-
-function* chunked<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += rowsPerStatement)
-    yield items.slice(start, start + rowsPerStatement);
 }

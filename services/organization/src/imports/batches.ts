@@ -9,6 +9,8 @@ export interface StagedRow {
   readonly parent: string | null;
   readonly unit: number;
   readonly fields: RowFields;
+  /** The time zone of its coordinates, for a new location without another; it is not stored. */
+  readonly zone?: string | undefined;
 }
 
 /** Rows of one batch that are written to the database together. */

@@ -52,7 +52,7 @@ const noRight = 'Only an owner, an admin or an admin of the group sets up what i
 const fixedKinds: readonly EstateKind[] = ['zone', 'installation'];
 
 export function decide(
-  { kind, external_id: ref, parent: parentRef, fields }: StagedRow,
+  { kind, external_id: ref, parent: parentRef, fields, zone }: StagedRow,
   context: DecisionContext,
 ): Decision {
   const { grants, existing, parent } = context;
@@ -64,7 +64,8 @@ export function decide(
   if (hidden) return refuse(`external_id: is used by another ${kind}.`);
   if (existing && parent && fixedKinds.includes(kind) && existing.location_id !== parent.id)
     return refuse(`parent: the ${kind} is in another location, where it stays.`);
-  const given = existing ? fields : { ...emptyFields[kind], ...defaults[kind], ...fields };
+  const byPoint = zone === undefined ? {} : { timezone: zone };
+  const given = existing ? fields : { ...emptyFields[kind], ...defaults[kind], ...byPoint, ...fields };
   const missing = existing ? undefined : required[kind]?.find((name) => (given[name] ?? null) === null);
   if (missing !== undefined) return refuse(`${missing}: is required for a new ${kind}.`);
   const columns = columnsFor(kind, given, context);

@@ -1,5 +1,4 @@
 import { getEstateImportReport, Problem, reportColumns } from '@attribution/contracts';
-import { openSpool } from '@attribution/http';
 import { implement } from '@attribution/service';
 import { stringify } from 'csv-stringify/sync';
 import type { OrganizationDatabase } from '../store.ts';
@@ -11,7 +10,7 @@ const rowsPerPage = 2_000;
 
 /** For a running import: the rows refused so far. For a failed one: none, because its failure is not the fault of rows. */
 export const getEstateImportReportEndpoint = ({ sql }: OrganizationDatabase) =>
-  implement(getEstateImportReport, async ({ params, caller }) => {
+  implement(getEstateImportReport, async ({ params, caller, openSpool }) => {
     const found = await findImport(sql, caller.accountId, visibleCreator(caller), params.id);
     if (!found) throw Problem.notFound();
     const spool = await openSpool();

@@ -3,10 +3,10 @@ import { afterCommit, type Sql } from '@attribution/database';
 import type { Upload } from '@attribution/http';
 import { newId } from '@attribution/ids';
 import type { Clock } from '@attribution/runtime';
-import { implementKeyed, type KeyedHandler } from '@attribution/service';
+import { implementWrite, type WriteHandler } from '@attribution/service';
 import type { OrganizationDatabase } from '../store.ts';
 import { grantsOf } from './grants.ts';
-import { countUnfinished, insertChunk, insertImport } from './import.store.ts';
+import { countUnfinished, insertChunk, insertImport, lockImportsOf } from './import.store.ts';
 import { viewImport } from './import.view.ts';
 import { type ImportMedia, readRecords } from './read-records.ts';
 
@@ -18,9 +18,10 @@ interface Dependencies {
 
 /** Stores the file for the job. Only its header and first rows are checked here. */
 export const importEstateEndpoint = ({ database, clock, wake }: Dependencies) => {
-  const handle: KeyedHandler<typeof importEstate, Sql> = async ({ query, upload, caller, request, transaction }) => {
+  const handle: WriteHandler<typeof importEstate, Sql> = async ({ query, upload, caller, request, transaction }) => {
     await requireRows(upload);
     return transaction(async (tx) => {
+      await lockImportsOf(tx, caller.accountId);
       await requireFewUnfinished(tx, caller.accountId);
       const row = await insertImport(tx, {
         id: newId('job'),
@@ -38,15 +39,21 @@ export const importEstateEndpoint = ({ database, clock, wake }: Dependencies) =>
       return viewImport(row);
     });
   };
-  // A caller without the right to import is refused before the file is received.
-  return implementKeyed(importEstate, database.sqlTransaction, handle, (caller) => void grantsOf(caller));
+  // A caller without the right to import, or whose account has enough of them, is refused before the file is received.
+  return implementWrite(
+    importEstate,
+    database.sqlTransaction,
+    handle,
+    (caller) => void grantsOf(caller),
+    (caller) => requireFewUnfinished(database.sql, caller.accountId),
+  );
 };
 
 /** Imports of an account that may wait or run: each of them keeps its file. */
 const maxUnfinished = 5;
 
-async function requireFewUnfinished(tx: Sql, accountId: string): Promise<void> {
-  if ((await countUnfinished(tx, accountId)) < maxUnfinished) return;
+async function requireFewUnfinished(db: Sql, accountId: string): Promise<void> {
+  if ((await countUnfinished(db, accountId)) < maxUnfinished) return;
   throw new Problem('conflict', `${maxUnfinished} imports of this account are not done yet. Wait for one of them.`);
 }
 

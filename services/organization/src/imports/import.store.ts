@@ -76,10 +76,14 @@ export async function findImport(
   return found && (creator === undefined || found.created_by === creator) ? found : undefined;
 }
 
-/** Counts the imports of an account that wait or run. No other transaction can add one before this one ends. */
-export async function countUnfinished(tx: Sql, accountId: string): Promise<number> {
+/** Until the transaction ends, no other one can add an import of the account. */
+export async function lockImportsOf(tx: Sql, accountId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accountId}, 3))`;
-  const [found] = await tx.$queryRaw<{ count: number }[]>`
+}
+
+/** Counts the imports of an account that wait or run. */
+export async function countUnfinished(db: Sql, accountId: string): Promise<number> {
+  const [found] = await db.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM estate_imports
     WHERE account_id = ${accountId} AND status IN ('queued', 'running')`;
   return found?.count ?? 0;
@@ -147,13 +151,15 @@ export async function excuseAttempt(db: Sql, id: string): Promise<void> {
   await db.$executeRaw`UPDATE estate_imports SET attempts = greatest(attempts - 1, 0) WHERE id = ${id}`;
 }
 
-export async function endImport(tx: Sql, id: string, error: string | null, now: Date): Promise<void> {
+/** Returns the import as it ended; undefined if it had ended before. */
+export async function endImport(tx: Sql, id: string, error: string | null, now: Date): Promise<ImportRow | undefined> {
   await lockExclusively(tx, id);
-  await tx.$executeRaw`
+  const [ended] = await tx.$queryRaw<ImportRow[]>`
     UPDATE estate_imports SET status = (CASE WHEN ${error}::text IS NULL THEN 'succeeded' ELSE 'failed' END)::"EstateImportStatus",
       error = ${error}, finished_at = ${now}
-    WHERE id = ${id} AND status = 'running'`;
+    WHERE id = ${id} AND status = 'running' RETURNING *`;
   await tx.$executeRaw`DELETE FROM estate_import_parts WHERE import_id = ${id}`;
+  return ended;
 }
 
 /** Ends an import wherever it is; after the commit no worker can write for it. */

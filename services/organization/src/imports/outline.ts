@@ -49,8 +49,6 @@ export function createOutline(): Outline {
   /** Rows that came before their parent, by the key of the parent. */
   const waiting = new Map<string, Seen[]>();
   const late = new Map<number, LateFault[]>();
-  /** Zones of which another row, in another location, has been seen. */
-  const ambiguous = new Set<number>();
   /** Locations of zones that exist already, by what the file calls the zone. */
   const existingZones = new Map<string, string>();
   /** Rows of live installations, by device. */
@@ -119,8 +117,7 @@ export function createOutline(): Outline {
     if (before) {
       // The rows below the zone may mean either location.
       const isAmbiguous = kind === 'zone' && before.unit !== undefined && unit !== undefined && before.unit !== unit;
-      if (isAmbiguous && !ambiguous.has(before.row)) {
-        ambiguous.add(before.row);
+      if (isAmbiguous && !late.get(before.row)?.some(({ isOrder }) => !isOrder)) {
         const reason = `external_id: row ${row} is of the same zone, in another location.`;
         addLate(before.row, { unit: before.unit, reason, isOrder: false });
       }

@@ -11,8 +11,7 @@ export const listEstateImportsEndpoint = ({ sql }: OrganizationDatabase) =>
     const scope = cursorScope(listEstateImports.operation, query);
     const [before] = readCursor(query.cursor, scope, ['string']) ?? [];
     const found = await findImports(sql, caller.accountId, visibleCreator(caller), { limit: query.limit + 1, before });
-    const page = cutPage(found, { limit: query.limit, scope, position: ({ id }) => [id] });
-    return { entries: page.rows.map(viewImport), next_cursor: page.next_cursor };
+    return cutPage(found, { limit: query.limit, scope, position: ({ id }) => [id], view: viewImport });
   });
 
 export const getEstateImportEndpoint = ({ sql }: OrganizationDatabase) =>

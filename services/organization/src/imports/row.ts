@@ -21,6 +21,7 @@ import {
 } from '@attribution/contracts';
 import { faultOf, findFault } from '@attribution/http';
 import { z } from 'zod';
+import { unguardFormula } from '../csv-formulas.ts';
 
 /** Reads and validates a record. Pure. */
 
@@ -133,7 +134,8 @@ function parentOf(kind: EstateKind) {
 const isKind = (text: unknown): text is EstateKind => estateKinds.includes(text as EstateKind);
 
 /** Reads a record. A faulty row still has its kind, ref and parent as far as they can be read, which gives its unit. */
-export function readRow(record: FileRecord, media: string): ReadRow {
+export function readRow(given: FileRecord, media: string): ReadRow {
+  const record = media === 'text/csv' ? withoutGuards(given) : given;
   const { kind: name, external_id, parent } = record;
   const kind = isKind(name) ? name : undefined;
   const row = { kind, ref: textOf(external_id) ?? '', parent: textOf(parent), fields: {} };
@@ -145,6 +147,9 @@ export function readRow(record: FileRecord, media: string): ReadRow {
   const { external_id: ref, parent: parentRef, ...fields } = parsed.data as RowFields;
   return { kind, ref: String(ref), parent: textOf(parentRef), fields, reason: undefined };
 }
+
+const withoutGuards = (record: FileRecord): FileRecord =>
+  Object.fromEntries(Object.entries(record).map(([column, cell]) => [column, unguardFormula(String(cell ?? ''))]));
 
 interface Values {
   readonly values: Record<string, unknown>;
@@ -169,6 +174,8 @@ function valuesOf(kind: EstateKind, record: FileRecord, media: string): Values {
     values[column] = cell.value ?? defaults[kind]?.[column] ?? null;
   }
   for (const column of ['external_id', 'parent']) if (values[column] === null) delete values[column];
+  // A location always has a zone: an empty cell leaves the one it has, and a new location gets that of its coordinates.
+  if (values.timezone === null) delete values.timezone;
   // Unsetting one coordinate unsets the other.
   if (values.latitude === null) values.longitude ??= null;
   if (values.longitude === null) values.latitude ??= null;

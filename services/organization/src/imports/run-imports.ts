@@ -1,6 +1,9 @@
-import { Problem } from '@attribution/contracts';
+import { type Client, Problem } from '@attribution/contracts';
+import type { Sql } from '@attribution/database';
 import type { createLogger } from '@attribution/runtime';
-import { type ApplyDependencies, applyUnits } from './apply-units.ts';
+import { newAuditEvent } from '@attribution/service';
+import pLimit from 'p-limit';
+import { type ApplyDependencies, type ApplyUnits, applyUnits } from './apply-units.ts';
 import { deleteSomeBatches, deleteUnits } from './batch.store.ts';
 import { deleteRows } from './delete-imports.ts';
 import {
@@ -14,10 +17,12 @@ import {
   lockUnstaged,
 } from './import.store.ts';
 import { stage } from './stage.ts';
+import { createZoneFinder, type ZoneFinder } from './zones-of-points.ts';
 
 export const importJob = 'run-estate-imports';
 
 interface RunDependencies extends ApplyDependencies {
+  readonly utilities: Client;
   readonly logger: ReturnType<typeof createLogger>;
   /** Milliseconds until an import that sets up rows lets those of other accounts take their turn. Default: 5,000. */
   readonly turnMs?: number;
@@ -35,6 +40,7 @@ const batchesPerStatement = 5_000;
  */
 export function runImports(deps: RunDependencies) {
   const { sql } = deps.database;
+  const findZones = createZoneFinder(deps.utilities);
   /** Imports whose last attempt ended because the database was away, which could not be written down then. */
   const owed = new Set<string>();
   return {
@@ -44,21 +50,17 @@ export function runImports(deps: RunDependencies) {
       /** Accounts that an import is being worked on, or has failed, during this run. */
       const taken = new Set<string>();
       const errors: unknown[] = [];
-      let previous: Promise<unknown> = Promise.resolve();
-      /** One after the other, so that no two lanes choose the same account. */
-      const next = () => {
-        const chosen = previous.then(async () => {
-          const job = stopping.aborted ? undefined : await findNextUnfinished(sql, [...taken]);
-          if (job) taken.add(job.account_id);
-          return job;
-        });
-        previous = chosen.catch(() => {});
-        return chosen;
+      const next = async () => {
+        const job = stopping.aborted ? undefined : await findNextUnfinished(sql, [...taken]);
+        if (job) taken.add(job.account_id);
+        return job;
       };
+      /** So that no two lanes choose the same account. */
+      const oneAtATime = pLimit(1);
       const work = async () => {
-        for (let job = await next(); job; job = await next()) {
+        for (let job = await oneAtATime(next); job; job = await oneAtATime(next)) {
           if (owed.delete(job.id)) await excuseAttempt(sql, job.id);
-          const error = await attempt(deps, job, stopping, owed);
+          const error = await attempt({ ...deps, findZones }, job, stopping, owed);
           if (error === undefined) taken.delete(job.account_id);
           else errors.push(error);
         }
@@ -72,7 +74,7 @@ export function runImports(deps: RunDependencies) {
 
 /** Gives an import its turn. Returns the error if it failed and is to be tried again. */
 async function attempt(
-  deps: RunDependencies,
+  deps: RunDependencies & { readonly findZones: ZoneFinder },
   job: ImportRow,
   stopping: AbortSignal,
   owed: Set<string>,
@@ -83,7 +85,7 @@ async function attempt(
   // The processes of the earlier attempts have died, or they would have ended the import.
   if (attempts > maxAttempts) return void (await fail(deps, job.id, undone));
   try {
-    const done = await runImport(deps, job, stopping);
+    const done = await runImport({ ...deps, refusesUnknownZones: attempts === maxAttempts }, job, stopping);
     if (!done) await excuseAttempt(database.sql, job.id);
     return undefined;
   } catch (error) {
@@ -104,7 +106,7 @@ async function attempt(
 const undone = 'The import could not be done. What it had set up until then stays.';
 
 /** Returns false if its turn was over, or `stopping` was aborted, before the end. */
-async function runImport(deps: RunDependencies, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
+async function runImport(deps: RunDependencies & ApplyUnits, job: ImportRow, stopping: AbortSignal): Promise<boolean> {
   const { sql } = deps.database;
   const { turnMs = 5_000 } = deps;
   if (!job.staged_at) {
@@ -128,10 +130,11 @@ async function runImport(deps: RunDependencies, job: ImportRow, stopping: AbortS
  * Refused rows are kept for the report. The marks of done units are deleted in the transaction that ends the import:
  * without them, a worker that goes on with it would apply units twice.
  */
-async function succeed({ database, clock }: RunDependencies, { id }: ImportRow): Promise<void> {
+async function succeed(deps: RunDependencies, { id }: ImportRow): Promise<void> {
+  const { database } = deps;
   while ((await deleteSomeBatches(database.sql, id, batchesPerStatement)) > 0);
   await database.sqlTransaction(async (tx) => {
-    await endImport(tx, id, null, clock.now());
+    await end(deps, tx, id, null);
     await deleteUnits(tx, id);
   });
 }
@@ -141,15 +144,28 @@ async function succeed({ database, clock }: RunDependencies, { id }: ImportRow):
  * `unread`, it fails only if the rows are not staged yet. Otherwise another worker has staged them and deleted the file,
  * and this worker may have read only the beginning of it.
  */
-async function fail(
-  { database, clock }: RunDependencies,
-  id: string,
-  error: string,
-  { unread = false } = {},
-): Promise<void> {
+async function fail(deps: RunDependencies, id: string, error: string, { unread = false } = {}): Promise<void> {
+  const { database } = deps;
   await database.sqlTransaction(async (tx) => {
     if (unread && !(await lockUnstaged(tx, id))) throw new ConcurrentWorker();
-    await endImport(tx, id, error, clock.now());
+    await end(deps, tx, id, error);
   });
   await deleteRows(database.sql, id);
+}
+
+/** Ends the import, with one audit record for all that the file has changed. */
+async function end({ outbox, clock }: RunDependencies, tx: Sql, id: string, error: string | null): Promise<void> {
+  const now = clock.now();
+  const ended = await endImport(tx, id, error, now);
+  if (!ended) return;
+  const { account_id: accountId, created_by: by, dry_run, status, total, created, updated, unchanged, refused } = ended;
+  const record = newAuditEvent('organization', {
+    accountId,
+    action: 'estate_import.ended',
+    actor: { type: by.startsWith('key_') ? 'api_key' : 'person', id: by },
+    subject: { type: 'job', id },
+    details: { status, dry_run, total, created, updated, unchanged, refused },
+    now,
+  });
+  await outbox.append(tx, record);
 }

@@ -5,6 +5,7 @@ import type { OrganizationDatabase } from '../store.ts';
 import { findExisting, findLocationsOfZones, kindOf } from './apply.store.ts';
 import { countStagedRows, deleteSomeBatches, findBatches, insertStagedRows } from './batch.store.ts';
 import { createBatches, type StagedRow } from './batches.ts';
+import { chunked } from './chunked.ts';
 import { ConcurrentWorker, type ImportRow, lockUnstaged, markStaged, readChunks } from './import.store.ts';
 import { createOutline, type Outline } from './outline.ts';
 import { readRecords } from './read-records.ts';
@@ -87,13 +88,14 @@ export async function stage(
   await write();
   const rows = total.staged + total.refused;
   const late = outline.lateFaults();
-  for await (const staged of stagedAmong(sql, job.id, late))
-    total.refused += await locked(async (tx) => insertRefused(tx, job.id, await lateRefused(tx, job, late, staged)));
-  for (const rows of chunked([...late.keys()]))
+  // Those that are refused already come first: the staged ones are among the refused afterwards.
+  for (const rows of chunked([...late.keys()], rowsPerStatement))
     await locked(async (tx) => {
       const refused = await findRefusedAmong(tx, job.id, rows);
       await insertRefused(tx, job.id, await lateRefused(tx, job, late, refused));
     });
+  for await (const staged of stagedAmong(sql, job.id, late))
+    total.refused += await locked(async (tx) => insertRefused(tx, job.id, await lateRefused(tx, job, late, staged)));
   while ((await locked((tx) => giveReasons(tx, job.id, rowsPerStatement))) > 0);
   await locked(async (tx) => {
     const found = [await countStagedRows(tx, job.id), await countRefused(tx, job.id)];
@@ -146,11 +148,6 @@ type Named = Pick<RefusedRow, 'row' | 'kind' | 'external_id'> & { readonly paren
 
 /** The kind of a row's parent; undefined if it has none, or if its own kind is unknown. */
 const parentKindOf = ({ kind }: Named) => parentKinds[kind as EstateKind] as EstateKind | undefined;
-
-function* chunked<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += rowsPerStatement)
-    yield items.slice(start, start + rowsPerStatement);
-}
 
 /** Turns records into rows with their units, or with the reason why they are refused. */
 async function checkRows(

@@ -1,5 +1,5 @@
 import { createInstallation } from '@attribution/contracts';
-import { implementKeyed } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
 import { locationKind } from '../locations/index.ts';
 import type { OrganizationDatabase } from '../store.ts';
@@ -7,7 +7,7 @@ import { installationKind, sortOutputs, statusFields } from './installation.ts';
 import { requireScreens } from './require-screens.ts';
 
 export const createInstallationEndpoint = (database: OrganizationDatabase, write: Writer) =>
-  implementKeyed(createInstallation, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
+  implementWrite(createInstallation, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
     write({ caller, request, transaction }, async (change) => {
       const { status, ...fields } = body;
       const { group_id } = await change.lockParent(locationKind, body.location_id, 'body.location_id');

@@ -11,6 +11,6 @@ export const installationEndpoints = (database: OrganizationDatabase, write: Wri
   listEndpoint(database, installationKind, contracts.listInstallations),
   createInstallationEndpoint(database, write),
   getEndpoint(database, installationKind, contracts.getInstallation),
-  updateInstallationEndpoint(write),
-  deleteEndpoint(write, installationKind, contracts.deleteInstallation),
+  updateInstallationEndpoint(database, write),
+  deleteEndpoint(database, write, installationKind, contracts.deleteInstallation),
 ];

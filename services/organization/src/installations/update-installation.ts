@@ -1,12 +1,13 @@
 import { updateInstallation } from '@attribution/contracts';
-import { implement } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
 import { installationKind, sortOutputs, statusFields } from './installation.ts';
 import { requireScreens } from './require-screens.ts';
 
-export const updateInstallationEndpoint = (write: Writer) =>
-  implement(updateInstallation, async ({ params, body, caller, request }) =>
-    write({ caller, request }, async (change) => {
+export const updateInstallationEndpoint = (database: OrganizationDatabase, write: Writer) =>
+  implementWrite(updateInstallation, database.sqlTransaction, async ({ params, body, caller, request, transaction }) =>
+    write({ caller, request, transaction }, async (change) => {
       const before = await change.lock(installationKind, params.id);
       const { status, outputs, ...fields } = body;
       const becomesLive = status === 'live' && !before.live;

@@ -1,13 +1,14 @@
 import { updateLocation } from '@attribution/contracts';
-import { implement } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import { merge, type Writer } from '../estate/index.ts';
 import { groupKind } from '../groups/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
 import { locationKind, requirePoint, taxonomyOf } from './location.ts';
 
 /** A move to another group moves everything in the location too, and may hide all of it from callers of the old group. */
-export const updateLocationEndpoint = (write: Writer) =>
-  implement(updateLocation, async ({ params, body, caller, request }) =>
-    write({ caller, request }, async (change) => {
+export const updateLocationEndpoint = (database: OrganizationDatabase, write: Writer) =>
+  implementWrite(updateLocation, database.sqlTransaction, async ({ params, body, caller, request, transaction }) =>
+    write({ caller, request, transaction }, async (change) => {
       const before = await change.lock(locationKind, params.id);
       requirePoint(merge(before, body));
       if (body.group_id !== undefined && body.group_id !== before.group_id)

@@ -4,6 +4,7 @@ import { type Outbox, on } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
 import { countOf, deleteSome, deletionEvent } from '../estate/index.ts';
 import { discardImport, findOfAccount } from '../imports/index.ts';
+import { deleteLimits } from '../limits/index.ts';
 import type { OrganizationDatabase, Tx } from '../store.ts';
 import { kinds } from '../tree.ts';
 import { deletePurge, findOldestPurge, findPurges, insertPurge } from './purge.store.ts';
@@ -60,6 +61,7 @@ async function purgeSome({ database, outbox, clock }: PurgeDependencies, account
       await outbox.append(tx, ...rows.map((row) => deletionEvent(kind, row, { now, traceparent: null })));
       return { table: kind.table, rows: rows.length };
     }
+    await deleteLimits(tx, accountId);
     await deletePurge(tx, accountId);
     return undefined;
   });

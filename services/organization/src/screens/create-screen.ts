@@ -1,12 +1,12 @@
 import { createScreen, orientationOf } from '@attribution/contracts';
-import { implementKeyed } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
 import type { OrganizationDatabase } from '../store.ts';
 import { inZone } from '../zones/index.ts';
 import { screenKind } from './screen.ts';
 
 export const createScreenEndpoint = (database: OrganizationDatabase, write: Writer) =>
-  implementKeyed(createScreen, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
+  implementWrite(createScreen, database.sqlTransaction, async ({ body, caller, request, transaction }) =>
     write({ caller, request, transaction }, async (change) => {
       const place = await inZone(change, body.zone_id);
       return change.create(screenKind, {

@@ -11,6 +11,6 @@ export const screenEndpoints = (database: OrganizationDatabase, write: Writer) =
   listEndpoint(database, screenKind, contracts.listScreens),
   createScreenEndpoint(database, write),
   getEndpoint(database, screenKind, contracts.getScreen),
-  updateScreenEndpoint(write),
-  deleteEndpoint(write, screenKind, contracts.deleteScreen),
+  updateScreenEndpoint(database, write),
+  deleteEndpoint(database, write, screenKind, contracts.deleteScreen),
 ];

@@ -1,12 +1,13 @@
 import { orientationOf, Problem, updateScreen } from '@attribution/contracts';
-import { implement } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import { merge, type Writer } from '../estate/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
 import { inZone } from '../zones/index.ts';
 import { screenKind } from './screen.ts';
 
-export const updateScreenEndpoint = (write: Writer) =>
-  implement(updateScreen, async ({ params, body, caller, request }) =>
-    write({ caller, request }, async (change) => {
+export const updateScreenEndpoint = (database: OrganizationDatabase, write: Writer) =>
+  implementWrite(updateScreen, database.sqlTransaction, async ({ params, body, caller, request, transaction }) =>
+    write({ caller, request, transaction }, async (change) => {
       const before = await change.lock(screenKind, params.id);
       const { orientation: given, ...fields } = body;
       const { width_px, height_px, zone_id } = merge(before, fields);

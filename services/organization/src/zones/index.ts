@@ -12,6 +12,6 @@ export const zoneEndpoints = (database: OrganizationDatabase, write: Writer) => 
   listEndpoint(database, zoneKind, contracts.listZones),
   createZoneEndpoint(database, write),
   getEndpoint(database, zoneKind, contracts.getZone),
-  updateZoneEndpoint(write),
-  deleteEndpoint(write, zoneKind, contracts.deleteZone),
+  updateZoneEndpoint(database, write),
+  deleteEndpoint(database, write, zoneKind, contracts.deleteZone),
 ];

@@ -1,9 +1,12 @@
 import { updateZone } from '@attribution/contracts';
-import { implement } from '@attribution/service';
+import { implementWrite } from '@attribution/service';
 import type { Writer } from '../estate/index.ts';
+import type { OrganizationDatabase } from '../store.ts';
 import { zoneKind } from './zone.ts';
 
-export const updateZoneEndpoint = (write: Writer) =>
-  implement(updateZone, async ({ params, body, caller, request }) =>
-    write({ caller, request }, async (change) => change.update(zoneKind, await change.lock(zoneKind, params.id), body)),
+export const updateZoneEndpoint = (database: OrganizationDatabase, write: Writer) =>
+  implementWrite(updateZone, database.sqlTransaction, async ({ params, body, caller, request, transaction }) =>
+    write({ caller, request, transaction }, async (change) =>
+      change.update(zoneKind, await change.lock(zoneKind, params.id), body),
+    ),
   );
