@@ -28,6 +28,7 @@ test('201: a campaign created with only a name has every default, and nothing el
     priority: 0,
     status: 'draft',
     current_version: null,
+    live_version: null,
     metadata: {},
     created_at: body.created_at,
     updated_at: body.created_at,
@@ -113,6 +114,20 @@ test.each<[object | null, string]>([
 test('201: the first and the last valid date are accepted', async () => {
   const days = { start_date: '0001-01-01', end_date: '9999-12-31' };
   expect(await newTenant(service).campaign(days)).toMatchObject(days);
+});
+
+test('422: an account has 10,000 campaigns at most, however many are created at once', async () => {
+  const tenant = newTenant(service);
+  await service.db.query(
+    `INSERT INTO campaigns (id, account_id, created_by, name, brief, metadata, target, created_at, updated_at)
+     SELECT 'cmp_' || gen_random_uuid(), $1, 'usr_x', 'Row', '{}', '{}', '{}', now(), now() FROM generate_series(1, 9998)`,
+    [tenant.account],
+  );
+  const create = () => tenant.owner.call(createCampaign, { body: { name: 'One more' } });
+  const answers = await Promise.all(Array.from({ length: 8 }, create));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, ...Array(6).fill(422)]);
+  expect((await create()).problem?.detail).toBe('An account has at most 10000 campaigns.');
+  expect(await tenant.count()).toBe(10_000);
 });
 
 test('campaign.created is published once, with the fields that other services need, keyed by campaign', async () => {

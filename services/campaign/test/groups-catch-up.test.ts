@@ -35,7 +35,10 @@ test('groups created before the first event are known', async () => {
     expect(await rows()).toEqual(groups.map((id) => ({ id, account_id: account, aggregate_version: 4 }))),
   );
   const path = '/internal/v2/estate-snapshot?kinds=group';
-  expect(organization.asked).toEqual([`campaign ${path}`, `campaign ${path}&cursor=1`]);
+  expect(organization.asked.filter((asked) => asked.includes('kinds=group'))).toEqual([
+    `campaign ${path}`,
+    `campaign ${path}&cursor=1`,
+  ]);
   const owner = newTenant(service).as({ account });
   for (const group_id of groups)
     expect((await owner.call(createCampaign, { body: { name: 'New', group_id } })).status).toBe(201);
@@ -46,9 +49,14 @@ test('groups created before the first event are known', async () => {
 
 test('while Organization is unreachable the service stays healthy, and logs it once', async () => {
   const service = await startCampaign();
-  await eventually(() => expect(service.logs.text()).toContain('A snapshot cannot be read yet'));
+  const complaints = () =>
+    service.logs
+      .text()
+      .split('\n')
+      .filter((line) => line.includes('A snapshot cannot be read yet') && line.includes('"snapshot":"groups"'));
+  await eventually(() => expect(complaints()).not.toEqual([]));
   await new Promise((resolve) => setTimeout(resolve, 1_500)); // Enough time for another attempt.
-  expect(service.logs.text().match(/A snapshot cannot be read yet/g)).toHaveLength(1);
+  expect(complaints()).toHaveLength(1);
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   await service.stop();
 });

@@ -1,5 +1,6 @@
 import {
   createCampaign,
+  findCampaignsInSight,
   getCampaign,
   groupCreated,
   groupUpdated,
@@ -7,7 +8,7 @@ import {
   updateCampaign,
 } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import type { TestService } from '@attribution/testing';
+import { internalToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { groupState, newTenant, startCampaign } from './support.ts';
 
@@ -77,7 +78,11 @@ describe('a change of group', () => {
     const [from, to] = [await tenant.group(), await tenant.group()];
     const { id } = await tenant.campaign({ group_id: from });
     expect((await move(tenant.narrowed([from, to]), id, to)).body.group_id).toBe(to);
-    expect((await move(tenant.narrowed([to]), id, null)).body.group_id).toBeNull();
+    expect((await move(tenant.narrowed([to]), id, null)).problem).toMatchObject({
+      kind: 'unprocessable',
+      detail: 'body.group_id: must be one of your groups.',
+    });
+    expect((await move(tenant.owner, id, null)).body.group_id).toBeNull();
     expect((await move(tenant.narrowed([to]), id, to)).problem?.kind).toBe('not-found');
     expect((await move(tenant.owner, id, from)).body.group_id).toBe(from);
   });
@@ -137,6 +142,28 @@ describe('a narrowed caller', () => {
     for (const id of [inTheirs, ungrouped]) {
       expect((await narrower.call(getCampaign, { params: { id } })).problem?.kind).toBe('not-found');
     }
+  });
+
+  test('is shown the same campaigns by another service that asks, at once after they change', async () => {
+    const tenant = newTenant(service);
+    const [mine, theirs, stranger] = [await tenant.group(), await tenant.group(), newTenant(service)];
+    const sub = newId('user');
+    const own = (await create(tenant.narrowed([theirs], { sub }))).body.id;
+    const inMine = (await tenant.campaign({ group_id: mine })).id;
+    const ungrouped = (await tenant.campaign()).id;
+    const elsewhere = (await stranger.campaign()).id;
+    const events = service.client.with({ token: internalToken('events', 'campaign') });
+    const ids = [own, inMine, ungrouped, elsewhere, newId('campaign'), 'x'];
+    const inSight = async (group_ids: string[] | null, caller_id = newId('user')) => {
+      const body = { account_id: tenant.account, caller_id, group_ids, ids };
+      return (await events.call(findCampaignsInSight, { body })).body.ids.toSorted();
+    };
+    expect(await inSight(null)).toEqual((await seenBy(tenant.owner)).toSorted());
+    expect(await inSight([mine], sub)).toEqual((await seenBy(tenant.narrowed([mine], { sub }))).toSorted());
+    expect(await inSight([mine])).toEqual([inMine]);
+    expect(await inSight([])).toEqual([]);
+    await move(tenant.owner, inMine, theirs);
+    expect([await inSight([mine]), await inSight([theirs])]).toEqual([[], [own, inMine].toSorted()]);
   });
 
   test('is narrowed as a key too, and owns the campaigns of that key', async () => {

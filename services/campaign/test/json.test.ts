@@ -30,6 +30,22 @@ const parse = (text: string) => JSON.parse(text) as Free;
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 describe('JSON values from a user interface', () => {
+  test.each(['metadata', 'brief'])('422: have at most 32 KiB: %s', async (field) => {
+    const { post, patch } = newSender();
+    const body = (bytes: number, name = 'a') => `{"name":"x","${field}":{"${name}":"${'ü'.repeat(bytes / 2)}"}}`;
+    const refused = await post(body(33_000));
+    expect(refused).toMatchObject({ status: 422, text: expect.stringContaining(`body.${field}`) });
+    expect(refused.text).toContain('at most 32768');
+    const created = await post(body(32_000));
+    expect(created.status).toBe(201);
+    const { id } = parse(created.text);
+    expect((await patch(id, `{"${field}":{"a":"${'x'.repeat(33_000)}"}}`)).status).toBe(422);
+    expect((await patch(id, '{"priority":3}')).status).toBe(200);
+    // Fields of the brief are merged, so the whole counts.
+    const added = await patch(id, `{"${field}":{"b":"${'x'.repeat(2_000)}"}}`);
+    expect(added.status).toBe(field === 'brief' ? 422 : 200);
+  });
+
   test.each<[string, string]>([
     ['unicode', '{"Grüße 東京":"👩‍👩‍👧 \\u2028 \\u00e9 e\\u0301 \\ufffd","":"empty name","a.b":"dot","a b":"blank"}'],
     ['escapes', '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0001","<script>":"</script>"}'],

@@ -55,6 +55,25 @@ test('200: a list has the campaigns of the account only', async () => {
 });
 
 describe('pages', () => {
+  test('200: of large campaigns have 1 MiB at most, and followed by their cursors contain each once', async () => {
+    const tenant = newTenant(service);
+    const ids = await fill(tenant, 5);
+    // Rows of before the limit of `metadata`.
+    const metadata = JSON.stringify({ text: 'x'.repeat(600_000) });
+    await service.db.query('UPDATE campaigns SET metadata = $2 WHERE id = ANY($1)', [
+      [ids[0], ids[1], ids[3]],
+      metadata,
+    ]);
+    const seen: string[][] = [];
+    let next: string | null = null;
+    do {
+      const page = await read(tenant, { limit: 4, ...(next !== null && { cursor: next }) });
+      seen.push(page.ids);
+      next = page.next;
+    } while (next !== null);
+    expect(seen).toEqual([[ids[0]], [ids[1], ids[2]], [ids[3], ids[4]]]);
+  });
+
   test('200: have 50 items by default and 200 at most, newest first, each campaign once', async () => {
     const tenant = newTenant(service);
     const ids = await fill(tenant, 201);

@@ -6,8 +6,18 @@ import campaign from '../src/index.ts';
 
 export { sendRaw } from '@attribution/testing';
 
-export const startCampaign = (environment: Readonly<Record<string, string>> = {}) =>
-  startTestService(campaign, { environment });
+/** With the estate's snapshot as if it had been read: what there is, tests deliver as events. */
+export async function startCampaign(
+  environment: Readonly<Record<string, string>> = {},
+  role: 'all' | 'api' = 'all',
+): Promise<TestService> {
+  const service = await startTestService(campaign, { environment, role });
+  if (environment.ORGANIZATION_URL === undefined)
+    await service.db.query(`
+      INSERT INTO projection_snapshots (name, completed_at) VALUES ('estate', now())
+      ON CONFLICT (name) DO UPDATE SET completed_at = now()`);
+  return service;
+}
 
 /** The state of a group, as Organization publishes it. */
 export function groupState(id: string, account_id: string, aggregate_version = 1) {

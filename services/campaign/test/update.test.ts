@@ -102,6 +102,7 @@ test.each([
   ['account_id', 'acc_x'],
   ['status', 'published'],
   ['current_version', 2],
+  ['live_version', 2],
   ['created_at', null],
   ['updated_at', '2026-01-01T00:00:00Z'],
   ['total_ad_count', 0],
@@ -109,7 +110,6 @@ test.each([
   ['estimated_locations', 1],
   ['scored_ad_count', 1],
   ['campaign_score', 99.5],
-  ['media_asset_id', null],
   ['poster_url', 'https://m.test/p'],
   ['scored_signature', 'abc'],
 ])('400: %s cannot be changed, and the answer names it and what was given', async (field, value) => {

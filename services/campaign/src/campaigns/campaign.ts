@@ -1,9 +1,9 @@
 import type { Principal } from '@attribution/auth';
-import { type Brief, Problem, type CampaignStatus as Status, type Target } from '@attribution/contracts';
+import { type Brief, Problem, type CampaignStatus as Status } from '@attribution/contracts';
 import type { z } from 'zod';
+import { type CampaignTarget, emptyTarget } from '../target/index.ts';
 
 export type CampaignBrief = z.output<typeof Brief>;
-export type CampaignTarget = z.output<typeof Target>;
 export type CampaignStatus = z.output<typeof Status>;
 
 /** The fields that a request may set; dates as `YYYY-MM-DD`. */
@@ -16,6 +16,8 @@ export interface CampaignFields {
   readonly end_date: string | null;
   readonly priority: number;
   readonly metadata: Record<string, unknown>;
+  /** The cover. */
+  readonly media_asset_id: string | null;
 }
 
 /** The aggregates over a campaign's ads. */
@@ -34,17 +36,20 @@ export interface CampaignRow extends CampaignFields, AdSummary {
   readonly target: CampaignTarget;
   readonly status: CampaignStatus;
   readonly current_version: number | null;
+  readonly live_version: number | null;
+  /** The last instant at which placements were opened or closed. */
+  readonly placed_at: Date | null;
   readonly screen_count: number;
   readonly estimated_locations: number;
-  readonly media_asset_id: string | null;
-  readonly poster_url: string | null;
+  /** The stored object of the cover's poster. */
+  readonly poster_key: string | null;
   readonly scored_signature: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
 
 /** A campaign in a list, with only the product of its brief. */
-export interface ListedCampaign extends Omit<CampaignRow, 'brief' | 'target' | 'created_by'> {
+export interface ListedCampaign extends Omit<CampaignRow, 'brief' | 'target' | 'created_by' | 'placed_at'> {
   readonly product: string | null;
 }
 
@@ -54,27 +59,44 @@ export function summarizeAds(ads: readonly { readonly score: number | null }[]):
   return { total_ad_count: ads.length, scored_ad_count: scores.length, campaign_score };
 }
 
-const nothing = { group_ids: [], location_ids: [], tags: [] };
-
 /** A new campaign: a draft without targets. */
-export function newDraft(id: string, author: Principal, fields: CampaignFields, now: Date): CampaignRow {
+export function newDraft(
+  id: string,
+  author: Principal,
+  fields: Omit<CampaignFields, 'media_asset_id'>,
+  now: Date,
+): CampaignRow {
   return {
     id,
     account_id: author.accountId,
     created_by: author.id,
     ...fields,
-    target: { include: nothing, exclude: nothing, holdout_percent: 0 },
+    target: emptyTarget,
     status: 'draft',
     current_version: null,
+    live_version: null,
+    placed_at: null,
     screen_count: 0,
     estimated_locations: 0,
     media_asset_id: null,
-    poster_url: null,
+    poster_key: null,
     scored_signature: null,
     created_at: now,
     updated_at: now,
     ...summarizeAds([]),
   };
+}
+
+/** Bytes of `brief`, and of `metadata`, as JSON. */
+const maxJsonBytes = 32 * 1024;
+
+/** Throws `unprocessable` when the free JSON of a campaign is too large. */
+export function requireSmallJson(fields: Pick<CampaignFields, 'brief' | 'metadata'>): void {
+  for (const name of ['brief', 'metadata'] as const) {
+    const bytes = Buffer.byteLength(JSON.stringify(fields[name]));
+    if (bytes <= maxJsonBytes) continue;
+    throw new Problem('unprocessable', `body.${name}: would have ${bytes} bytes as JSON; at most ${maxJsonBytes}.`);
+  }
 }
 
 /** Throws `conflict` outside draft. */
@@ -100,10 +122,4 @@ export function requireDateOrder(
     ? `end_date: ${end_date} is before start_date ${start_date}`
     : `start_date: ${start_date} is after end_date ${end_date}`;
   throw new Problem('validation-error', `body.${fault}.`);
-}
-
-/** The group for a new campaign that names none: the caller's group, if the caller has exactly one (decision 40). */
-export function defaultGroupId({ groups }: Principal): string | null {
-  const [only, ...more] = groups?.keys() ?? [];
-  return only !== undefined && more.length === 0 ? only : null;
 }

@@ -1,1 +1,1 @@
-export { isKnownGroup } from './known-group.store.ts';
+export { defaultGroupId, requireGroup } from './group-choice.ts';

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "known_devices" ADD COLUMN "owner_id" TEXT;

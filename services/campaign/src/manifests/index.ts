@@ -1,0 +1,2 @@
+export { followManifestChanges } from './follow-changes.ts';
+export { getManifestEndpoint } from './get-manifest.ts';

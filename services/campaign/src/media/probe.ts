@@ -1,0 +1,4 @@
+import type { Probe as ProbeSchema } from '@attribution/contracts';
+import type { z } from 'zod';
+
+export type Probe = z.output<typeof ProbeSchema>;
