@@ -1,0 +1,2 @@
+export { listFaultsEndpoint } from './list-faults.ts';
+export { sendFaultsEndpoint } from './send-faults.ts';

@@ -1,0 +1,1 @@
+export { type ImportAnswer, importDevicesEndpoint, importFactoryList } from './import-devices.ts';

@@ -1,0 +1,2 @@
+export { type Admitted, admitDevice, type Recognition, recognize } from './recognize.ts';
+export { tellOffline } from './tell-offline.ts';

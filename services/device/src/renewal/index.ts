@@ -1,0 +1,2 @@
+export { findCertificateEndpoint } from './find-certificate.ts';
+export { renewCertificateEndpoint } from './renew-certificate.ts';

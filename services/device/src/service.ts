@@ -1,0 +1,55 @@
+import type { Authority } from '@attribution/certificates';
+import type { OpenDependencies, ServiceContents } from '@attribution/service';
+import { onAccountEnds } from './accounts/index.ts';
+import { claimDeviceEndpoint } from './claims/index.ts';
+import { bootstrapEndpoint, challengeEndpoint, createSignatureJudge } from './contact/index.ts';
+import { getDeviceEndpoint, listDevicesEndpoint, updateDeviceEndpoint } from './devices/index.ts';
+import { listFaultsEndpoint, sendFaultsEndpoint } from './faults/index.ts';
+import { importDevicesEndpoint } from './imports/index.ts';
+import { sendInventoryEndpoint } from './inventory/index.ts';
+import * as life from './life/index.ts';
+import { getOwnManifestEndpoint, manifestsOf, onManifestChanged } from './manifest/index.ts';
+import { tellOffline } from './presence/index.ts';
+import { findCertificateEndpoint, renewCertificateEndpoint } from './renewal/index.ts';
+import * as shadow from './shadow/index.ts';
+import type { DeviceDatabase, Tx } from './store.ts';
+
+interface Config {
+  readonly DEVICE_CA: () => Authority;
+}
+
+type DeviceDependencies = OpenDependencies<DeviceDatabase, Config, 'campaign' | 'organization'>;
+
+export function openDevice({ database, outbox, clock, config, clients }: DeviceDependencies): ServiceContents<Tx> {
+  const own = { database, outbox, clock };
+  const authority = config.DEVICE_CA;
+  const contact = { ...own, signatures: createSignatureJudge(), authority };
+
+  return {
+    implementations: [
+      importDevicesEndpoint(own),
+      findCertificateEndpoint(own),
+      listDevicesEndpoint(own),
+      claimDeviceEndpoint(own), // Before the endpoints of one device, whose paths would take "claims" for an id.
+      getDeviceEndpoint(own),
+      updateDeviceEndpoint(own),
+      shadow.changeConfigEndpoint(own),
+      listFaultsEndpoint(database),
+      life.suspendDeviceEndpoint(own),
+      life.resumeDeviceEndpoint(own),
+      life.retireDeviceEndpoint(own),
+      life.revokeCertificateEndpoint(own),
+      challengeEndpoint(contact),
+      bootstrapEndpoint(contact),
+      shadow.sendHeartbeatEndpoint(own),
+      shadow.getOwnConfigEndpoint(own),
+      shadow.reportConfigEndpoint(own),
+      getOwnManifestEndpoint({ ...own, manifestOf: manifestsOf(clients.campaign) }),
+      sendInventoryEndpoint(own),
+      sendFaultsEndpoint(own),
+      renewCertificateEndpoint({ ...own, authority }),
+    ],
+    handlers: [...onAccountEnds, onManifestChanged],
+    jobs: [tellOffline(own)],
+  };
+}
