@@ -1,0 +1,2 @@
+export { exposuresOf } from './exposures.ts';
+export { playHoursOf } from './play-hours.ts';

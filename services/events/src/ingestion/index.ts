@@ -1,0 +1,2 @@
+export { sendPlaysEndpoint } from './send-plays.ts';
+export { sendVisitsEndpoint } from './send-visits.ts';

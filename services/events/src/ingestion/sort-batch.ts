@@ -1,0 +1,74 @@
+import { corrected, type Interval, type QuarantineReason, quarantineReason } from '../clock/index.ts';
+import { fieldsSent } from './fields.ts';
+import type { ItemKind, ItemRow, Judged } from './items.ts';
+
+export interface Remark {
+  readonly index: number;
+  readonly detail: string;
+}
+
+/** An item of the right shape, and its place in the batch. */
+export interface Shaped<Item> {
+  readonly index: number;
+  readonly item: Item;
+  /** As it was sent. */
+  readonly value: unknown;
+}
+
+/** Judges the shape of each item by itself. */
+export function readItems<Item>(values: readonly unknown[], read: (value: unknown) => Item | string) {
+  const items: Shaped<Item>[] = [];
+  const rejected: Remark[] = [];
+  for (const [index, value] of values.entries()) {
+    const item = read(value);
+    if (typeof item === 'string') rejected.push({ index, detail: item });
+    else items.push({ index, item, value });
+  }
+  return { items, rejected };
+}
+
+/** An item that is to be kept. */
+export interface Kept<Row> {
+  readonly index: number;
+  readonly row: Row & Judged;
+  /** By the platform's clock. */
+  readonly interval: Interval;
+}
+
+const reasons: Readonly<Record<QuarantineReason, string>> = {
+  future: 'is not over yet by the clock of the platform',
+  too_long: 'lasts longer than 24 h',
+  too_old: 'began more than 90 days before it was received',
+};
+
+/** Says why an item is in quarantine. */
+export const quarantineDetail = (reason: QuarantineReason): string => `${reason}: it ${reasons[reason]}.`;
+
+/** Judges what items refer to, and then their times. Of several with one id, the first that is right is kept. */
+export function judgeItems<Item extends { readonly event_id: string }, Known, Row extends ItemRow>(
+  kind: ItemKind<Item, Known, Row>,
+  items: readonly Shaped<Item>[],
+  known: Known,
+  { offset, receivedAt }: { readonly offset: number; readonly receivedAt: number },
+) {
+  const kept = new Map<string, Kept<Row>>();
+  const rejected: Remark[] = [];
+  const time = (timestamp: string) => corrected(Date.parse(timestamp), offset, receivedAt);
+  for (const { index, item, value } of items) {
+    if (kept.has(item.event_id)) continue;
+    const detail = kind.faultOf(item, known);
+    if (detail !== undefined) {
+      rejected.push({ index, detail });
+      continue;
+    }
+    const interval = kind.intervalOf(item, time);
+    const quarantined = quarantineReason(interval, receivedAt) ?? null;
+    const judged = quarantined
+      ? { quarantined, start: null, end: null, item: fieldsSent(item, value) }
+      : { quarantined, start: isoOf(interval.start), end: isoOf(interval.end), item: null };
+    kept.set(item.event_id, { index, interval, row: { ...kind.rowOf(item, known, time), ...judged } });
+  }
+  return { kept: [...kept.values()], rejected };
+}
+
+export const isoOf = (instant: number): string => new Date(instant).toISOString();

@@ -1,0 +1,7 @@
+import type { Clock } from '@attribution/runtime';
+import type { EventsDatabase } from '../store.ts';
+
+export interface Dependencies {
+  readonly database: EventsDatabase;
+  readonly clock: Clock;
+}

@@ -1,0 +1,2 @@
+export { findKeptSince } from './partition.store.ts';
+export { partitionsJob } from './partitions.ts';

@@ -1,0 +1,1 @@
+export { listPlaysEndpoint } from './list-plays.ts';

@@ -1,0 +1,2 @@
+export { keptSince } from './kept.ts';
+export { listQuarantineEndpoint } from './list-quarantine.ts';

@@ -1,0 +1,1 @@
+export { rebuildEndpoint } from './rebuild.ts';

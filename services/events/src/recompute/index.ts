@@ -1,0 +1,1 @@
+export { recomputeJob } from './recompute.ts';

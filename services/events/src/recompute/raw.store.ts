@@ -1,0 +1,66 @@
+import type { Sql } from '@attribution/database';
+import { leavesOut } from '../blacklist/index.ts';
+import type { RawPlay, RawVisit } from './day.ts';
+
+export interface Place {
+  readonly account_id: string;
+  readonly location_id: string;
+}
+
+interface Between {
+  readonly from: number;
+  readonly to: number;
+}
+
+const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
+
+/** No item lasts longer, in milliseconds: such ones are in quarantine. */
+export const longestMs = 86_400_000;
+
+/** The visits that began within a stretch of time, without those that the blacklist leaves out. */
+export const findVisits = async (
+  tx: Sql,
+  { account_id, location_id }: Place,
+  { from, to }: Between,
+): Promise<RawVisit[]> =>
+  tx.$queryRawUnsafe(
+    `SELECT event_id, visitor_key, zones, ${ms('entered_at')} AS start, ${ms('left_at')} AS "end" FROM visits AS visit
+     WHERE account_id = $1 AND location_id = $2 AND entered_at >= $3::timestamptz AND entered_at < $4::timestamptz
+       AND NOT EXISTS (SELECT FROM blacklist_entries AS entry WHERE ${leavesOut})`,
+    account_id,
+    location_id,
+    new Date(from),
+    new Date(to),
+  );
+
+/** When the visits began that were there at an instant, and had begun before. */
+export async function findStillThere(tx: Sql, { account_id, location_id }: Place, at: number): Promise<number[]> {
+  const rows = await tx.$queryRawUnsafe<{ start: number }[]>(
+    `SELECT DISTINCT ${ms("date_trunc('hour', entered_at, 'UTC')")} AS start FROM visits
+     WHERE account_id = $1 AND location_id = $2 AND entered_at >= $3::timestamptz AND entered_at < $4::timestamptz
+       AND left_at > $4::timestamptz`,
+    account_id,
+    location_id,
+    new Date(at - longestMs),
+    new Date(at),
+  );
+  return rows.map(({ start }) => start);
+}
+
+/** The plays that were on within a stretch of time. */
+export const findPlays = async (
+  tx: Sql,
+  { account_id, location_id }: Place,
+  { from, to }: Between,
+): Promise<RawPlay[]> =>
+  tx.$queryRawUnsafe(
+    `SELECT zone_id, screen_id, campaign_id, version, completed, holdout,
+       ${ms('started_at')} AS start, ${ms('ended_at')} AS "end" FROM plays
+     WHERE account_id = $1 AND location_id = $2 AND started_at >= $3::timestamptz AND started_at < $4::timestamptz
+       AND ended_at > $5::timestamptz`,
+    account_id,
+    location_id,
+    new Date(from - longestMs),
+    new Date(to),
+    new Date(from),
+  );

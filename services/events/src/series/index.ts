@@ -1,0 +1,2 @@
+export { bucketColumns } from './series.store.ts';
+export { type Interval, refuseLongSeries, seriesOf } from './series.ts';

@@ -1,0 +1,4 @@
+export { getVisitsDwellEndpoint } from './dwell.ts';
+export { firstVisits, newVisitors } from './first-visits.store.ts';
+export { summarizeVisitsEndpoint } from './summarize-visits.ts';
+export { getVisitsTimeseriesEndpoint } from './timeseries.ts';

@@ -1,0 +1,25 @@
+import { getVisitsTimeseries } from '@attribution/contracts';
+import { implement } from '@attribution/service';
+import { scopeOf } from '../scope/index.ts';
+import { refuseLongSeries, seriesOf } from '../series/index.ts';
+import type { Dependencies } from './dependencies.ts';
+import { type BucketRow, findBuckets } from './timeseries.store.ts';
+
+const view = (row: BucketRow | undefined) => ({
+  visits: row?.visits ?? 0,
+  visitors: row?.visitors ?? 0,
+  mean_dwell_ms: row?.mean_dwell_ms ?? null,
+  median_dwell_ms: row?.median_dwell_ms ?? null,
+});
+
+export const getVisitsTimeseriesEndpoint = ({ database, clock }: Dependencies) =>
+  implement(getVisitsTimeseries, async ({ query, caller }) => {
+    const { interval } = query;
+    const scope = scopeOf(caller, query);
+    refuseLongSeries(scope, interval);
+    const { as_of, buckets } = await findBuckets(database.sql, scope, interval, clock.now());
+    return {
+      ...{ from: scope.from, to: scope.to, as_of: as_of.toISOString(), interval },
+      buckets: seriesOf(buckets, scope, interval, view),
+    };
+  });
