@@ -1,0 +1,2 @@
+export { followLocations } from './follow-locations.ts';
+export { findLocation, type KnownLocation } from './location.store.ts';
