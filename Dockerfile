@@ -45,9 +45,13 @@ RUN for service in services/*/; do \
 FROM base
 LABEL org.opencontainers.image.title="attribution-platform" \
       org.opencontainers.image.licenses="Apache-2.0"
+# FFmpeg decodes videos, as a program of its own that campaign's worker starts.
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends ffmpeg \
+ && rm -rf /var/lib/apt/lists/*
 # The image installs no packages at run time, and an attacker could use the package managers.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /opt/yarn-* /usr/local/bin/yarn /usr/local/bin/yarnpkg \
- && install -d -o node -g node /var/lib/payments
+ && install -d -o node -g node /var/lib/payments /var/lib/media
 COPY --from=production /app ./
 COPY package.json LICENSE ./
 COPY gateway gateway

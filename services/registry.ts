@@ -7,6 +7,9 @@ const registry = {
   organization: () => import('./organization/src/index.ts'),
   campaign: () => import('./campaign/src/index.ts'),
   billing: () => import('./billing/src/index.ts'),
+  device: () => import('./device/src/index.ts'),
+  events: () => import('./events/src/index.ts'),
+  utilities: () => import('./utilities/src/index.ts'),
 } satisfies { readonly [name in ServiceName]?: () => Promise<{ readonly default: ServiceDefinition }> };
 
 /** The name of a registered service. */

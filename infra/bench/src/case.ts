@@ -22,6 +22,8 @@ export interface Tools {
   /** Undefined without Java: cases that need Kafka return no rows. */
   readonly kafkaBrokers: readonly string[] | undefined;
   readonly redisUrl: string | undefined;
+  /** Of an S3-compatible store, with credentials; undefined without one: cases measure their other stores alone. */
+  readonly s3Url: string | undefined;
   /** The path of the program; undefined if it could not be found. */
   readonly nginx: string | undefined;
 }

@@ -45,6 +45,7 @@ const tools: Tools = {
   postgresUrl: servers.environment.TEST_POSTGRES_URL ?? '',
   kafkaBrokers: servers.environment.TEST_KAFKA_BROKERS?.split(','),
   redisUrl: servers.environment.TEST_REDIS_URL,
+  s3Url: servers.environment.TEST_S3_URL,
 };
 
 const rows: Row[] = [];

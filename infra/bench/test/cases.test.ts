@@ -12,6 +12,7 @@ const tools: Tools = {
   postgresUrl: testServers.postgresUrl(),
   kafkaBrokers: testServers.kafkaBrokers(),
   redisUrl: testServers.redisUrl(),
+  s3Url: testServers.s3Url(),
   nginx: testServers.nginx(),
 };
 

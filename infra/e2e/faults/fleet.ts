@@ -60,6 +60,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       BCRYPT_COST: '4',
       MAIL_DIR: mailDirectory,
     },
+    campaign: {
+      MEDIA_DIR: join(mailDirectory, 'media'),
+      MEDIA_URL_SECRET: randomBytes(32).toString('hex'),
+    },
+    device: { DEVICE_CA: secrets.device_ca },
     billing: {
       SIMULATED_PAYMENTS_FILE: join(mailDirectory, 'payments.sqlite'),
       SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0',
@@ -83,6 +88,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 
   const edge = (index: number) =>
     member('gateway/src/main.ts', {
+      INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.gateway),
       ...Object.fromEntries(
         registeredNames.map((name) => [addressSetting(name), (services[name][index] ?? services[name][0]).url]),
       ),

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@attribution/servers';
 import { compileCache } from './compile-cache.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -90,7 +91,7 @@ export function createMember(options: MemberOptions): Member {
       });
       child = started;
     },
-    async alive(ms = 30_000) {
+    async alive(ms = 60_000) {
       const deadline = Date.now() + ms;
       for (;;) {
         const answer = await fetch(`${url}/healthz`).catch(() => undefined);
@@ -109,4 +110,12 @@ export function createMember(options: MemberOptions): Member {
     },
     ended: () => ending,
   };
+}
+
+/** `npm start` in a folder of its own, at ports of its own. */
+export async function createLocal(directory: string, environment: Readonly<Record<string, string>>): Promise<Member> {
+  const [port, devicePort, paymentsPort] = [await freePort(), await freePort(), await freePort()];
+  const ports = { DEVICE_PORT: String(devicePort), PAYMENTS_PORT: String(paymentsPort) };
+  const own = { LOCAL_DIR: directory, BCRYPT_COST: '4', ...ports };
+  return createMember({ program: 'infra/local/src/main.ts', port, environment: { ...own, ...environment } });
 }

@@ -170,7 +170,7 @@ test.each<[string, string | Uint8Array, Record<string, string>, RegExp]>([
   ['of no bytes', '', signed(''), unsigned],
   ['that is signed but not JSON', '{"id":', signed('{"id":'), unsigned],
   ['that is signed but not a notification', '[1]', signed('[1]'), unsigned],
-  ['of 2 MiB', large, signed(large), /^body: is larger than 1048576 bytes/],
+  ['of 2 MiB', large, signed(large), /^body: is larger than 262144 bytes/],
   [
     'of an unknown content encoding',
     notification,

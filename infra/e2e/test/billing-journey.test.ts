@@ -1,4 +1,12 @@
-import { cancelSubscription, changePlan, listPaymentMethods, resumeSubscription } from '@attribution/contracts';
+import {
+  cancelSubscription,
+  changePlan,
+  createRefund,
+  getBillingSummary,
+  listPaymentMethods,
+  resumeSubscription,
+} from '@attribution/contracts';
+import { newUuid } from '@attribution/ids';
 import { eventually } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { billingJourneys } from './journeys/billing.ts';
@@ -77,6 +85,52 @@ test('a subscription is renewed after a month, and its tokens are granted again'
   expect(after).toMatchObject({ plan_key: 'starter', status: 'active' });
   expect(Date.parse(after?.current_period_end ?? '')).toBeGreaterThan(Date.parse(before?.current_period_end ?? ''));
   await untilMail(account.email, ['Your receipt: $49.00', 'Your receipt: $49.00']);
+});
+
+test('a refund to store credit pays the next renewal, and the summary and the ledger say so to the cent', async () => {
+  const account = await newAccount();
+  const { client } = account;
+  const pack = await buy(client, 'tokens_1000');
+  await buy(client, 'starter');
+  await eventually(async () => expect(await account.available()).toBe(free + 11_000));
+  const body = {
+    account_id: account.account_id,
+    payment_id: pack.id,
+    idempotency_key: newUuid(),
+    destination: 'store_credit',
+  } as const;
+  const made = await platform.inside('billing', 'billing').call(createRefund, { body });
+  expect(made.body).toMatchObject({ destination: 'store_credit', amount_cents: 900, token_amount: 1_000 });
+  expect((await client.call(getBillingSummary)).body).toMatchObject({ credit_balance_cents: 900 });
+  expect(await account.available()).toBe(free + 10_000);
+  const amounts = async () =>
+    (await account.moneyEntries()).map(({ kind, amount_cents, balance_after_cents }) => [
+      kind,
+      amount_cents,
+      balance_after_cents,
+    ]);
+  const before = [
+    ['refund', -900, 4_900],
+    ['payment', 4_900, 5_800],
+    ['payment', 900, 900],
+  ];
+  expect(await amounts()).toEqual(before);
+
+  platform.clock.advance({ days: 31 });
+  await eventually(async () => expect(await account.available()).toBe(free + 20_000));
+  expect(await amounts()).toEqual([['credit', 900, 9_800], ['payment', 4_000, 8_900], ...before]);
+  expect((await account.payments()).map(({ amount_cents, status }) => [amount_cents, status])).toEqual([
+    [4_000, 'succeeded'],
+    [4_900, 'succeeded'],
+    [900, 'refunded'],
+  ]);
+  expect((await client.call(getBillingSummary)).body).toMatchObject({ credit_balance_cents: 0 });
+  await untilMail(account.email, [
+    'Your receipt: $9.00',
+    'Your receipt: $49.00',
+    'Your refund: $9.00 of store credit',
+    'Your receipt: $40.00',
+  ]);
 });
 
 test('a renewal that fails leaves the subscription past due, without tokens, until a card pays it', async () => {

@@ -11,7 +11,8 @@ import {
   matchScreens,
 } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import type { Answer, ResponsesByStatus } from './every-status-billing.ts';
+import type { ResponsesByStatus } from './every-status-billing.ts';
+import { calling } from './every-status-calls.ts';
 import { bodyIn, kinds, newTree, oneGroup, type Tree, unknownTree } from './support-estate.ts';
 
 interface People {
@@ -21,20 +22,12 @@ interface People {
   readonly member: () => Client;
   /** Has no access to this service. */
   readonly outsider: () => Client;
+  /** The owner of an account that has as many groups as it may have. */
+  readonly atLimit: () => Promise<Client>;
 }
 
-type Input = Readonly<Partial<Record<'params' | 'query' | 'headers' | 'body' | 'upload', object>>>;
-type Ask = (client: () => Client, input?: Input | (() => Promise<Input>)) => () => Answer;
-
-/** Returns a function that prepares calls of an endpoint, whatever its input. */
-const calling =
-  (endpoint: Endpoint): Ask =>
-  (client, input = {}) =>
-  async () =>
-    client().call(endpoint, (typeof input === 'function' ? await input() : input) as never);
-
 /** For the endpoints of the estate. */
-export function ofOrganization({ nobody, owner, member, outsider }: People): ResponsesByStatus {
+export function ofOrganization({ nobody, owner, member, outsider, atLimit }: People): ResponsesByStatus {
   let sharedTree: Promise<Tree> | undefined;
   const tree = () => (sharedTree ??= newTree(owner()));
   const of = (kind: EstateKind) => async () => ({ params: { id: (await tree())[kind] } });
@@ -75,7 +68,10 @@ export function ofOrganization({ nobody, owner, member, outsider }: People): Res
         await create(kind, { external_id }, where);
         return create(kind, { external_id }, where);
       },
-      ...(kind !== 'group' && { 422: call(owner, { body: bodyIn[kind](unknownTree()) }) }),
+      422:
+        kind === 'group'
+          ? async () => (await atLimit()).call(kinds.group.create, { body: bodyIn.group() })
+          : call(owner, { body: bodyIn[kind](unknownTree()) }),
     };
   }
 

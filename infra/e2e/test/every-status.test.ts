@@ -5,6 +5,7 @@ import {
   createApiKey,
   createInvitation,
   deleteApiKey,
+  deviceEndpoints,
   endpoints,
   exchangeApiKey,
   forgotPassword,
@@ -36,14 +37,19 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateSync } from 'otplib';
 import type { z } from 'zod';
 import { type Answer, ofBilling, type ResponsesByStatus } from './every-status-billing.ts';
+import { ofCampaign } from './every-status-campaign.ts';
+import { ofDevices, ofDevicesThemselves } from './every-status-device.ts';
+import { ofEvents } from './every-status-events.ts';
 import { ofOrganization } from './every-status-organization.ts';
+import { ofUtilities } from './every-status-utilities.ts';
 import { fromSomewhere, newEmail, newOwner, password, startTestPlatform, type TestPlatform } from './support.ts';
 
 let platform: TestPlatform;
 let owner: Awaited<ReturnType<typeof newOwner>>;
-/** A member; a member with access to Campaign only; and a key. */
+/** A member; members with access to Campaign only, and to Organization only; and a key. */
 let member: Client;
 let outsider: Client;
+let visitor: Client;
 let machine: Client;
 /** A key of the owner's. */
 let key: { readonly id: string; readonly access_key_id: string; readonly access_key_secret: string };
@@ -51,9 +57,8 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   owner = await newOwner(platform);
   member = (await newMember()).client;
-  const narrowed = await newMember();
-  await owner.client.call(updateUser, { params: { id: narrowed.id }, body: { services: { campaign: 'w' } } });
-  outsider = platform.client.with({ token: (await logIn(narrowed.email)).access_token });
+  outsider = await newMemberOf('campaign');
+  visitor = await newMemberOf('organization');
   key = (await owner.client.call(createApiKey, { body: { name: 'Machine', role: 'admin' } })).body;
   machine = platform.client.with({ token: (await exchange(key)).body.access_token });
 });
@@ -68,6 +73,13 @@ async function newMember() {
   const body = { token, full_name: 'Grace Hopper', password };
   const session = (await anyone().call(acceptInvitation, { body })).body as z.output<typeof Session>;
   return { email, id: session.user.id, client: platform.client.with({ token: session.access_token }) };
+}
+
+/** A member with access to one service only. */
+async function newMemberOf(service: 'campaign' | 'organization') {
+  const { id, email } = await newMember();
+  await owner.client.call(updateUser, { params: { id }, body: { services: { [service]: 'w' } } });
+  return platform.client.with({ token: (await logIn(email)).access_token });
 }
 
 const logIn = async (email: string) =>
@@ -99,13 +111,19 @@ async function closed() {
   return { client, made };
 }
 
-async function challenge() {
+/** The challenges of as many logins of one person. */
+async function challenges(count: number) {
   const { email, client } = await newOwner(platform);
   const { secret } = (await client.call(setUpMfa)).body;
   const code = generateSync({ secret, epoch: Math.floor(platform.clock.now().getTime() / 1000) });
   await client.call(verifyMfaSetup, { body: { code } });
-  return (await anyone().call(login, { body: { email, password } })).body as unknown as { challenge_token: string };
+  const logins = Array.from({ length: count }, () => anyone().call(login, { body: { email, password } }));
+  return (await Promise.all(logins)).map(({ body }) => body as unknown as { challenge_token: string });
 }
+
+/** Answers a challenge with a wrong code. */
+const answerWrongly = (challenge: { challenge_token: string } | undefined) =>
+  anyone().call(verifyMfaChallenge, { body: { challenge_token: '', ...challenge, code: '000000' } });
 
 const sent = (body: object) => ({ body: body as never });
 const someone = { email: 'nobody@example.com' };
@@ -114,14 +132,31 @@ const unknownKey = { id: newId('api_key') };
 const unknownGroup = { group_scope: 'selected' as const, groups: [newId('group')] };
 const tokenless = (call: (client: Client) => Answer) => () => call(platform.client);
 
-/** For the endpoints of §4.1 to §4.4 and of the estate. */
+/** For the endpoints of §4.1 to §4.5, of the estate, of the look-ups, of devices, and of what these saw. */
 const responses: ResponsesByStatus = {
+  ...ofDevices({
+    platform: () => platform,
+    nobody: () => platform.client,
+    owner: () => owner.client,
+    member: () => member,
+    outsider: () => outsider,
+  }),
+  ...ofDevicesThemselves({ platform: () => platform, owner: () => owner.client }),
   ...ofBilling({ platform: () => platform, owner: () => owner.client, member: () => member }),
+  ...ofCampaign({ platform: () => platform, owner: () => owner, visitor: () => visitor }),
+  ...ofEvents({ nobody: () => platform.client, owner: () => owner.client, outsider: () => outsider }),
+  ...ofUtilities({ nobody: () => platform.client, owner: () => owner.client, outsider: () => outsider }),
   ...ofOrganization({
     nobody: () => platform.client,
     owner: () => owner.client,
     member: () => member,
     outsider: () => outsider,
+    atLimit: async () => {
+      const { client, account_id } = await newOwner(platform);
+      const full = `INSERT INTO estate_totals (account_id, kind, change) VALUES ('${account_id}', 'group', 100000)`;
+      await platform.rows('organization', full);
+      return client;
+    },
   }),
   signup: {
     400: () => anyone().call(signup, sent({ email: 'x' })),
@@ -183,8 +218,13 @@ const responses: ResponsesByStatus = {
   },
   logout: { 401: tokenless((client) => client.call(logout)), 403: () => machine.call(logout) },
   verify_mfa_challenge: {
-    400: async () => anyone().call(verifyMfaChallenge, { body: { ...(await challenge()), code: '000000' } }),
-    401: () => anyone().call(verifyMfaChallenge, { body: { challenge_token: 'none of ours', code: '000000' } }),
+    400: async () => answerWrongly((await challenges(1))[0]),
+    401: () => answerWrongly({ challenge_token: 'none of ours' }),
+    429: async () => {
+      const opened = await challenges(5);
+      for (const challenge of opened.slice(1)) for (let n = 0; n < 5; n++) await answerWrongly(challenge);
+      return answerWrongly(opened[0]);
+    },
   },
   list_ledger: {
     400: () => owner.client.call(listLedger, { params: { id: owner.account_id }, query: { limit: 0 } as never }),
@@ -247,7 +287,9 @@ const responses: ResponsesByStatus = {
 /** Statuses of failing services, which `failing-upstreams.test.ts` of the gateway tests for all endpoints. */
 const failures = [502, 503];
 
-describe.each(endpoints.filter(({ operation }) => operation in responses))('$method $path', (endpoint) => {
+const all = [...endpoints, ...deviceEndpoints];
+
+describe.each(all.filter(({ operation }) => operation in responses))('$method $path', (endpoint) => {
   const cases = Object.entries(responses[endpoint.operation] ?? {}).map(
     ([status, request]) => [Number(status), request] as const,
   );
@@ -262,11 +304,12 @@ describe.each(endpoints.filter(({ operation }) => operation in responses))('$met
   });
 });
 
-test('every endpoint of §4.1 to §4.4 and of the estate has cases', () => {
+test('every endpoint of §4.1 to §4.5, of the estate, of the look-ups, of devices and of what these saw has cases', () => {
+  const ofServices: readonly string[] = ['billing', 'campaign', 'device', 'events', 'organization', 'utilities'];
   const tables =
     /^\/v2\/(auth\/|mfa\/challenge\/|accounts\/\{id\}\/ledger$|users\/me\/permissions$|plans$|account-types$|api-keys)/;
-  const wanted = endpoints
-    .filter(({ path, service }) => tables.test(path) || service === 'billing' || service === 'organization')
+  const wanted = all
+    .filter(({ path, service }) => tables.test(path) || ofServices.includes(service))
     .map(({ operation }) => operation);
   expect(Object.keys(responses).toSorted()).toEqual(wanted.toSorted());
 });

@@ -16,7 +16,10 @@ import { eventually, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { accountJourneys } from './journeys/account.ts';
+import { auditJourney } from './journeys/audit.ts';
 import { billingJourneys } from './journeys/billing.ts';
+import { campaignJourney } from './journeys/campaign.ts';
+import { deviceJourneys } from './journeys/devices.ts';
 import { chainJourneys } from './journeys/estate-chain.ts';
 import { narrowedJourneys } from './journeys/estate-narrowed.ts';
 import { foreignIdJourneys } from './journeys/foreign-ids.ts';
@@ -43,11 +46,14 @@ whole('npm run fleet, two replicas of each process, on Postgres, Kafka and Redis
 
   test('every process is ready, and only workers check the broker', async () => {
     const processes = await fleet.processes();
-    expect(processes).toHaveLength(2 * (4 * 2 + 1));
+    const edges = ['gateway', 'ingress'];
+    expect(processes).toHaveLength(2 * (registeredNames.length * 2 + edges.length));
     for (const { url, service, role } of processes) {
-      const answer = (await (await fetch(`${url}/readyz`)).json()) as { checks?: string[] };
       const checks = { api: ['database'], worker: ['database', 'broker'] }[role];
-      if (service !== 'gateway') expect(answer.checks).toEqual(checks);
+      await eventually(async () => {
+        const answer = (await (await fetch(`${url}/readyz`)).json()) as { checks?: string[] };
+        if (!edges.includes(service)) expect(answer.checks).toEqual(checks);
+      });
     }
   });
 
@@ -72,12 +78,15 @@ whole('npm run fleet, two replicas of each process, on Postgres, Kafka and Redis
   accountJourneys(on);
   peopleJourney(on);
   machineJourney(on);
+  auditJourney(on);
   // More than two gateways would let in if they counted successes. A fleet hashes passwords at their real cost.
   limitJourneys(on, { successes: 12 });
   describe('ids of other accounts', () => foreignIdJourneys(on));
   describe('narrowed callers', () => narrowedJourneys(on));
   chainJourneys(on, { locations: 500 });
   billingJourneys(on);
+  campaignJourney(on);
+  deviceJourneys(on);
 
   test('a service that handles all events of the estate has the same rows as Organization', async () => {
     const follower = await startFollower('events', fleet.kafka);
@@ -116,7 +125,8 @@ whole('npm run fleet, two replicas of each process, on Postgres, Kafka and Redis
   test('when stopped, the fleet and all its processes exit with 0', async () => {
     const pids = [...(await fleet.processes()).map(({ pid }) => pid), fleet.postgres];
     expect([await fleet.stop(), fleet.output()]).toEqual([0, expect.stringContaining('Stopped. All data stay')]);
-    expect(pids).toHaveLength(19);
+    // An api and a worker of each service, the gateway and the ingress; and Postgres.
+    expect(pids).toHaveLength(2 * (registeredNames.length * 2 + 2) + 1);
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   }, 120_000);
 });

@@ -22,6 +22,7 @@ import {
   testInternal,
   testKeys,
   testServers,
+  worthlessSettings,
 } from '@attribution/testing';
 import { afterAll, expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
@@ -51,7 +52,7 @@ async function startOrganization() {
     {
       ...{ ...deps, databaseUrl, transport, problemBase, checkAnswers: true, poolSize: 12 },
     },
-    {},
+    worthlessSettings(organization),
   );
   await transport.start();
   service.start();
@@ -68,6 +69,11 @@ async function startOrganization() {
   return {
     inside: client.with({ token: () => internalToken('campaign', 'organization') }),
     as: (account: string) => client.with({ token: personToken({ account }) }),
+    /** Gives the accounts a plan without limits. */
+    unlimit: (accounts: readonly string[]) =>
+      pool.query('INSERT INTO account_limits (account_id, limits_version) SELECT id, 1 FROM unnest($1::text[]) AS id', [
+        accounts,
+      ]),
     /** Resolves when all committed events have been published. */
     untilPublished: () =>
       eventually(async () => {
@@ -165,6 +171,7 @@ withKafka(
     const early = await startFollower('device', kafka);
     cleanups.push(() => early.stop());
     const ids = Array.from({ length: 4 }, () => newId('account'));
+    await organization.unlimit(ids);
     const accounts = new Map(ids.map((id) => [id, openAccount(organization.as(id))]));
     const all = async (work: (account: ReturnType<typeof openAccount>) => Promise<number>) =>
       (await Promise.all(accounts.values().map(work))).reduce((sum, made) => sum + made, 0);
@@ -173,6 +180,8 @@ withKafka(
     made += await all((account) => account.importFile('renamed'));
     while (made < 10_400) made += await all((account) => account.round());
     await organization.untilPublished();
+    const madeBefore = made;
+    await eventually(async () => expect((await early.handledCounts()).handled).toBe(madeBefore), 60_000);
     expect(await truncateTopic()).toBe(made);
 
     const late = await startFollower('events', kafka);

@@ -1,5 +1,5 @@
 import { createSigner, generateInternalKeys, internalOf, KeysSetting, type TokenType } from '@attribution/auth';
-import { type Endpoint, endpoints, internalEndpoints, type ServiceName, serviceNames } from '@attribution/contracts';
+import { type CallerName, callerNames, type Endpoint, endpoints, internalEndpoints } from '@attribution/contracts';
 import { newId, newUuid } from '@attribution/ids';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fromSomewhere, newOwner, startTestPlatform, type TestPlatform } from './support.ts';
@@ -139,6 +139,58 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   get_campaign: 'read',
   create_campaign: 'write',
   update_campaign: 'write',
+  list_devices: 'read',
+  get_device: 'read',
+  list_device_faults: 'read',
+  claim_device: 'written by admins',
+  update_device: 'written by admins',
+  change_device_config: 'written by admins',
+  suspend_device: 'written by admins',
+  resume_device: 'written by admins',
+  retire_device: 'written by admins',
+  revoke_device_certificate: 'written by admins',
+  list_ads: 'read',
+  create_ad: 'write',
+  get_ad: 'read',
+  update_ad: 'write',
+  delete_ad: 'write',
+  get_ad_profile: 'read',
+  replace_ad_profile: 'write',
+  delete_ad_profile: 'write',
+  set_campaign_target: 'write',
+  add_campaign_ad: 'write',
+  update_campaign_ad: 'write',
+  remove_campaign_ad: 'write',
+  validate_campaign: 'write',
+  publish_campaign: 'write',
+  revise_campaign: 'write',
+  discard_campaign_draft: 'write',
+  archive_campaign: 'write',
+  list_campaign_versions: 'read',
+  get_campaign_version: 'read',
+  list_campaign_placements: 'read',
+  list_campaign_scores: 'read',
+  score_campaign: 'write',
+  list_media_libraries: 'read',
+  create_media_library: 'write',
+  get_media_library: 'read',
+  update_media_library: 'write',
+  delete_media_library: 'write',
+  list_ad_libraries: 'read',
+  create_ad_library: 'write',
+  get_ad_library: 'read',
+  update_ad_library: 'write',
+  delete_ad_library: 'write',
+  list_media_assets: 'read',
+  create_media_asset: 'write',
+  get_media_asset: 'read',
+  delete_media_asset: 'write',
+  renew_media_upload: 'write',
+  complete_media_asset: 'write',
+  get_media_analysis: 'read',
+  receive_media_upload: 'open',
+  send_media_file: 'open',
+  get_job: 'read',
   get_billing_summary: 'read with billing access',
   list_plan_prices: 'read with billing access',
   list_usage_prices: 'read with billing access',
@@ -156,19 +208,48 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   add_payment_method: 'written with billing access',
   remove_payment_method: 'written with billing access',
   receive_stripe_webhook: 'open',
+  geocode: 'read',
+  reverse_geocode: 'read',
+  timezone: 'read',
+  coverage: 'read',
+  weather: 'read',
+  context: 'read',
+  summarize_visits: 'read',
+  get_visits_timeseries: 'read',
+  get_visits_dwell: 'read',
+  list_plays: 'read',
+  list_quarantine: 'read',
+  summarize_loyalty: 'read',
+  list_cohorts: 'read',
+  list_blacklist: 'read',
+  create_blacklist_entry: 'write',
+  get_blacklist_entry: 'read',
+  delete_blacklist_entry: 'write',
+  get_campaign_performance: 'read',
+  get_campaign_timeseries: 'read',
+  get_campaign_lift: 'read',
   create_token_grant: 'internal',
   create_token_hold: 'internal',
   capture_token_hold: 'internal',
   void_token_hold: 'internal',
   create_machine_key: 'internal',
   create_support_session: 'internal',
+  record_refusals: 'internal',
   look_up_groups: 'internal',
   estate_snapshot: 'internal',
+  look_up_estate: 'internal',
+  get_device_manifest: 'internal',
+  list_published_versions: 'internal',
+  find_campaigns_in_sight: 'internal',
   get_usage_price: 'internal',
   create_refund: 'internal',
+  import_devices: 'internal',
+  find_device_certificate: 'internal',
+  rebuild_rollups: 'internal',
+  look_up_time_zone: 'internal',
 };
 
-/** The services that may call each Internal endpoint; all others get 403. */
+/** The services, the gateway or the ingress that may call each Internal endpoint; all others get 403. */
 const services: Readonly<Record<string, string>> = {
   create_token_grant: 'billing campaign',
   create_token_hold: 'billing campaign',
@@ -176,10 +257,19 @@ const services: Readonly<Record<string, string>> = {
   void_token_hold: 'campaign',
   create_machine_key: 'device',
   create_support_session: 'account',
+  record_refusals: 'gateway',
   look_up_groups: 'account',
-  estate_snapshot: 'account campaign',
+  estate_snapshot: 'account campaign device events utilities',
+  look_up_estate: 'events',
+  get_device_manifest: 'device',
+  list_published_versions: 'events',
+  find_campaigns_in_sight: 'events',
   get_usage_price: 'campaign',
   create_refund: 'billing',
+  import_devices: 'device',
+  find_device_certificate: 'ingress',
+  rebuild_rollups: 'events',
+  look_up_time_zone: 'organization',
 };
 
 let platform: TestPlatform;
@@ -283,13 +373,14 @@ describe('access of services to Internal endpoints', () => {
   });
 
   test.each(internalEndpoints)('$method $path', async (endpoint) => {
-    const asked = { params: { id: 'nothing', action: 'nothing' }, ...(endpoint.body && { body: {} }) } as object;
-    const letter = async (caller: ServiceName) => {
-      const client = platform.inside(endpoint.service as 'account' | 'billing' | 'organization', caller);
+    const named = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, 'nothing']);
+    const asked = { params: Object.fromEntries(named), ...(endpoint.body && { body: {} }) } as object;
+    const letter = async (caller: CallerName) => {
+      const client = platform.inside(endpoint.service as Parameters<TestPlatform['inside']>[0], caller);
       return [caller, letterOf((await client.call(endpoint, asked)).status, false)] as const;
     };
-    const seen = Object.fromEntries(await Promise.all(serviceNames.map(letter)));
+    const seen = Object.fromEntries(await Promise.all(callerNames.map(letter)));
     const welcome = services[endpoint.operation]?.split(' ') ?? [];
-    expect(seen).toEqual(Object.fromEntries(serviceNames.map((name) => [name, welcome.includes(name) ? '+' : '3'])));
+    expect(seen).toEqual(Object.fromEntries(callerNames.map((name) => [name, welcome.includes(name) ? '+' : '3'])));
   });
 });

@@ -1,11 +1,26 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGateway, readGatewaySettings, upstreamsAt } from '@attribution/gateway';
+import { edgeNames } from '@attribution/contracts';
+import {
+  createGateway,
+  createIngress,
+  deviceUpstreamsAt,
+  readGatewaySettings,
+  readIngressSettings,
+  upstreamsAt,
+} from '@attribution/gateway';
 import { programNames } from '@attribution/image';
 import { loadService } from '@attribution/registry';
 import { observeProcess, openProcessTracing, writeMetrics } from '@attribution/runtime';
-import { captureLogs, startTestService, type TestService, testKeys, testServers } from '@attribution/testing';
+import {
+  captureLogs,
+  startTestService,
+  type TestService,
+  testInternalKeys,
+  testKeys,
+  testServers,
+} from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   alertmanager,
@@ -58,8 +73,9 @@ describe('alerts', () => {
     const missed = [...expr.matchAll(/service="(\w+)", role="(\w+)"/g)].map(
       ([, service, role]) => `${service} ${role}`,
     );
+    const edges: readonly string[] = edgeNames;
     const there = programNames.flatMap((name) =>
-      name === 'gateway' ? ['gateway api'] : [`${name} api`, `${name} worker`],
+      edges.includes(name) ? [`${name} api`] : [`${name} api`, `${name} worker`],
     );
     expect(missed.toSorted()).toEqual(there.toSorted());
   });
@@ -123,6 +139,17 @@ describe('the queries of alerts and dashboards', () => {
     );
     collect(await writeMetrics(gateway.registry));
     await gateway.close();
+    const pem = '-----BEGIN SAMPLE-----';
+    const ingress = createIngress(
+      readIngressSettings({
+        ...deviceUpstreamsAt(() => 'http://127.0.0.1:1'),
+        INTERNAL_PRIVATE_KEYS: JSON.stringify(testInternalKeys.private.ingress),
+        ...{ DEVICE_CA_CERTIFICATES: pem, DEVICE_TLS_CERTIFICATE: pem, DEVICE_TLS_KEY: pem },
+      }),
+      captureLogs().logger,
+    );
+    collect(await writeMetrics(ingress.registry));
+    await ingress.close();
     collect(await (await fetch(`${billing.url}/metrics`)).text());
   });
   afterAll(() => billing?.stop());

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { generateInternalKeys } from '@attribution/auth';
-import { createClient, login, type Session } from '@attribution/contracts';
+import { createClient, listDevices, login, type Session } from '@attribution/contracts';
 import { freePort } from '@attribution/servers';
 import { eventually, testKeys, testServers } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -17,7 +16,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const tinyService = join(root, 'infra/tools/fixtures/tiny-service');
 /** The line for services/registry.ts. */
-const line = "  utilities: () => import('./utilities/src/index.ts'),\n";
+const line = "  atlas: () => import('./atlas/src/index.ts'),\n";
 /** Long, because everything in the copy is installed, generated and started for the first time. */
 const timeoutMs = 600_000;
 
@@ -45,9 +44,11 @@ function copyTree(): void {
     if (existsSync(join(root, tools))) symlinkSync(join(root, tools), join(copy, tools));
 }
 
-/** Adds the service's folder, its contracts, and its line in the registry. */
+/** Adds the service's folder, its contracts, its name, and its line in the registry. */
 function addService(): void {
   cpSync(tinyService, copy, { recursive: true, verbatimSymlinks: true });
+  const names = join(copy, 'libs/contracts/src/endpoint.ts');
+  writeFileSync(names, readFileSync(names, 'utf8').replace("  'utilities',\n", "  'utilities',\n  'atlas',\n"));
   const registry = join(copy, 'services/registry.ts');
   const [before = '', after = ''] = readFileSync(registry, 'utf8').split('} satisfies', 2);
   writeFileSync(registry, `${before}${line}} satisfies${after}`);
@@ -56,7 +57,7 @@ function addService(): void {
 async function startPlatform(): Promise<void> {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  const environment = inCopy({ PORT: String(port), LOG_LEVEL: 'warn' });
+  const environment = inCopy({ PORT: String(port), DEVICE_PORT: String(await freePort()), LOG_LEVEL: 'warn' });
   platform = spawn(process.execPath, ['infra/bootstrap.mjs', 'infra/local/src/main.ts', '--demo'], environment);
   for (const stream of [platform.stdout, platform.stderr])
     stream?.on('data', (chunk: Buffer) => {
@@ -96,40 +97,50 @@ test('the gateway is healthy, which includes it', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
+test('the twelve devices of the demo are online, each installed at a screen', async () => {
+  const body = { email: 'demo@example.com', password: 'look around here' };
+  const client = createClient({ baseUrl: url });
+  const session = (await client.call(login, { body })).body as z.output<typeof Session>;
+  const owner = client.with({ token: session.access_token });
+  await eventually(async () => {
+    const { entries } = (await owner.call(listDevices, { query: { online: 'true' } })).body;
+    expect(entries.filter(({ installation_id }) => installation_id !== null)).toHaveLength(12);
+  }, 60_000);
+});
+
 test('it is in the OpenAPI document, from which the API is fuzzed', async () => {
   const { paths } = (await (await fetch(`${url}/v2/openapi.json`)).json()) as { paths: Record<string, unknown> };
   expect(Object.keys(paths)).toContain('/v2/time-zones');
 });
 
 test('`npm run ops` migrates its database, and runs the purges that every service has', async () => {
-  expect(await command('infra/ops/src/main.ts', 'migrate', '--dry-run')).toContain('utilities: up to date');
-  const purges = await command('infra/ops/src/main.ts', 'purge', 'utilities', '--dry-run');
-  expect(purges).toContain('utilities  purge-inbox: nothing');
+  expect(await command('infra/ops/src/main.ts', 'migrate', '--dry-run')).toContain('atlas: up to date');
+  const purges = await command('infra/ops/src/main.ts', 'purge', 'atlas', '--dry-run');
+  expect(purges).toContain('atlas  purge-inbox: nothing');
 });
 
 test('the image runs it, and checks the settings of its processes', async () => {
   const script = `
     const { loadFaultsIn, programNames } = await import('./infra/image/src/index.ts');
     const faultsIn = await loadFaultsIn();
-    const faults = faultsIn('infra/image/src/main.ts', { SERVICE: 'utilities', ROLE: 'migrate', DATABASE_URL: 'postgresql://a:b@c/d' });
+    const faults = faultsIn('infra/image/src/main.ts', { SERVICE: 'atlas', ROLE: 'migrate', DATABASE_URL: 'postgresql://a:b@c/d' });
     console.log(JSON.stringify({ programNames, faults }));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], inCopy());
-  expect(JSON.parse(stdout)).toMatchObject({ programNames: expect.arrayContaining(['utilities']), faults: [] });
+  expect(JSON.parse(stdout)).toMatchObject({ programNames: expect.arrayContaining(['atlas']), faults: [] });
 });
 
 test('`npm run generate` gives it containers, manifests, scrape targets, an alert, and rows in the generated pages', async () => {
   await expect(command('infra/generate/src/main.ts', '--check')).rejects.toMatchObject({
-    stdout: expect.stringContaining('k8s/base/services/utilities/kustomization.yaml: is missing'),
+    stdout: expect.stringContaining('k8s/base/services/atlas/kustomization.yaml: is missing'),
   });
   await command('infra/generate/src/main.ts');
   const text = (file: string) => readFileSync(join(copy, file), 'utf8');
-  for (const role of ['migrate', 'api', 'worker'])
-    expect(text('docker-compose.yml')).toContain(`  utilities-${role}:\n`);
-  expect(text('infra/observability/prometheus/prometheus.yml')).toContain('- utilities-worker\n');
-  expect(text('infra/observability/prometheus/rules/missing-processes.yml')).toContain('service="utilities"');
-  expect(text('docs/events.md')).toContain('| `utilities.events` | utilities |');
-  expect(text('docs/configuration.md')).toContain('| `UTILITIES_URL` | **required** | The address of utilities |');
-  expect(text('k8s/services.md')).toContain('| utilities | `utilities-database` |');
+  for (const role of ['migrate', 'api', 'worker']) expect(text('docker-compose.yml')).toContain(`  atlas-${role}:\n`);
+  expect(text('infra/observability/prometheus/prometheus.yml')).toContain('- atlas-worker\n');
+  expect(text('infra/observability/prometheus/rules/missing-processes.yml')).toContain('service="atlas"');
+  expect(text('docs/events.md')).toContain('| `atlas.events` | atlas |');
+  expect(text('docs/configuration.md')).toContain('| `ATLAS_URL` | **required** | The address of atlas |');
+  expect(text('k8s/services.md')).toContain('| atlas | `atlas-database` |');
 });
 
 test('a secret that it requires is generated for the fleet too, whose Compose file names it', async () => {
@@ -152,16 +163,21 @@ test.each(['api', 'worker'])('its %s is ready as a separate process, and has met
   const { databases } = JSON.parse(readFileSync(join(copy, '.local/running.json'), 'utf8')) as {
     databases: Record<string, string>;
   };
-  const internalKeys = generateInternalKeys();
+  const generate = `
+    const { generateInternalKeys } = await import('./libs/auth/src/index.ts');
+    const { private: { atlas }, public: all } = generateInternalKeys();
+    console.log(JSON.stringify({ own: atlas, all }));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', generate], inCopy());
+  const internalKeys = JSON.parse(stdout) as { own: object; all: object };
   const port = await freePort();
   const environment = inCopy({
-    SERVICE: 'utilities',
+    SERVICE: 'atlas',
     ROLE: role,
     PORT: String(port),
-    DATABASE_URL: databases.utilities ?? '',
+    DATABASE_URL: databases.atlas ?? '',
     TOKEN_PUBLIC_KEYS: JSON.stringify(testKeys.public),
-    INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.utilities),
-    INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.public),
+    INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.own),
+    INTERNAL_PUBLIC_KEYS: JSON.stringify(internalKeys.all),
     TIME_ZONES_KEY: 'worthless, as in every test',
     ...(role === 'worker' && { KAFKA_BROKERS: brokers?.join() ?? '', KAFKA_TOPIC_PREFIX: `one-line-${port}.` }),
   });
@@ -169,8 +185,8 @@ test.each(['api', 'worker'])('its %s is ready as a separate process, and has met
   try {
     await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200), 60_000);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    expect(metrics).toContain('database_up{service="utilities"} 1');
-    if (role === 'worker') expect(metrics).toContain('outbox_pending{service="utilities"} 0');
+    expect(metrics).toContain('database_up{service="atlas"} 1');
+    if (role === 'worker') expect(metrics).toContain('outbox_pending{service="atlas"} 0');
   } finally {
     child.kill('SIGTERM');
     await once(child, 'exit');
@@ -182,7 +198,7 @@ test('no other file mentions it', () => {
     'grep',
     [
       '-rlE',
-      'utilities',
+      'atlas',
       'infra',
       'gateway',
       'services',
@@ -198,5 +214,5 @@ test('no other file mentions it', () => {
     .trim()
     .split('\n')
     .map((file) => dirname(file));
-  expect(new Set(named)).toEqual(new Set(['services', 'services/utilities/src']));
+  expect(new Set(named)).toEqual(new Set(['services', 'services/atlas/src']));
 });

@@ -16,6 +16,7 @@ const cards = {
   'is declined': '4000000000000002',
   'fails later': '4000000000000341',
   'asks the holder': '4000000000003220',
+  'asks each time': '4000002760003184',
 };
 export type Card = keyof typeof cards;
 
@@ -32,6 +33,10 @@ export async function payAt(page: string, card: Card = 'pays'): Promise<number> 
 
 /** Confirms or refuses the payment in the name of the card's holder. */
 export const answerBank = (page: string, action: 'confirm' | 'refuse') => send(page, { action });
+
+/** The payer's bank does something with a payment, on its receipt. */
+export const atBank = (receipt: string | null, action: 'dispute' | 'win' | 'lose' | 'warn') =>
+  send(receipt ?? '', { action });
 
 async function send(page: string, fields: Record<string, string>): Promise<number> {
   const answer = await fetch(page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });

@@ -47,12 +47,13 @@ export async function startFleetProgram(replicas: number): Promise<FleetProgram>
   const directory = await mkdtemp(join(tmpdir(), 'fleet-program-'));
   const kafka = { brokers: testServers.kafkaBrokers() ?? [], prefix: `${basename(directory)}.` };
   const secrets = completeSecrets({});
-  const [gateway, payments] = [String(await freePort()), String(await freePort())];
+  const [gateway, devices, payments] = [String(await freePort()), String(await freePort()), String(await freePort())];
   const environment = {
     ...process.env,
     ...secrets,
     LOCAL_DIR: directory,
     GATEWAY_PORT: gateway,
+    DEVICE_PORT: devices,
     PAYMENTS_PORT: payments,
     KAFKA_TOPIC_PREFIX: kafka.prefix,
   };
@@ -63,7 +64,8 @@ export async function startFleetProgram(replicas: number): Promise<FleetProgram>
   };
   try {
     await program.untilOutput('The fleet runs', timeoutsMs.start);
-    return { ...(await describeFleet(directory, `http://127.0.0.1:${gateway}`, secrets)), ...program, kafka, remove };
+    const urls = { url: `http://127.0.0.1:${gateway}`, deviceUrl: `https://127.0.0.1:${devices}` };
+    return { ...(await describeFleet(directory, urls, secrets)), ...program, kafka, remove };
   } catch (error) {
     await remove();
     throw error;
@@ -101,7 +103,11 @@ function startProgram(args: readonly string[], env: NodeJS.ProcessEnv) {
 }
 
 /** Describes the running fleet from the files in its folder. */
-async function describeFleet(directory: string, url: string, secrets: Readonly<Record<string, string>>) {
+async function describeFleet(
+  directory: string,
+  { url, deviceUrl }: { readonly url: string; readonly deviceUrl: string },
+  secrets: Readonly<Record<string, string>>,
+) {
   const [fleet, mailDirectory] = [join(directory, 'fleet'), join(directory, 'mail')];
   const processes = async () => JSON.parse(await readFile(join(fleet, 'processes.json'), 'utf8')) as FleetProcess[];
   const databases = (await readRunning(directory))?.databases ?? {};
@@ -113,6 +119,8 @@ async function describeFleet(directory: string, url: string, secrets: Readonly<R
     gateways: (await processes()).filter(({ service }) => service === 'gateway').length,
     crowded: true,
     client: createClient({ baseUrl: url }),
+    devices: { url: deviceUrl, ca: await readFile(join(fleet, 'device-ca.pem'), 'utf8') },
+    directory,
     mailbox: openMailbox(mailDirectory),
     mailDirectory,
     // Each call uses the next replica.

@@ -101,7 +101,8 @@ export async function startFollower(
   });
   const transport = createKafkaTransport({ ...kafka, clientId: service, logger });
   transport.declare([organizationEvents]);
-  transport.subscribe(consumer.subscription);
+  // The service of that name may run, too.
+  transport.subscribe({ ...consumer.subscription, group: `${service}-follower` });
   await transport.start();
 
   return {

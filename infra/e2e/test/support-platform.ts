@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Client, type ServiceName, type Session, signup, verifyEmail } from '@attribution/contracts';
+import { type CallerName, type Client, type Session, signup, verifyEmail } from '@attribution/contracts';
 import type { Mailbox } from '@attribution/testing';
 import pg from 'pg';
 import type { z } from 'zod';
@@ -14,10 +14,14 @@ export interface Platform {
   readonly crowded: boolean;
   /** A client of the gateway without a token. */
   readonly client: Client;
+  /** Where devices come in, and the root that they check it by, as PEM. */
+  readonly devices: { readonly url: string; readonly ca: string };
+  /** The folder that `LOCAL_DIR` names for `npm run ops`. */
+  readonly directory: string;
   readonly mailbox: Mailbox;
   readonly mailDirectory: string;
-  /** A client that calls a service directly, with the internal token of another service. */
-  inside(service: 'account' | 'billing' | 'organization', caller: ServiceName): Client;
+  /** A client that calls a service directly, with the internal token of another service, the gateway or the ingress. */
+  inside(service: 'account' | 'billing' | 'campaign' | 'device' | 'organization', caller: CallerName): Client;
   /** Queries a service's database. */
   rows<T extends object>(service: string, sql: string): Promise<T[]>;
   /** Everything that was logged so far. */

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateInternalKeys, internalOf } from '@attribution/auth';
 import { createClient } from '@attribution/contracts';
 import { newSecrets, startPlatform } from '@attribution/local';
+import { noteRunning } from '@attribution/ops/running';
 import {
   captureLogs,
   createTestClock,
@@ -22,7 +23,9 @@ type Environment = Readonly<Record<string, string>>;
 /** The whole platform in this process, with its own databases. `paymentsFile` holds the simulated provider's data. */
 export async function startTestPlatform(environment: Environment = {}, paymentsFile = ':memory:') {
   const databases = new Map<string, TestDatabase>();
-  const mailDirectory = await mkdtemp(join(tmpdir(), 'e2e-mail-'));
+  const directory = await mkdtemp(join(tmpdir(), 'e2e-'));
+  const mailDirectory = join(directory, 'mail');
+  await mkdir(mailDirectory);
   const logs = captureLogs('platform');
   const clock = createTestClock();
   const secrets = newSecrets();
@@ -36,6 +39,7 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
     secrets,
     internalKeys,
     mailDirectory,
+    mediaDirectory: join(directory, 'media'),
     payments: { file: paymentsFile, url: 'http://127.0.0.1:0' },
     host: '127.0.0.1',
     port: 0,
@@ -47,11 +51,17 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
   await eventually(async () => {
     if (!(await fetch(`${platform.url}/healthz`)).ok) throw new Error('The platform is not ready');
   }, 30_000);
+  await noteRunning(directory, {
+    databases: Object.fromEntries([...databases].map(([service, { url }]) => [service, url])),
+    environment: { SIMULATED_PAYMENTS_FILE: paymentsFile },
+  });
   const shared: Platform = {
     url: platform.url,
     gateways: 1,
     crowded: false,
     client: createClient({ baseUrl: platform.url }),
+    devices: platform.devices,
+    directory,
     mailbox: openMailbox(mailDirectory),
     mailDirectory,
     inside(service, caller) {
@@ -76,7 +86,7 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
     async stop() {
       await platform.stop();
       await Promise.all([...databases.values()].map((database) => database.drop()));
-      await rm(mailDirectory, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }

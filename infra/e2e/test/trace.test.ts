@@ -47,8 +47,9 @@ fleet('a trace through the processes of a fleet and Kafka', () => {
     const answer = await client.call(signup, { body: { email: newEmail(), password, full_name: 'Ada' } });
     expect(answer.status).toBe(202);
 
-    const find = (service: string, name: string) =>
-      collector.spansOf(traceId).find((span) => span.service === service && span.name === name);
+    const all = (service: string, name: string) =>
+      collector.spansOf(traceId).filter((span) => span.service === service && span.name === name);
+    const find = (service: string, name: string) => all(service, name)[0];
     const path = ['POST /v2/auth/signup', 'publish account.created', 'consume account.created'] as const;
     await eventually(() => {
       expect(find('billing', path[2])).toBeDefined();
@@ -59,21 +60,24 @@ fleet('a trace through the processes of a fleet and Kafka', () => {
       const found = {
         gateway: find('gateway', path[0]),
         account: find('account', path[0]),
-        publication: find('account', path[1]),
         billing: find('billing', path[2]),
         organization: find('organization', path[2]),
       };
       for (const span of Object.values(found)) expect(span).toBeDefined();
+      // A publication that was not acknowledged is repeated, and has a span of its own.
+      const publications = all('account', path[1]).map(({ spanId }) => spanId);
+      for (const effect of [found.billing, found.organization]) expect(publications).toContain(effect?.parentSpanId);
       return found as Record<keyof typeof found, CollectedSpan>;
     });
 
-    const { gateway, account, publication, billing, organization } = spans;
+    const { gateway, account, billing, organization } = spans;
     expect(gateway).toMatchObject({ parentSpanId: page, kind: 'server', failure: undefined });
     expect(gateway.attributes).toMatchObject({ operation: 'signup', 'http.response.status_code': 202 });
     expect(account).toMatchObject({ parentSpanId: gateway.spanId, kind: 'server' });
-    expect(publication).toMatchObject({ parentSpanId: account.spanId, kind: 'producer' });
+    for (const publication of all('account', path[1]))
+      expect(publication).toMatchObject({ parentSpanId: account.spanId, kind: 'producer' });
     for (const effect of [billing, organization])
-      expect(effect).toMatchObject({ parentSpanId: publication.spanId, kind: 'consumer', failure: undefined });
+      expect(effect).toMatchObject({ kind: 'consumer', failure: undefined });
   });
 
   test('each process logs the request with the id of the trace', async () => {

@@ -1,7 +1,7 @@
 import type { ComposeService } from './compose-file.ts';
 
 /** The variables that hold ports on which a process listens. */
-const portVariables = ['PORT', 'ADMIN_PORT', 'SIMULATED_PAYMENTS_PORT'] as const;
+const portVariables = ['PORT', 'DEVICE_PORT', 'ADMIN_PORT', 'SIMULATED_PAYMENTS_PORT'] as const;
 
 /** The ports on which a container of this service listens. */
 export function listeningPorts({ environment }: ComposeService): number[] {

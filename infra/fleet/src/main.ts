@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FolderInUse, lockFolder, portProblem } from '@attribution/local';
@@ -7,13 +7,13 @@ import { noteRunning } from '@attribution/ops/running';
 import { onStopSignal } from '@attribution/runtime';
 import { type ComposeFile, ownServices, readCompose } from './compose-file.ts';
 import { startFleet } from './fleet.ts';
-import { secretsIn } from './secrets.ts';
+import { deviceRootIn, secretsIn } from './secrets.ts';
 import { startServers } from './servers.ts';
 
 const help = `npm run fleet [-- --replicas 2]
   Runs the processes of docker-compose.yml on this machine, without containers: the same commands in the same
   environment, with a Postgres, a Kafka and a Redis on this machine. --replicas: how many there are of each process.
-  LOCAL_DIR is the folder of all data (.local); GATEWAY_PORT and PAYMENTS_PORT are the ports to reach it at (8080, 8081).`;
+  LOCAL_DIR is the folder of all data (.local); GATEWAY_PORT, DEVICE_PORT and PAYMENTS_PORT are the ports to reach it at (8080, 8443, 8081).`;
 
 const { values: flags } = parseArgs({
   options: { replicas: { type: 'string', default: '1' }, help: { type: 'boolean', short: 'h' } },
@@ -32,6 +32,7 @@ const say = (line: string) => console.error(`· ${line}`);
 const local = resolve(process.env.LOCAL_DIR ?? '.local');
 const directory = join(local, 'fleet');
 const mailDirectory = join(local, 'mail');
+const deviceRoot = join(directory, 'device-ca.pem');
 
 /** Functions that stop what was started, in the order of starting. */
 const stops: (() => unknown)[] = [];
@@ -72,6 +73,7 @@ async function run(): Promise<void> {
   const values = await secretsIn(join(root, '.env'), say, process.env);
   const file = readCompose(await readFile(join(root, 'docker-compose.yml'), 'utf8'), values);
   await requireFreePorts(file);
+  await writeFile(deviceRoot, deviceRootIn(values));
   say('Starting Postgres, Kafka and Redis');
   const servers = await startServers({ file, directory, cache: join(root, '.cache'), mailDirectory, say });
   stops.push(() => servers.stop());
@@ -102,9 +104,10 @@ function writeAtomically(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
-/** What `npm run ops` needs to find the databases. */
+/** What `npm run ops` needs to find the databases. It comes as their owners, as the migrations do. */
 function notes(file: ComposeFile, addresses: ReadonlyMap<string, string>) {
-  const urls = [...ownServices(file).values()].flatMap(({ environment: { SERVICE, DATABASE_URL } }) => {
+  const urls = [...ownServices(file).values()].flatMap(({ environment: { SERVICE, ROLE, DATABASE_URL } }) => {
+    if (ROLE !== 'migrate') return [];
     const url = DATABASE_URL?.replace('postgres:5432', addresses.get('postgres:5432') ?? '');
     return SERVICE && url ? [[SERVICE, url] as const] : [];
   });
@@ -126,6 +129,8 @@ function printTable(file: ComposeFile, found: readonly (readonly [string, string
     ['API', `${url}/v2`],
     ['Reference', `${url}/docs/`],
     ['Health', `${url}/healthz`],
+    ['Devices', `https://localhost:${file.services.ingress?.ports[0]?.published}/v2/device`],
+    ['Device CA', `${shown(deviceRoot)}   the root that devices trust`],
     ['Mail', `${shown(mailDirectory)}/   one .eml file a message`],
     [
       'Payments',

@@ -57,7 +57,7 @@ function inherited(): NodeJS.ProcessEnv {
 
 const restartDelayMs = 300;
 /** The same as `stop_grace_period` in the Compose file. */
-const stopTimeoutMs = 12_000;
+const stopTimeoutMs = 20_000;
 
 export function createMember(options: MemberOptions): Member {
   const { name, say } = options;
@@ -117,7 +117,7 @@ export function createMember(options: MemberOptions): Member {
     start,
     async ready(ms, signal) {
       const { health } = options;
-      for (const deadline = Date.now() + ms; ; await sleep(100)) {
+      for (const deadline = Date.now() + ms; ; await sleep(250)) {
         signal?.throwIfAborted();
         if (health === undefined && ended === 0) return;
         if (health !== undefined && (await isAlive(health))) return;

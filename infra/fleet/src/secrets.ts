@@ -4,7 +4,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { generateInternalKeys } from '@attribution/auth';
-import { newSecrets } from '@attribution/local';
+import { programNames } from '@attribution/image';
+import { issueToIngress, newSecrets } from '@attribution/local';
 import { registeredNames } from '@attribution/registry';
 
 type Values = Readonly<Record<string, string>>;
@@ -13,25 +14,43 @@ const secret = () => randomBytes(24).toString('base64url');
 
 /** Generates development secrets by the names of docker-compose.yml. Those of one group must be generated together. */
 function newSecretGroups(): Values[] {
-  const { token_keys, password_pepper, secret_key } = newSecrets();
+  const { token_keys, password_pepper, secret_key, device_ca } = newSecrets();
   const internal = generateInternalKeys();
   const names = registeredNames.map((name) => [name, name.toUpperCase()] as const);
+  const callers = programNames.map((name) => [name, name.toUpperCase()] as const);
   return [
     { TOKEN_PRIVATE_KEYS: token_keys.private, TOKEN_PUBLIC_KEYS: token_keys.public },
     {
       INTERNAL_PUBLIC_KEYS: JSON.stringify(internal.public),
       ...Object.fromEntries(
-        names.map(([name, upper]) => [`${upper}_INTERNAL_PRIVATE_KEYS`, JSON.stringify(internal.private[name])]),
+        callers.map(([name, upper]) => [`${upper}_INTERNAL_PRIVATE_KEYS`, JSON.stringify(internal.private[name])]),
       ),
     },
     { PASSWORD_PEPPER: password_pepper },
     { SECRET_KEYS: secret_key },
+    deviceSecrets(device_ca),
     { STRIPE_WEBHOOK_SECRETS: `whsec_${secret()}` },
     { POSTGRES_PASSWORD: secret() },
     ...names.map(([, upper]) => ({ [`${upper}_DATABASE_PASSWORD`]: secret() })),
     { GRAFANA_PASSWORD: secret() },
   ];
 }
+
+/** The authority of devices, its root, and what it has issued to the ingress. PEM is one line, because .env has lines. */
+function deviceSecrets(authority: string): Values {
+  const { cert, key, root } = issueToIngress(authority, ['localhost', '127.0.0.1', 'ingress']);
+  const line = (pem: string) => pem.trimEnd().replaceAll('\n', '\\n');
+  return {
+    DEVICE_CA: authority,
+    DEVICE_CA_CERTIFICATES: line(root),
+    DEVICE_TLS_CERTIFICATE: line(cert),
+    DEVICE_TLS_KEY: line(key),
+  };
+}
+
+/** The root that devices trust, as PEM. */
+export const deviceRootIn = (values: Values): string =>
+  `${(values.DEVICE_CA_CERTIFICATES ?? '').replaceAll('\\n', '\n')}\n`;
 
 /** The secrets that docker-compose.yml requires, as ${NAME:?why}. It is generated from the settings of the services. */
 function requiredNames(): string[] {

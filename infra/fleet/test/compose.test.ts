@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { edgeNames } from '@attribution/contracts';
 import { loadFaultsIn, programNames } from '@attribution/image';
 import { describe, expect, test } from '@jest/globals';
 import { endingServices, ownServices, programOf, readCompose, startingOrder } from '../src/compose-file.ts';
@@ -27,13 +28,14 @@ describe('docker-compose.yml and the variables that the code reads', () => {
     ]);
   });
 
-  test('every service has a migration, an api and a worker; the gateway is one process', () => {
+  test('every service has a migration, an api and a worker; the gateway and the ingress are one process each', () => {
     const roles = own.flatMap(([, { environment }]) =>
       environment.SERVICE ? `${environment.SERVICE} ${environment.ROLE}` : [],
     );
-    const services = programNames.filter((name) => name !== 'gateway');
+    const edges: readonly string[] = edgeNames;
+    const services = programNames.filter((name) => !edges.includes(name));
     const expected = services.flatMap((name) => ['api', 'migrate', 'worker'].map((role) => `${name} ${role}`));
-    expect(roles.toSorted()).toEqual([...expected, 'gateway api'].toSorted());
+    expect(roles.toSorted()).toEqual([...expected, ...edges.map((name) => `${name} api`)].toSorted());
   });
 
   test("every container runs the image's default command, or its program that creates databases", () => {
@@ -59,7 +61,8 @@ describe('docker-compose.yml and the variables that the code reads', () => {
     expect(order[0]).toEqual(['databases']);
     for (const [name, { environment }] of own)
       if (environment.ROLE === 'worker') expect(waveOf(name)).toBeGreaterThan(waveOf(`${environment.SERVICE}-migrate`));
-    expect(order.at(-1)).toEqual(['gateway']);
+    expect(waveOf('gateway')).toBe(order.length - 1);
+    expect(waveOf('ingress')).toBeGreaterThan(waveOf('device-api'));
     expect([...endingServices(compose)].every((name) => /^databases$|-migrate$/.test(name))).toBe(true);
   });
 });

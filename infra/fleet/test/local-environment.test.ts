@@ -56,7 +56,10 @@ test('in the Compose file, a process listens at every address that another one u
     'account-api:8080',
     'billing-api:8080',
     'campaign-api:8080',
+    'device-api:8080',
+    'events-api:8080',
     'organization-api:8080',
+    'utilities-api:8080',
   ]);
   const published = [...own].flatMap(([name, { ports }]) => ports.map(({ target }) => `${name}:${target}`));
   for (const address of [...used, ...published]) {

@@ -12,6 +12,7 @@ interface Program {
 
 const programsOf = (services: readonly Service[]): Program[] => [
   { service: 'gateway', role: 'api' },
+  { service: 'ingress', role: 'api' },
   ...services.flatMap(({ name }) => ['api', 'worker'].map((role) => ({ service: name, role }))),
 ];
 

@@ -1,15 +1,25 @@
-import { endpoints, type ServiceName } from '@attribution/contracts';
+import {
+  type CallerName,
+  deviceEndpoints,
+  endpoints,
+  findDeviceCertificate,
+  type ServiceName,
+} from '@attribution/contracts';
 import type { ServiceDefinition } from '@attribution/service';
 
 /** The fields of a service's definition that files are generated from. */
 export type Service = Pick<
   ServiceDefinition,
-  'name' | 'summary' | 'settings' | 'calls' | 'publishes' | 'handles' | 'follows' | 'deployment'
+  'name' | 'summary' | 'settings' | 'calls' | 'publishes' | 'handles' | 'follows' | 'deployment' | 'appendOnly'
 >;
 
-/** One end of an Internal call: a service, and the roles of the caller whose processes call. */
+/** The role that the processes of a service connect to its database as, if it is not the database's owner. */
+export const processRoleOf = ({ name, appendOnly }: Service): string | undefined =>
+  appendOnly.length > 0 ? `${name}_process` : undefined;
+
+/** One end of an Internal call: a service or the ingress, and the roles of the caller whose processes call. */
 export interface Caller {
-  readonly name: ServiceName;
+  readonly name: CallerName;
   readonly roles: readonly string[];
 }
 
@@ -27,3 +37,9 @@ export const callersOf = (callee: Service, services: readonly Service[]): Caller
 /** The services that the gateway forwards to: those with public endpoints. */
 export const behindGateway = (services: readonly Service[]): ServiceName[] =>
   services.map(({ name }) => name).filter((name) => endpoints.some(({ service }) => service === name));
+
+/** The services that the ingress forwards to, or asks: those with endpoints for devices. */
+export const behindIngress = (services: readonly Service[]): ServiceName[] =>
+  services
+    .map(({ name }) => name)
+    .filter((name) => [...deviceEndpoints, findDeviceCertificate].some(({ service }) => service === name));

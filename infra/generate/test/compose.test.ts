@@ -37,7 +37,7 @@ test('a process gets its database, its keys, its required secrets and the variab
   expect(environment).toMatchObject({
     SERVICE: 'account',
     ROLE: 'api',
-    DATABASE_URL: `postgresql://account:\${ACCOUNT_DATABASE_PASSWORD:?${generated}}@postgres:5432/account`,
+    DATABASE_URL: `postgresql://account_process:\${ACCOUNT_PROCESS_DATABASE_PASSWORD:?${generated}}@postgres:5432/account`,
     INTERNAL_PRIVATE_KEYS: `\${ACCOUNT_INTERNAL_PRIVATE_KEYS:?${generated}}`,
     RECIPE: `\${RECIPE:?${generated}}`,
     SIGNING_KEYS: `\${SIGNING_KEYS:?${generated}}`,
@@ -46,6 +46,21 @@ test('a process gets its database, its keys, its required secrets and the variab
   });
   expect(environment).not.toHaveProperty('COLOUR');
   expect(file.services['billing-api']?.environment).not.toHaveProperty('RECIPE');
+});
+
+test('where tables are append-only the processes have a role of their own, to which the migration, as the owner, gives its rights', () => {
+  const owner = `postgresql://account:\${ACCOUNT_DATABASE_PASSWORD:?${generated}}@postgres:5432/account`;
+  expect(file.services['account-migrate']?.environment).toMatchObject({
+    DATABASE_URL: owner,
+    DATABASE_PROCESS_ROLE: 'account_process',
+  });
+  expect(file.services.databases?.environment).toMatchObject({
+    ACCOUNT_DATABASE_URL: owner,
+    ACCOUNT_PROCESS_DATABASE_URL: file.services['account-worker']?.environment.DATABASE_URL,
+  });
+  const till = `postgresql://billing:\${BILLING_DATABASE_PASSWORD:?${generated}}@postgres:5432/billing`;
+  expect(file.services['billing-api']?.environment.DATABASE_URL).toBe(till);
+  expect(file.services['billing-migrate']?.environment).not.toHaveProperty('DATABASE_PROCESS_ROLE');
 });
 
 test('a service gets the addresses of the services that it calls, and the gateway those of all services', () => {

@@ -38,6 +38,8 @@ test('the Compose file, manifests, Prometheus targets, an alert with its test, a
       'infra/observability/prometheus/prometheus.yml',
       'infra/observability/prometheus/rules/missing-processes.yml',
       'k8s/base/gateway/upstreams.env',
+      'k8s/base/ingress/services.yaml',
+      'k8s/base/ingress/upstreams.env',
       'k8s/base/services/account/kustomization.yaml',
       'k8s/base/services/account/network.yaml',
       'k8s/base/services/account/process.yaml',

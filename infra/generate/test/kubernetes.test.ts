@@ -62,6 +62,10 @@ test('only secrets are referred to by key or mounted', () => {
     valueFrom: { secretKeyRef: { name: 'account-secrets', key } },
   });
   expect(containers[0]?.env).toEqual([
+    {
+      name: 'DATABASE_URL',
+      valueFrom: { secretKeyRef: { name: 'account-database', key: 'process-url' } },
+    },
     { name: 'SIGNING_KEYS', value: '/keys/signing/keys.json' },
     referred('RECIPE', 'recipe'),
     referred('SMTP_URL', 'smtp-url'),
@@ -83,8 +87,15 @@ test('a service without secrets of its own has no patch, and its kustomization r
 test('a process that needs more CPU requests it, and a comment says why', () => {
   expect(text('account/kustomization.yaml')).toContain('# It bakes.\n');
   const { patches } = parse(text('account/kustomization.yaml')) as { patches: { patch?: string; target: object }[] };
-  expect(patches.map(({ target }) => target)).toEqual([{ kind: 'Deployment' }, { kind: 'Deployment', name: 'api' }]);
-  expect(parse(patches[1]?.patch ?? '')).toMatchObject([{ op: 'replace', value: '2' }]);
+  expect(patches.map(({ target }) => target)).toEqual([
+    { kind: 'Job' },
+    { kind: 'Deployment' },
+    { kind: 'Deployment', name: 'api' },
+  ]);
+  expect(parse(patches[0]?.patch ?? '')).toMatchObject([
+    { op: 'add', value: { name: 'DATABASE_PROCESS_ROLE', value: 'account_process' } },
+  ]);
+  expect(parse(patches[2]?.patch ?? '')).toMatchObject([{ op: 'replace', value: '2' }]);
 });
 
 test('the gateway gets the address of every service, and the base lists every folder', () => {

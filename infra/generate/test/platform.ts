@@ -6,6 +6,7 @@ import type { Service } from '../src/services.ts';
 const shop: Service = {
   name: 'account',
   summary: 'The shop',
+  appendOnly: ['receipts'],
   settings: z.object({
     SIGNING_KEYS: z.string().meta({ description: 'What it signs with', secret: true }),
     RECIPE: z.string().meta({ description: 'Its secret recipe', secret: true }),
@@ -35,6 +36,7 @@ const shop: Service = {
 const till: Service = {
   name: 'billing',
   summary: 'The till',
+  appendOnly: [],
   settings: z.object({}),
   calls: { account: ['worker'] },
   publishes: [billingEvents],

@@ -2,11 +2,12 @@ import pg from 'pg';
 
 /** The advisory lock of this program on a server. The number is arbitrary. */
 const lock = 7_236_541_093;
-const role = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS';
+const attributes = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS';
 
 /**
- * Creates the role and the database of each URL if they do not exist. A role owns its own database and can connect to no
- * other, so a service's password gives access to that service's rows alone.
+ * Creates the role and the database of each URL if they do not exist. The role of a database's first URL owns it, the roles
+ * of further ones may connect to it, and none can connect to another: a service's password gives access to that service's
+ * rows alone.
  */
 export async function makeDatabases(
   adminUrl: string,
@@ -29,12 +30,21 @@ export async function makeDatabases(
 async function makeDatabase(client: pg.Client, url: URL, say: (line: string) => void): Promise<void> {
   const [user, password, name] = [url.username, url.password, url.pathname.slice(1)].map(decodeURIComponent);
   if (!user || !password || !name) throw new Error(`A database's URL needs a user, a password and a name: ${url.host}`);
-  const [owner, database] = [pg.escapeIdentifier(user), pg.escapeIdentifier(name)];
+  const [role, database] = [pg.escapeIdentifier(user), pg.escapeIdentifier(name)];
   const existingRole = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [user]);
   const verb = existingRole.rowCount ? 'ALTER' : 'CREATE';
-  await client.query(`${verb} ROLE ${owner} ${role} PASSWORD ${pg.escapeLiteral(password)}`);
-  const existing = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
-  if (!existing.rowCount) await client.query(`CREATE DATABASE ${database} OWNER ${owner}`);
+  await client.query(`${verb} ROLE ${role} ${attributes} PASSWORD ${pg.escapeLiteral(password)}`);
+  const { rows } = await client.query<{ owner: string }>(
+    'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1',
+    [name],
+  );
+  const existing = rows[0];
+  if (existing && existing.owner !== user) {
+    await client.query(`GRANT CONNECT ON DATABASE ${database} TO ${role}`);
+    say(`${name}: owned by ${existing.owner}, and ${user} may connect`);
+    return;
+  }
+  if (!existing) await client.query(`CREATE DATABASE ${database} OWNER ${role}`);
   await client.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
-  say(`${name}: ${existing.rowCount ? 'exists' : 'created'}, owned by ${user}`);
+  say(`${name}: ${existing ? 'exists' : 'created'}, owned by ${user}`);
 }

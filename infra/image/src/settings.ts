@@ -1,4 +1,5 @@
 import { gatewaySettings } from '@attribution/gateway/config';
+import { ingressSettings } from '@attribution/gateway/ingress/config';
 import { loadServices, registeredNames } from '@attribution/registry';
 import { type Role, setting } from '@attribution/runtime';
 import { callSettings, serviceSettings } from '@attribution/service';
@@ -8,9 +9,14 @@ import { choice, type ProgramName } from './programs.ts';
 /** `databases.ts` reads the URL of a role that may create databases, … */
 export const adminSettings = z.object({ NODE_ENV: z.string().optional(), ADMIN_DATABASE_URL: z.url() });
 
-/** … and the URL that each service will open its own database with. */
+/** … the URL of each service's database for the role that owns it, … */
 export const databaseUrls = z.object(
   Object.fromEntries(registeredNames.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, z.url()])),
+);
+
+/** … and for the role of its processes, where that is another. */
+export const processDatabaseUrls = z.object(
+  Object.fromEntries(registeredNames.map((name) => [`${name.toUpperCase()}_PROCESS_DATABASE_URL`, z.url().optional()])),
 );
 
 /** Variables that Node itself reads. */
@@ -37,6 +43,7 @@ export async function loadFaultsIn(): Promise<FaultsIn> {
 
   /** Everything that a process of this service and role reads. */
   function settingsOf(name: ProgramName, role: Role): readonly z.ZodObject[] {
+    if (name === 'ingress') return [nodeSettings, choice, ingressSettings];
     const service = services.get(name);
     if (!service) return [nodeSettings, choice, gatewaySettings];
     if (role === 'migrate') return [nodeSettings, choice, serviceSettings.migrate];
@@ -44,7 +51,8 @@ export async function loadFaultsIn(): Promise<FaultsIn> {
   }
 
   return (program, environment) => {
-    if (program === commands.databases) return faultsAgainst([nodeSettings, adminSettings, databaseUrls], environment);
+    if (program === commands.databases)
+      return faultsAgainst([nodeSettings, adminSettings, databaseUrls, processDatabaseUrls], environment);
     if (program !== commands.process) return [`${program} is no program of the image`];
     const chosen = choice.safeParse(environment);
     if (!chosen.success) return faultsAgainst([choice], environment, true);

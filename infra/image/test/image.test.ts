@@ -33,6 +33,10 @@ test('the default command is the program that chooses by SERVICE and ROLE', () =
   expect(existsSync(join(root, commands.databases))).toBe(true);
 });
 
+test('the image has the program that decodes videos', () => {
+  expect(last).toMatch(/apt-get install [^\n]* ffmpeg\b/);
+});
+
 test('`ops` can be run in the image, with everything that it imports', () => {
   expect(last).toMatch(/^COPY infra\/image\/bin\/ops \/usr\/local\/bin\/ops$/m);
   expect(statSync(join(root, 'infra/image/bin/ops')).mode & 0o111).toBe(0o111);

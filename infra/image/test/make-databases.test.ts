@@ -60,6 +60,21 @@ test('running it again, or several times at once, keeps existing data; a new pas
   expect((await ask(urlOf(one, { password: 'new' }), 'SELECT FROM things')).rowCount).toBe(0);
 });
 
+test('the role of a further URL of a database may connect to it and owns nothing there, also when it is run again', async () => {
+  const [one, two] = names;
+  const processes = urlOf(two, { database: one });
+  await make([urlOf(one), processes]);
+  await make([urlOf(one), processes]);
+  await ask(urlOf(one), 'CREATE TABLE things (id int PRIMARY KEY)');
+  for (const sql of ['SELECT FROM things', 'CREATE TABLE mine (id int)', 'CREATE TEMPORARY TABLE mine (id int)'])
+    await expect(ask(processes, sql)).rejects.toThrow('permission denied');
+  const { rows } = await ask(
+    processes,
+    'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = current_database()',
+  );
+  expect(rows).toEqual([{ owner: one }]);
+});
+
 test('a URL without a password is refused', async () => {
   await expect(make(['postgresql://nobody@127.0.0.1/nothing'])).rejects.toThrow('needs a user, a password and a name');
 });

@@ -43,6 +43,8 @@ test('an invalid value is reported by its variable, and is not shown', () => {
 
 test('an unknown service, role or program is refused', () => {
   expect(faults({ SERVICE: 'bakery' })).toEqual([expect.stringMatching(/^SERVICE: /)]);
-  expect(faults({ SERVICE: 'gateway', ROLE: 'worker' })).toEqual(['ROLE: the gateway is an api and nothing else']);
+  expect(faults({ SERVICE: 'gateway', ROLE: 'worker' })).toEqual([
+    'ROLE: the gateway and the ingress are an api and nothing else',
+  ]);
   expect(faultsIn('infra/image/src/other.ts', {})).toEqual(['infra/image/src/other.ts is no program of the image']);
 });

@@ -61,8 +61,15 @@ var namespaces = newStrategy(strategy{
 })
 
 var services = newStrategy(strategy{
-	scoped:   true,
-	prepare:  func(o runtime.Object) { o.(*core.Service).Status = core.ServiceStatus{} },
+	scoped: true,
+	prepare: func(o runtime.Object) {
+		service := o.(*core.Service)
+		service.Status = core.ServiceStatus{}
+		// The API server allocates a port, whatever it is.
+		if serviceapi.NeedsHealthCheck(service) && service.Spec.HealthCheckNodePort == 0 {
+			service.Spec.HealthCheckNodePort = 30000
+		}
+	},
 	validate: func(o runtime.Object) field.ErrorList { return corevalidation.ValidateServiceCreate(o.(*core.Service)) },
 	warnings: func(_ context.Context, o runtime.Object) []string {
 		return serviceapi.GetWarningsForService(o.(*core.Service), nil)

@@ -1,5 +1,7 @@
 import { generateInternalKeys, generateKeySets } from '@attribution/auth';
+import { newAuthority } from '@attribution/certificates';
 import { gatewaySettings } from '@attribution/gateway/config';
+import { ingressSettings } from '@attribution/gateway/ingress/config';
 import { commands, loadFaultsIn, programNames } from '@attribution/image';
 import { loadServices } from '@attribution/registry';
 import { describeSettings } from '@attribution/runtime';
@@ -11,7 +13,12 @@ import type { Programs } from './programs.ts';
 export async function loadPrograms(): Promise<Programs> {
   const [faultsIn, services] = await Promise.all([loadFaultsIn(), loadServices()]);
   const byName = new Map<string, (typeof services)[number]>(services.map((service) => [service.name, service]));
-  const schemas = [serviceSettings.worker, gatewaySettings, ...services.map(({ settings }) => settings)];
+  const schemas = [
+    serviceSettings.worker,
+    gatewaySettings,
+    ingressSettings,
+    ...services.map(({ settings }) => settings),
+  ];
   return {
     names: programNames,
     faultsIn: (environment) => faultsIn(commands.process, environment),
@@ -36,5 +43,12 @@ function keys(): Record<string, string> {
     INTERNAL_PRIVATE_KEYS: internal.private.account,
     INTERNAL_PUBLIC_KEYS: internal.public,
   };
-  return Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, JSON.stringify(set)]));
+  const pem = '-----BEGIN SAMPLE-----\n-----END SAMPLE-----\n';
+  return {
+    ...Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, JSON.stringify(set)])),
+    DEVICE_CA: JSON.stringify(newAuthority().authority),
+    ...Object.fromEntries(
+      ['DEVICE_CA_CERTIFICATES', 'DEVICE_TLS_CERTIFICATE', 'DEVICE_TLS_KEY'].map((name) => [name, pem]),
+    ),
+  };
 }

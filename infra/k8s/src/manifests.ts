@@ -42,7 +42,7 @@ export interface Job extends Manifest {
 }
 
 export interface PodTemplate {
-  readonly metadata?: { readonly labels?: Labels };
+  readonly metadata?: { readonly labels?: Labels; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: PodSpec;
 }
 

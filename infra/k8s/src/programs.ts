@@ -1,6 +1,6 @@
 /** What the code of the image declares about its programs. */
 export interface Programs {
-  /** The values of `SERVICE`, including `gateway`. */
+  /** The values of `SERVICE`, including `gateway` and `ingress`. */
   readonly names: readonly string[];
   /** What is wrong with an environment: variables that the process does not read, missing ones, and invalid values. */
   readonly faultsIn: (environment: Readonly<Record<string, string>>) => readonly string[];
@@ -20,15 +20,17 @@ export interface Egress {
 }
 
 export const gateway = 'gateway';
+export const ingress = 'ingress';
+const isEdge = (name: string) => name === gateway || name === ingress;
 
-export const servicesOf = ({ names }: Programs): string[] => names.filter((name) => name !== gateway);
+export const servicesOf = ({ names }: Programs): string[] => names.filter((name) => !isEdge(name));
 
-/** Each service runs in all of these roles, the gateway only in the first. */
+/** Each service runs in all of these roles, the gateway and the ingress only in the first. */
 export const roles = ['api', 'worker', 'migrate'] as const;
 
 /** Whether the code of a service reads a variable in any role. */
 export const reads = ({ faultsIn }: Programs, service: string, variable: string): boolean =>
-  !faultsIn({ SERVICE: service, ROLE: service === gateway ? 'api' : 'worker', [variable]: 'x' }).includes(
+  !faultsIn({ SERVICE: service, ROLE: isEdge(service) ? 'api' : 'worker', [variable]: 'x' }).includes(
     `${variable}: this process does not read it`,
   );
 

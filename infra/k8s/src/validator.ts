@@ -20,7 +20,7 @@ export const provideValidator = (cache: string, say: (line: string) => void): Pr
 
 /** Renders and validates kustomizations, without network or cluster. */
 export async function validate(program: string, directories: readonly string[]): Promise<Verdict[]> {
-  const { stdout } = await execute(program, [...directories], { maxBuffer: 256 * 1024 * 1024, timeout: 120_000 });
+  const { stdout } = await execute(program, [...directories], { maxBuffer: 256 * 1024 * 1024, timeout: 10 * 60_000 });
   const verdicts = JSON.parse(stdout) as {
     directory: string;
     documents: Manifest[];

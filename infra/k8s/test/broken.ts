@@ -21,16 +21,14 @@ const first = `${pod}/containers/0`;
 const deleted = (apiVersion: string, kind: string, name: string) => ({
   patch: JSON.stringify({ apiVersion, kind, metadata: { name }, $patch: 'delete' }),
 });
+const withoutPolicy = (name: string) => ({ patches: [deleted('networking.k8s.io/v1', 'NetworkPolicy', name)] });
 
 /** The settings of all serving processes, without the address for spans. */
 const untraced = { name: 'serving', literals: ['HOST=0.0.0.0', 'PORT=8080', 'LAME_DUCK_MS=10000'] };
 
 /** An allowed change of an overlay: it leaves traces out. */
 export const withoutTraces: Omit<Broken, 'change' | 'found'> = {
-  more: {
-    configMapGenerator: [{ ...untraced, behavior: 'replace' }],
-    patches: [deleted('networking.k8s.io/v1', 'NetworkPolicy', 'traced')],
-  },
+  more: { configMapGenerator: [{ ...untraced, behavior: 'replace' }], ...withoutPolicy('traced') },
 };
 
 export const broken: readonly Broken[] = [
@@ -187,7 +185,7 @@ export const broken: readonly Broken[] = [
   },
   {
     change: 'spans that cannot reach the collector',
-    more: { patches: [deleted('networking.k8s.io/v1', 'NetworkPolicy', 'traced')] },
+    more: withoutPolicy('traced'),
     found: {
       rule: 'network',
       resource: 'NetworkPolicy',
@@ -195,13 +193,14 @@ export const broken: readonly Broken[] = [
     },
   },
   {
+    change: 'a mesh whose control plane the proxies cannot reach',
+    more: withoutPolicy('meshed'),
+    found: { rule: 'network', resource: 'NetworkPolicy', detail: /^gateway → the mesh.*, TCP 8086: is closed/ },
+  },
+  {
     change: 'an open connection for spans when nothing is traced',
     more: { configMapGenerator: [{ ...untraced, behavior: 'replace' }] },
-    found: {
-      rule: 'network',
-      resource: 'NetworkPolicy',
-      detail: /^gateway → the collector of traces, TCP 4318: is open/,
-    },
+    found: { rule: 'network', resource: 'NetworkPolicy', detail: /^gateway → the collector.*, TCP 4318: is open/ },
   },
   {
     change: 'a closed connection for a call that the code makes',

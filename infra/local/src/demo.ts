@@ -12,6 +12,7 @@ import {
   verifyEmail,
 } from '@attribution/contracts';
 import type { z } from 'zod';
+import { publishDemo, until } from './demo-campaign.ts';
 
 const credentials = { email: 'demo@example.com', password: 'look around here' };
 
@@ -22,9 +23,11 @@ const shops = [
   ['New York', 'Brooklyn', 'America/New_York'],
 ] as const;
 
+type Row = { readonly kind: string; readonly [field: string]: unknown };
+
 /** The rows of an import: two groups of two shops, each with a window, a counter and three screens. */
 const estate = [...new Set(shops.map(([group]) => group))]
-  .map((name): object => ({ kind: 'group', external_id: name, name }))
+  .map((name): Row => ({ kind: 'group', external_id: name, name }))
   .concat(
     shops.flatMap(([group, name, timezone]) => [
       { kind: 'location', external_id: name, parent: group, name, timezone, venue_type: 'retail' },
@@ -36,19 +39,12 @@ const estate = [...new Set(shops.map(([group]) => group))]
     ]),
   );
 
-function screenIn(zone: string, name: string, width_px: number, height_px: number): object {
+function screenIn(zone: string, name: string, width_px: number, height_px: number): Row {
   const tags = [zone.endsWith('window') ? 'window' : 'counter'];
   return { kind: 'screen', external_id: `${zone} ${name}`, parent: zone, name, tags, width_px, height_px };
 }
 
-const campaigns = [
-  {
-    name: 'Summer sneakers',
-    brief: { product: 'Trail sneakers', objective: 'Visits to the shoe aisle' },
-    priority: 10,
-  },
-  { name: 'Coffee happy hour', brief: { product: 'Espresso', objective: 'More visits in the afternoon' } },
-];
+const draft = { name: 'Coffee happy hour', brief: { product: 'Espresso', objective: 'More visits in the afternoon' } };
 
 /** Signs up the demo account through the API and fills it, unless it exists. */
 export async function seedDemo(
@@ -71,20 +67,22 @@ export async function seedDemo(
 async function fill(api: Client): Promise<void> {
   const content = estate.map((row) => `${JSON.stringify(row)}\n`).join('');
   const { body: job } = await api.call(importEstate, { upload: { media: 'application/x-ndjson', content } });
-  for (let ended = false; !ended; ) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  await until(async () => {
     const { body } = await api.call(getEstateImport, { params: { id: job.id } });
     if (body.status === 'failed' || body.rows.refused > 0)
       throw new Error(`The demo's estate was refused: ${body.error}`);
-    ended = body.status === 'succeeded';
-  }
-  for (const body of campaigns) await api.call(createCampaign, { body }).then((answer) => answer.body);
+    return body.status === 'succeeded';
+  });
+  await publishDemo(api, estate.filter((row) => row.kind === 'screen').length);
+  await api.call(createCampaign, { body: draft }).then((answer) => answer.body);
 }
 
 /** The code of the latest message to an address. */
 async function waitForCode(directory: string, email: string): Promise<string> {
   for (let attempt = 0; attempt < 100; attempt++) {
-    const names = (await readdir(directory)).filter((name) => name.endsWith(`-${email}.eml`)).sort();
+    // A name that begins with a dot is a message that is being written, and is about to get another name.
+    const isMail = (name: string) => !name.startsWith('.') && name.endsWith(`-${email}.eml`);
+    const names = (await readdir(directory)).filter(isMail).sort();
     const latest = names.at(-1);
     const code = latest && /^\d{6}$/m.exec(await readFile(join(directory, latest), 'utf8'))?.[0];
     if (code) return code;

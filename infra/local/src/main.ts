@@ -1,11 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { generateInternalKeys } from '@attribution/auth';
+import { authorityFilesOf } from '@attribution/certificates';
 import { noteRunning } from '@attribution/ops/running';
 import { registeredNames } from '@attribution/registry';
 import { createLogger, observeProcess, onStopSignal, readConfig } from '@attribution/runtime';
 import { type PostgresServer, startPostgres } from '@attribution/servers';
 import { seedDemo } from './demo.ts';
+import { type DemoDevices, startDemoDevices } from './demo-devices.ts';
 import { FolderInUse, lockFolder } from './lock.ts';
 import { startPlatform } from './platform.ts';
 import { nextFreePort, portProblem } from './ports.ts';
@@ -15,7 +18,7 @@ import { localSettings } from './settings.ts';
 const { values: flags } = parseArgs({ options: { demo: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
 if (flags.help) {
   console.log(
-    'npm start [-- --demo]   Runs the whole platform on this machine. --demo adds an account with sample data.',
+    'npm start [-- --demo]   Runs the whole platform on this machine. --demo adds an account with sample data, and devices that run.',
   );
   process.exit(0);
 }
@@ -27,6 +30,7 @@ observeProcess();
 
 const simulated = config.STRIPE_SECRET_KEY === undefined;
 await requireFreePort('PORT', config.HOST, config.PORT);
+await requireFreePort('DEVICE_PORT', config.HOST, config.DEVICE_PORT);
 if (simulated && config.PAYMENTS_PORT !== undefined)
   await requireFreePort('PAYMENTS_PORT', config.HOST, config.PAYMENTS_PORT);
 const paymentsPort = config.PAYMENTS_PORT ?? (await nextFreePort(config.HOST, config.PORT + 1));
@@ -47,13 +51,17 @@ say('Starting the services and the gateway');
 const mailDirectory = join(directory, 'mail');
 const paymentsFile = join(directory, 'payments.sqlite');
 await mkdir(mailDirectory, { recursive: true });
+const internalKeys = generateInternalKeys();
 const platform = await startPlatform({
+  internalKeys,
   database: (service) => databaseOf(postgres, service),
   secrets,
   mailDirectory,
+  mediaDirectory: join(directory, 'media'),
   payments: { file: paymentsFile, url: paymentsUrl },
   host: config.HOST,
   port: config.PORT,
+  devicePort: config.DEVICE_PORT,
   logger,
   environment: process.env,
 }).catch(async (error: unknown) => {
@@ -66,8 +74,10 @@ await noteRunning(directory, {
   environment: { SIMULATED_PAYMENTS_FILE: paymentsFile },
 });
 
+let demoDevices: DemoDevices | undefined;
 onStopSignal(async () => {
   console.error('\n· Stopping: finishing requests in progress');
+  await demoDevices?.stop();
   await platform.stop();
   await postgres.stop();
   unlock();
@@ -75,6 +85,7 @@ onStopSignal(async () => {
 });
 
 const demo = flags.demo ? await seedDemo(platform.url, mailDirectory, say) : undefined;
+if (demo) demoDevices = await startDemoDevices({ platform, internalKeys, credentials: demo, directory, say });
 printTable();
 
 function printTable(): void {
@@ -83,10 +94,13 @@ function printTable(): void {
     ['API', `${platform.url}/v2`],
     ['Reference', `${platform.url}/docs/`],
     ['Health', `${platform.url}/healthz`],
+    ['Devices', `${platform.devices.url}/v2/device`],
+    ['Device CA', `${shown(authorityFilesOf(directory).root)}   the root that devices trust`],
     ['Mail', `${shown(mailDirectory)}/   one .eml file a message`],
     ['Payments', simulated ? `${paymentsUrl}   simulated: pages to pay on, with test cards` : 'Stripe'],
     ['Data', `${shown(directory)}/   kept between starts; delete it to start afresh`],
     ...(demo ? [['Demo login', `${demo.email}   password: ${demo.password}`]] : []),
+    ...(demoDevices ? [['Demo devices', `${shown(demoDevices.playLog)}   what their screens have shown`]] : []),
     ['Stop', 'Ctrl-C'],
   ];
   const seconds = ((performance.now() - began) / 1000).toFixed(1);

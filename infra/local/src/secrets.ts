@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateKeySets, keyFilesOf } from '@attribution/auth';
+import { authorityIn, newAuthority } from '@attribution/certificates';
 import { newUuid } from '@attribution/ids';
 import { z } from 'zod';
 
@@ -15,6 +16,8 @@ type StoredSecrets = z.output<typeof StoredSecrets>;
 export interface Secrets extends StoredSecrets {
   /** The values of `TOKEN_PRIVATE_KEYS` and `TOKEN_PUBLIC_KEYS`: JSON, or the path of a file. */
   readonly token_keys: { readonly private: string; readonly public: string };
+  /** The value of `DEVICE_CA`: JSON, or the path of a file. */
+  readonly device_ca: string;
 }
 
 const newStoredSecrets = (): StoredSecrets => ({
@@ -23,18 +26,26 @@ const newStoredSecrets = (): StoredSecrets => ({
   secret_key: randomBytes(32).toString('base64'),
 });
 
+/** One for all installations of a process that keep nothing, because RSA keys take some tenths of a second. */
+let deviceAuthority: string | undefined;
+
 /** Generates secrets for an installation that keeps nothing. */
 export function newSecrets(): Secrets {
   const keys = generateKeySets(newUuid());
   return {
     ...newStoredSecrets(),
     token_keys: { private: JSON.stringify(keys.private), public: JSON.stringify(keys.public) },
+    device_ca: (deviceAuthority ??= JSON.stringify(newAuthority().authority)),
   };
 }
 
 /** Reads the secrets of a local installation. The first start generates them, in files that only the owner can read. */
 export async function localSecrets(directory: string): Promise<Secrets> {
-  return { ...(await storedSecretsIn(join(directory, 'secrets.json'))), token_keys: await tokenKeysIn(directory) };
+  return {
+    ...(await storedSecretsIn(join(directory, 'secrets.json'))),
+    token_keys: await tokenKeysIn(directory),
+    device_ca: (await authorityIn(directory)).authority,
+  };
 }
 
 async function storedSecretsIn(file: string): Promise<StoredSecrets> {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 export const localSettings = z.object({
   ...processSettings,
   PORT: setting.port.default(8080).meta({ description: 'The port of the gateway' }),
+  DEVICE_PORT: setting.port.default(8443).meta({ description: 'The port of the ingress of devices: HTTPS' }),
   PAYMENTS_PORT: setting.port.optional().meta({
     description: 'The port of the pages of simulated payments; everything else takes free ports',
     fallback: 'the next free one after `PORT`',

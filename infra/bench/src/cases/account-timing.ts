@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiKey, createClient, signup } from '@attribution/contracts';
+import { type Client, createApiKey, createClient, signup } from '@attribution/contracts';
 import { freePort } from '@attribution/servers';
 import { type Case, compact, type Row, type Tools } from '../case.ts';
 import { cheapHash, type LocalPlatform, startLocal } from '../platform/local.ts';
@@ -45,10 +45,12 @@ async function pairsOn(platform: LocalPlatform): Promise<Pair[]> {
     path: '/v2/auth/api-token',
     headers: { 'x-access-key-id': id, 'x-access-key-secret': other.access_key_secret },
   });
+  const guessed = await signUpSome(client, owner.password);
+  let guesses = 0;
   return [
     {
       what: 'POST /v2/auth/login, a wrong password',
-      known: () => post('/v2/auth/login', { email: owner.email, password: wrongPassword }),
+      known: () => post('/v2/auth/login', { email: guessed[guesses++ % guessed.length], password: wrongPassword }),
       unknown: () => post('/v2/auth/login', { email: unknownEmail(), password: wrongPassword }),
     },
     {
@@ -72,6 +74,16 @@ async function pairsOn(platform: LocalPlatform): Promise<Pair[]> {
       unknown: () => exchange(unknownKeyId()),
     },
   ];
+}
+
+/** So many people that the guesses at each are fewer than an hour allows. */
+async function signUpSome(client: Client, password: string): Promise<string[]> {
+  const emails = Array.from({ length: 15 }, (_, n) => `guessed-${n}-${hex(5)}@example.com`);
+  for (const [n, email] of emails.entries()) {
+    const somewhere = client.with({ headers: { 'x-forwarded-for': `192.0.2.${n}` } });
+    await somewhere.call(signup, { body: { email, password, full_name: 'Grace Hopper' } });
+  }
+  return emails;
 }
 
 /**

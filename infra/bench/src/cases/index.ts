@@ -3,15 +3,21 @@ import { accessLayers } from './access-layers.ts';
 import { accountExchange, accountHolds, accountScale } from './account.ts';
 import { accountTiming } from './account-timing.ts';
 import { billingLedger, billingWebhooks } from './billing.ts';
+import { campaignManifests } from './campaign-manifests.ts';
+import { campaignMidnight } from './campaign-midnight.ts';
+import { campaignPublish } from './campaign-publish.ts';
+import { campaignUploads } from './campaign-uploads.ts';
 import { endpoints } from './endpoints.ts';
 import { estateImport, estateMatch, estateNarrowed } from './estate.ts';
 import { fleetMix } from './fleet.ts';
 import { gatewayCases } from './gateway.ts';
 import { gatewayObserved } from './gateway-observed.ts';
 import { kafkaClients } from './kafka-clients.ts';
+import { ledgerCheck } from './ledger-check.ts';
 import { messagingCases } from './messaging.ts';
 import { platformEmbedded } from './platform-embedded.ts';
 import { platformLogins } from './platform-logins.ts';
+import { utilitiesKept, utilitiesOffline } from './utilities.ts';
 
 /** All cases, in the order in which they run. */
 export const cases: readonly Case[] = [
@@ -27,9 +33,16 @@ export const cases: readonly Case[] = [
   accountTiming,
   billingWebhooks,
   billingLedger,
+  ledgerCheck,
   estateNarrowed,
   estateMatch,
   estateImport,
+  campaignPublish,
+  campaignManifests,
+  campaignMidnight,
+  campaignUploads,
+  utilitiesOffline,
+  utilitiesKept,
   fleetMix,
   platformLogins,
   platformEmbedded,

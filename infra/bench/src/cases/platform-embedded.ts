@@ -11,21 +11,21 @@ import { spreadOf } from '../statistics.ts';
 import { load } from '../wrk.ts';
 
 /** Seconds to healthy; megabytes; how much larger the heap may be after the load than before it. */
-const bars = { start: 8, resident: 450, growth: 1.1 };
+const bars = { start: 4, resident: 350, growth: 1.1 };
 /** After the start, until the platform is idle. */
 const settleMs = 15_000;
 const connections = 4;
 /** The heap is read through the inspector. */
 const inspected = { nodeArguments: ['--inspect=127.0.0.1:0'] };
 
-/** A Lua script for wrk: of ten requests eight read, one creates a campaign and one changes a group. */
+/** A Lua script for wrk: of ten requests eight read, one creates a group, of which an account may have many, and one changes one. */
 const mixed = (group: string) => `
 local n = 0
 local reads = { '/v2/groups', '/v2/users/me', '/v2/campaigns?limit=20', '/v2/groups/${group}' }
 function request()
   n = n + 1
   if n % 10 == 0 then
-    return wrk.format('POST', '/v2/campaigns', nil, '{"name":"Campaign ' .. n .. '","brief":{"product":"Shoe"}}')
+    return wrk.format('POST', '/v2/groups', nil, '{"name":"Group ' .. n .. '","description":"Shops in the city"}')
   elseif n % 10 == 5 then
     return wrk.format('PATCH', '/v2/groups/${group}', nil, '{"description":"Changed ' .. n .. '"}')
   end
@@ -83,8 +83,8 @@ function startRow(times: readonly number[], first: number): Row {
     what: '`npm start` to healthy, data there already',
     ours: `${median.toFixed(2)} s (${low.toFixed(2)}–${high.toFixed(2)})`,
     beside: `${first.toFixed(2)} s the first time`,
-    bar: `< ${bars.start} s`,
-    holds: high < bars.start,
+    bar: `≤ ${bars.start} s`,
+    holds: high <= bars.start,
   };
 }
 
@@ -96,8 +96,8 @@ async function idleRows({ pid }: LocalPlatform, directory: string): Promise<Row[
       what: 'Idle, resident memory of the Node process',
       ours: `${ours.toFixed(0)} MB`,
       beside: postgres === undefined ? '' : `${postgres.toFixed(0)} MB of its Postgres`,
-      bar: `< ${bars.resident} MB`,
-      holds: ours < bars.resident,
+      bar: `≤ ${bars.resident} MB`,
+      holds: ours <= bars.resident,
     },
   ];
 }

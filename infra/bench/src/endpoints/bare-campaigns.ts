@@ -9,6 +9,7 @@ const unplaced = {
   metadata: {},
   status: 'draft',
   current_version: null,
+  live_version: null,
   total_ad_count: 0,
   screen_count: 0,
   estimated_locations: 0,
@@ -26,16 +27,22 @@ interface Ad {
   readonly score: number | null;
 }
 
-/** The validation of a draft, for its ads. */
+/** The validation of a draft with an empty target, for its ads. */
 function validationOf(ads: readonly Ad[], effectiveness_score: number | null) {
   const ofAds = ads.map(({ id, screen_tag, score }) => {
-    const detail = `The ad for screens tagged ${screen_tag} has no score yet.`;
-    const checks = score === null ? [{ code: 'not_scored', severity: 'warning', detail }] : [];
-    return { campaign_ad_id: id, checks, score };
+    const unreached = `No screen that the target reaches has the tag ${screen_tag}.`;
+    const unscored = `The ad for screens tagged ${screen_tag} has no score yet.`;
+    const checks = [
+      { code: 'no_screen', severity: 'warning', detail: unreached },
+      ...(score === null ? [{ code: 'not_scored', severity: 'warning', detail: unscored }] : []),
+    ];
+    return { campaign_ad_id: id, status: 'warning', score, screen_count: 0, screen_kinds: [], checks };
   });
-  const warnings = ofAds.flatMap((ad) => ad.checks).length;
-  const counts = { error_count: 0, warning_count: warnings };
-  return { status: warnings > 0 ? 'warning' : 'ok', ...counts, checks: [], ads: ofAds, effectiveness_score };
+  const detail = 'None of its ads reaches a screen: nothing would be shown.';
+  const counts = { error_count: 1, warning_count: ofAds.flatMap((ad) => ad.checks).length };
+  const figures = { gates_publish: true, matched_screens: 0, matched_locations: 0 };
+  const checks = [{ code: 'no_placement', severity: 'error', detail }];
+  return { status: 'error', ...counts, ...figures, checks, ads: ofAds, effectiveness_score };
 }
 
 /** Campaign's endpoints. */

@@ -14,8 +14,8 @@ export const listLocations = {
 };
 
 const campaign = `id, account_id, group_id, name, description, to_char(start_date, 'YYYY-MM-DD') AS start_date,
-  to_char(end_date, 'YYYY-MM-DD') AS end_date, priority, metadata, status, current_version, created_at, updated_at,
-  screen_count, estimated_locations, media_asset_id, poster_url, scored_signature`;
+  to_char(end_date, 'YYYY-MM-DD') AS end_date, priority, metadata, status, current_version, live_version, created_at, updated_at,
+  screen_count, 0 AS estimated_locations, media_asset_id, NULL AS poster_url, scored_signature`;
 
 const adsOf = `(SELECT count(*)::int AS total_ad_count, count(score)::int AS scored_ad_count, avg(score) AS campaign_score
   FROM campaign_ads WHERE campaign_id = campaigns.id) AS ads`;
@@ -34,8 +34,9 @@ export const getCampaign = {
 
 export const listAds = {
   name: 'list_ads',
-  text: `SELECT id, ad_id, screen_tag, position, score, created_at FROM campaign_ads
-    WHERE campaign_id = $1 ORDER BY position, id`,
+  text: `SELECT campaign_ads.id, ad_id, screen_tag, position, score, campaign_ads.created_at, ads.name, media_asset_id,
+      duration_ms, fit, NULL AS poster_url
+    FROM campaign_ads JOIN ads ON ads.id = ad_id WHERE campaign_id = $1 ORDER BY position, campaign_ads.id`,
 };
 
 export const lockCampaign = {

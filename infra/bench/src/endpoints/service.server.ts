@@ -4,6 +4,7 @@ import { listen } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
 import { loadService, type RegisteredName } from '@attribution/registry';
 import { createLogger, onStopSignal } from '@attribution/runtime';
+import { worthlessSettings } from '@attribution/testing';
 import { announce } from '../server.ts';
 
 const {
@@ -14,12 +15,12 @@ const {
   RELAY,
 } = process.env;
 const SERVICE = process.env.SERVICE as RegisteredName;
-const { create } = await loadService(SERVICE);
+const definition = await loadService(SERVICE);
 const setOf = (text: string) => KeySet.parse(JSON.parse(text));
 
 const problemBase = 'https://problems.attribution.example';
 const transport = createInProcessTransport();
-const service = create(
+const service = definition.create(
   {
     databaseUrl: DATABASE_URL,
     poolSize: 10,
@@ -30,7 +31,7 @@ const service = create(
     problemBase,
     checkAnswers: false,
   },
-  process.env,
+  { ...worthlessSettings(definition), ...process.env },
 );
 await transport.start();
 if (RELAY === 'on') service.start();

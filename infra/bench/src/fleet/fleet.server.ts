@@ -23,6 +23,7 @@ const port = await freePort();
 const file = readCompose(await readFile(join(root, 'docker-compose.yml'), 'utf8'), {
   ...secrets,
   GATEWAY_PORT: String(port),
+  DEVICE_PORT: String(await freePort()),
   PAYMENTS_PORT: String(await freePort()),
   OTEL_TRACES_SAMPLER_ARG: '0.1',
   KAFKA_TOPIC_PREFIX: `bench-fleet-${randomBytes(4).toString('hex')}.`,

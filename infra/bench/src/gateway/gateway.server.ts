@@ -18,7 +18,7 @@ const settings = readGatewaySettings(process.env);
 const destination = pino.destination({ dest: given('LOG_FILE'), sync: true });
 const logger = createLogger({ name: 'gateway', level: settings.LOG_LEVEL, destination });
 const tracing = await openProcessTracing(settings, { service: 'gateway', role: 'api', logger });
-const gateway = createGateway(settings, logger, tracing, measured ? undefined : { observe() {} });
+const gateway = createGateway(settings, logger, { tracing, metrics: measured ? undefined : { observe() {} } });
 if (measured) setInterval(() => void writeMetrics(gateway.registry), scrapeIntervalMs);
 const { port } = await listen(gateway.handle, { host: '127.0.0.1', port: 0, problemBase: settings.PROBLEM_BASE });
 announce(`http://127.0.0.1:${port}`);

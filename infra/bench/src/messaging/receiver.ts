@@ -1,6 +1,7 @@
 import { createVerifier, generateInternalKeys, generateKeySets, internalOf } from '@attribution/auth';
 import type { Transport } from '@attribution/messaging';
 import { loadService } from '@attribution/registry';
+import { worthlessSettings } from '@attribution/testing';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Stream } from './events.ts';
@@ -10,8 +11,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Creates the real service that handles the events, with functions that observe its database. */
 export async function createReceiver(url: string, { receiver, effects }: Stream, transport: Transport, logger: Logger) {
   const internalKeys = generateInternalKeys();
-  const { create } = await loadService(receiver);
-  const service = create(
+  const definition = await loadService(receiver);
+  const service = definition.create(
     {
       databaseUrl: url,
       transport,
@@ -21,7 +22,7 @@ export async function createReceiver(url: string, { receiver, effects }: Stream,
       problemBase: 'https://problems.attribution.example',
       checkAnswers: false,
     },
-    { ORGANIZATION_URL: 'http://127.0.0.1:1' }, // Nothing listens there.
+    worthlessSettings(definition),
   );
   const pool = new pg.Pool({ connectionString: url, max: 2 });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@attribution/servers';
 import { pinnedCommand } from '../cores.ts';
 import { inherited } from '../server.ts';
 
@@ -39,10 +40,11 @@ export async function startLocal(options: LocalOptions): Promise<LocalPlatform> 
   const { directory, port, nodeArguments = [], environment = {} } = options;
   const program = 'infra/local/src/main.ts';
   const args = nodeArguments.length === 0 ? ['infra/bootstrap.mjs', program] : [...flags, ...nodeArguments, program];
+  const ports = { PORT: String(port), DEVICE_PORT: String(await freePort()) };
   const began = performance.now();
   const child = spawn(...pinnedCommand('anywhere', process.execPath, args), {
     cwd: root,
-    env: { ...inherited(), LOCAL_DIR: directory, PORT: String(port), LOG_LEVEL: 'error', ...environment },
+    env: { ...inherited(), LOCAL_DIR: directory, ...ports, LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let output = '';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pTimeout from 'p-timeout';
+import { type KillStep, killDuring, startArmable } from '../crash/kill/kill-at.ts';
 import type { Experiment, Finding } from '../experiment.ts';
-import { killAt, type Step, steps } from '../money/steps.ts';
+import { steps } from '../money/steps.ts';
 import { openTill, type Till } from '../money/till.ts';
 
-/** How long the kill may take, and how long the restarted platform may take to finish the payment. */
+/** How long the restarted platform may take to finish the payment. */
 const timeoutMs = 20_000;
 /** How long to wait for duplicates: after each kill in the long form, after the last one in the short form. */
 const duplicateWaitMs = 1_000;
@@ -15,11 +15,11 @@ export const moneyKills: Experiment = {
   rounds: { short: 1, long: 10 },
   async run({ rounds, long, say }) {
     const till = await openTill();
-    const wrong = new Map<Step, string[]>(steps.map((step) => [step, []]));
+    const wrong = new Map<KillStep, string[]>(steps.map((step) => [step, []]));
     const kills = Array.from({ length: rounds }, () => steps).flat();
     try {
-      await start(till, kills[0]);
-      const trials: { readonly step: Step; readonly trial: Trial }[] = [];
+      await startArmable(till.member, kills[0]);
+      const trials: { readonly step: KillStep; readonly trial: Trial }[] = [];
       for (const [index, step] of kills.entries()) {
         trials.push({ step, trial: await killAndFinish(till, kills[index + 1]) });
         if (long) await sleep(duplicateWaitMs);
@@ -38,15 +38,9 @@ export const moneyKills: Experiment = {
   },
 };
 
-function findingOf({ name }: Step, wrong: readonly string[], tried: number): Finding {
+function findingOf({ name }: KillStep, wrong: readonly string[], tried: number): Finding {
   const found = wrong.length === 0 ? 'one payment, one entry, one grant' : wrong.join('; ');
   return { what: `money: kill -9 ${name}`, tried, found, bar: 'one of each', holds: wrong.length === 0 };
-}
-
-/** Starts the platform so that SIGUSR2 arms the kill at a step. */
-async function start({ member }: Till, step: Step | undefined): Promise<void> {
-  member.start(step && [killAt(step)]);
-  await member.alive();
 }
 
 interface Trial {
@@ -59,18 +53,13 @@ interface Trial {
  * Kills the platform during a payment, restarts it for the kill at `next`, and gives it time to finish the payment. Returns
  * the account, and what is wrong if the kill was not reached or the payment is not finished in time.
  */
-async function killAndFinish(till: Till, next: Step | undefined): Promise<Trial> {
+async function killAndFinish(till: Till, next: KillStep | undefined): Promise<Trial> {
   const { member, outcome } = till;
   const { account, url } = await till.newCheckout();
   await till.quiet();
-  process.kill(member.pid, 'SIGUSR2');
-  await sleep(50);
-  // The platform may be killed while it responds.
-  await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'use:succeeds' }) }).catch(() => undefined);
-  const killed = await pTimeout(member.ended(), { milliseconds: timeoutMs, fallback: () => 'never' });
-  if (killed !== 'SIGKILL') await member.end('SIGKILL');
-  await start(till, next);
-  if (killed !== 'SIGKILL') return { account, wrong: 'it was not reached' };
+  const body = new URLSearchParams({ action: 'use:succeeds' });
+  const reached = await killDuring(member, () => fetch(url, { method: 'POST', body }), next);
+  if (!reached) return { account, wrong: 'it was not reached' };
   const deadline = Date.now() + timeoutMs;
   while (Math.min(...(await outcome(account))) < 1 && Date.now() < deadline) await sleep(50);
   const [payments, entries, grants] = await outcome(account);

@@ -14,7 +14,12 @@ const tokenLifetimeSeconds = 4 * 3_600;
 export async function openBank(failures: number) {
   const directory = await mkdtemp(join(tmpdir(), 'bank-'));
   const paymentsFile = join(directory, 'payments.sqlite');
-  const settings = { SIMULATED_PAYMENTS_FAILURES: String(failures), PAYMENT_POLL_MS: '2000', LOG_LEVEL: 'silent' };
+  const settings = {
+    SIMULATED_PAYMENTS_FAILURES: String(failures),
+    PAYMENT_POLL_MS: '2000',
+    LOG_LEVEL: 'silent',
+    REFUND_FRAUD_WARNINGS: 'true',
+  };
   const platform = await startTestPlatform(settings, paymentsFile);
   const { clock, databaseUrl } = platform;
   const signer = createSigner(KeysSetting.parse(platform.secrets.token_keys.private));

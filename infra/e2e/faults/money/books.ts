@@ -45,31 +45,69 @@ export async function checkByCommand(bank: Bank): Promise<{ readonly code: numbe
 }
 
 interface Entry {
-  readonly idempotency_key: string;
-  readonly amount: string;
+  /** Of the payment, refund or dispute that it is for. */
+  readonly key: string;
+  readonly amount: number;
+}
+interface Owed extends Entry {
+  /** A refund that was made at the provider takes at most this, because some tokens may be spent. */
+  readonly at_most: boolean;
+}
+interface Lost {
+  readonly id: string;
+  /** Tokens of the payment; those that the disputed money bought. */
+  readonly bought: number;
+  readonly disputed: number;
+  readonly refunds: readonly string[];
 }
 
-/** Describes the differences between Account's token entries and Billing's payments and refunds. */
+/** Describes the differences between Account's token entries and Billing's payments, refunds and disputes. */
 export async function compareTokens(bank: Bank): Promise<string[]> {
   const entries = await bank.rows<Entry>(
     'account',
-    `SELECT idempotency_key, amount::text FROM ledger_entries
-     WHERE idempotency_key LIKE 'payment:%' OR idempotency_key LIKE 'refund:%'`,
+    `SELECT split_part(idempotency_key, '+', 1) AS key, sum(amount)::int AS amount FROM ledger_entries
+     WHERE idempotency_key LIKE 'payment:%' OR idempotency_key LIKE 'refund:%' GROUP BY 1`,
   );
-  const owed = await bank.rows<Entry>(
+  const owed = await bank.rows<Owed>(
     'billing',
-    `SELECT 'payment:' || id AS idempotency_key, token_amount::text AS amount FROM payments
+    `SELECT 'payment:' || id AS key, token_amount AS amount, false AS at_most FROM payments
      WHERE status = 'succeeded' AND token_amount > 0
-     UNION ALL SELECT 'refund:' || id, (-token_amount)::text FROM refunds WHERE status = 'succeeded' AND token_amount > 0`,
+     UNION ALL SELECT 'refund:' || id, -token_amount, hold_id IS NULL FROM refunds
+     WHERE status = 'succeeded' AND token_amount > 0`,
   );
   const found: string[] = [];
-  const entered = Map.groupBy(entries, ({ idempotency_key }) => idempotency_key);
-  for (const { idempotency_key: key, amount } of owed) {
-    const amounts = entered.get(key)?.map((entry) => entry.amount) ?? [];
+  const entered = new Map(entries.map(({ key, amount }) => [key, amount]));
+  for (const { key, amount, at_most } of owed) {
+    const posted = entered.get(key) ?? 0;
     entered.delete(key);
-    if (amounts.length !== 1 || amounts[0] !== amount)
-      found.push(`${key}: ${amount} owed, ${amounts.join(' and ') || 'nothing'} entered`);
+    if (at_most ? posted < amount || posted > 0 : posted !== amount)
+      found.push(`${key}: ${amount} owed, ${posted} entered`);
   }
   for (const key of entered.keys()) found.push(`${key}: entered, but not owed`);
-  return found;
+  return [...found, ...(await compareLost(bank))];
+}
+
+/** The disputed tokens of a payment that were not refunded were taken back, or are owed. */
+async function compareLost(bank: Bank): Promise<string[]> {
+  const lost = await bank.rows<Lost>(
+    'billing',
+    `SELECT d.id, p.token_amount AS bought, d.token_amount AS disputed,
+       array(SELECT id FROM refunds WHERE payment_id = p.id AND status = 'succeeded') AS refunds
+     FROM disputes AS d JOIN payments AS p ON p.id = d.payment_id WHERE d.status = 'lost' AND p.token_amount > 0`,
+  );
+  const entered = await bank.rows<Entry>(
+    'account',
+    `SELECT split_part(translate(idempotency_key, '+', ':'), ':', 2) AS key, sum(amount)::int AS amount FROM ledger_entries
+     WHERE idempotency_key LIKE 'dispute:%' OR idempotency_key LIKE 'refund:%' GROUP BY 1`,
+  );
+  const debts = await bank.rows<Entry>('account', 'SELECT dispute_id AS key, amount::int FROM token_debts WHERE lost');
+  const taken = new Map(entered.map(({ key, amount }) => [key, 0 - amount]));
+  const owed = new Map(debts.map(({ key, amount }) => [key, amount]));
+  return lost.flatMap(({ id, bought, disputed, refunds }) => {
+    const refunded = refunds.reduce((sum, refund) => sum + (taken.get(refund) ?? 0), 0);
+    const due = Math.min(disputed, bought - refunded);
+    const [back, debt] = [taken.get(id) ?? 0, owed.get(id)];
+    if (debt !== undefined && back + debt === due) return [];
+    return [`dispute:${id}: ${disputed} of ${bought}, ${refunded} refunded: ${back} taken, ${debt ?? 'nothing'} owed`];
+  });
 }

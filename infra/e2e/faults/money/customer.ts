@@ -13,7 +13,7 @@ import type { Chance } from '@attribution/testing';
 import type { Bank } from './bank.ts';
 
 type Account = Awaited<ReturnType<Bank['openAccount']>>;
-type Paid = { readonly id: string; readonly amount_cents: number };
+type Paid = { readonly id: string; readonly total_cents: number };
 
 const cards = [
   'succeeds',
@@ -23,11 +23,18 @@ const cards = [
   'insufficient_funds',
   'fails_later',
   'authenticates',
+  'authenticates_always',
+  'pays_late',
+  'disputed',
+  'warned',
 ] as const;
 const packs = ['tokens_1000', 'tokens_10000', 'tokens_100000'] as const;
 const plans = ['starter', 'growth', 'enterprise'] as const;
 /** The relative frequency of each action. */
-const weights = { buy: 30, subscribe: 12, change: 12, cancel: 5, resume: 5, card: 6, refund: 18, spend: 12 };
+const weights = {
+  ...{ buy: 30, subscribe: 12, change: 12, cancel: 5, resume: 5, card: 6, refund: 18, spend: 12 },
+  ...{ dispute: 3, decide: 6, warn: 1, confirm: 6 },
+};
 type Action = keyof typeof weights;
 /** How often a request is sent under one idempotency key until its response is not a 5xx. */
 const maxAttempts = 6;
@@ -54,7 +61,7 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
     const card = chance.pick(cards);
     const tabs = chance.share() < 0.2 ? 3 : 1;
     await Promise.all(Array.from({ length: tabs }, () => post(`use:${card}`)));
-    if (card === 'authenticates') await post(chance.share() < 0.8 ? 'confirm' : 'refuse');
+    if (card.startsWith('authenticates')) await post(chance.share() < 0.8 ? 'confirm' : 'refuse');
   }
 
   async function checkOut(mode: 'payment' | 'subscription', plan_key: string): Promise<void> {
@@ -75,23 +82,37 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
     resume: async () => void (await retry(() => client.call(resumeSubscription))),
     async card() {
       const made = await retry((key) => client.call(addPaymentMethod, { headers: { 'idempotency-key': key } }));
-      const page = made?.status === 201 ? await setupPage(made.body.client_secret) : undefined;
+      const page = made?.status === 201 ? await pageAt(`/setup/${made.body.client_secret}`) : undefined;
       if (page !== undefined) await payOn(page);
     },
     async refund() {
       const [paid] = await bank.rows<Paid>(
         'billing',
-        `SELECT id, amount_cents FROM payments WHERE account_id = $1 AND status = 'succeeded' AND refunded_cents < amount_cents
+        `SELECT id, total_cents FROM payments WHERE account_id = $1 AND status = 'succeeded' AND refunded_cents + credited_cents < total_cents
          ORDER BY md5(id || $2) LIMIT 1`,
         [account, newUuid()],
       );
       if (!paid) return;
-      const amount_cents = chance.share() < 0.5 ? null : chance.int(1, paid.amount_cents);
+      const amount_cents = chance.share() < 0.5 ? null : chance.int(1, paid.total_cents);
+      const destination = chance.share() < 0.4 ? 'store_credit' : 'payment_method';
       await retry((idempotency_key) =>
         bank.inside('billing', 'billing').call(createRefund, {
-          body: { account_id: account, payment_id: paid.id, idempotency_key, amount_cents },
+          body: { account_id: account, payment_id: paid.id, idempotency_key, amount_cents, destination },
         }),
       );
+    },
+    dispute: () => atBank('dispute', 'NOT disputed'),
+    decide: () => atBank(chance.share() < 0.5 ? 'win' : 'lose', 'disputed'),
+    warn: () => atBank('warn', 'NOT disputed'),
+    async confirm() {
+      const [waiting] = await bank.rows<{ invoice: string }>(
+        'billing',
+        `SELECT provider_invoice_id AS invoice FROM payments WHERE account_id = $1 AND status = 'pending' AND asked_holder`,
+        [account],
+      );
+      const page = waiting && (await pageAt(`/invoices/${waiting.invoice}`));
+      const action = chance.share() < 0.8 ? 'confirm' : 'refuse';
+      if (page) await (await fetch(page, { method: 'POST', body: new URLSearchParams({ action }) })).arrayBuffer();
     },
     async spend() {
       const held = await bank.inside('account', 'campaign').call(createTokenHold, {
@@ -111,13 +132,24 @@ export function createCustomer(bank: Bank, { account, client }: Account, chance:
     },
   };
 
-  /** The page on which a card is saved: it has the same origin as the checkout pages. */
-  async function setupPage(clientSecret: string): Promise<string | undefined> {
+  /** The payer's bank does something with a payment, on its receipt. */
+  async function atBank(action: string, which: string): Promise<void> {
+    const [paid] = await bank.rows<{ url: string }>(
+      'billing',
+      `SELECT receipt_url AS url FROM payments
+       WHERE account_id = $1 AND status = 'succeeded' AND receipt_url IS NOT NULL AND ${which} ORDER BY md5(id || $2) LIMIT 1`,
+      [account, newUuid()],
+    );
+    if (paid) await (await fetch(paid.url, { method: 'POST', body: new URLSearchParams({ action }) })).arrayBuffer();
+  }
+
+  /** A page that has the same origin as the checkout pages. */
+  async function pageAt(path: string): Promise<string | undefined> {
     const [known] = await bank.rows<{ url: string }>(
       'billing',
       'SELECT url FROM checkouts WHERE url IS NOT NULL LIMIT 1',
     );
-    return known && new URL(`/setup/${clientSecret}`, known.url).href;
+    return known && new URL(path, known.url).href;
   }
 
   return {

@@ -1,5 +1,7 @@
+import type { KillStep } from '../crash/kill/kill-at.ts';
+
 /** The points at which the platform is killed: between all steps from the payment on the provider's page to the token grant. */
-export const steps = [
+export const steps: readonly KillStep[] = [
   { name: 'before the notification is written down', before: 'insert into provider_events' },
   { name: 'after the notification is written down', after: 'insert into provider_events' },
   { name: 'before the customer is locked', before: 'for no key update' },
@@ -12,13 +14,4 @@ export const steps = [
   { name: 'before the tokens are granted', before: 'insert into token_grants' },
   { name: 'after the tokens are granted, before the commit', after: 'insert into token_grants' },
   { name: 'after the grant is committed', committed: 'insert into token_grants' },
-] as const;
-
-export type Step = (typeof steps)[number];
-
-/** The argument of Node that preloads the kill. */
-export function killAt({ name: _, ...where }: Step): string {
-  const url = new URL('./kill-at.process.ts', import.meta.url);
-  url.search = new URLSearchParams(where as Record<string, string>).toString();
-  return `--import=${url.href}`;
-}
+];

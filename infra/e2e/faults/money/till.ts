@@ -14,16 +14,17 @@ import type { PlatformSettings } from '../crash/worlds/one-process.ts';
 import { createMember } from '../member.ts';
 
 /** The platform in a process that can be killed, with helpers to buy tokens. */
-export async function openTill() {
+export async function openTill({ devicePort }: { readonly devicePort?: number } = {}) {
   const { databases, drop } = await createDatabases();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'till-'));
-  const settings: PlatformSettings = { databases, secrets: newSecrets(), mailDirectory };
+  const secrets = newSecrets();
+  const settings: PlatformSettings = { databases, secrets, mailDirectory, ...(devicePort && { devicePort }) };
   const member = createMember({
     program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
     port: await freePort(),
     environment: { PLATFORM: JSON.stringify(settings) },
   });
-  const signer = createSigner(KeysSetting.parse(settings.secrets.token_keys.private));
+  const signer = createSigner(KeysSetting.parse(secrets.token_keys.private));
   const anyone = createClient({ baseUrl: member.url });
 
   async function count(service: string, sql: string, account?: string): Promise<number> {
@@ -37,21 +38,51 @@ export async function openTill() {
     }
   }
 
+  async function newOwner() {
+    const headers = { 'x-forwarded-for': `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}` };
+    const body = {
+      email: `${randomBytes(6).toString('hex')}@example.com`,
+      password: 'a long walk at dawn',
+      full_name: 'Ada',
+    };
+    const { account_id: account, user_id: sub } = (await anyone.call(signup, { body, headers })).body;
+    const claims = { sub, account, role: 'owner', account_type: 'network', sid: newUuid() };
+    return { account, owner: anyone.with({ token: signer.sign('at+jwt', claims, 900) }) };
+  }
+
+  /** Creates an account and a checkout page for 1,000 tokens. */
+  async function newCheckout() {
+    const { account, owner } = await newOwner();
+    const asked = { mode: 'payment', plan_key: 'tokens_1000' } as const;
+    return { account, owner, url: (await owner.call(createCheckoutSession, { body: asked })).body.url };
+  }
+
+  /** The numbers of succeeded payments, of their ledger entries, and of the token grants for them. */
+  const outcome = async (account: string): Promise<readonly [payments: number, entries: number, grants: number]> =>
+    Promise.all([
+      count('billing', `SELECT count(*)::int FROM payments WHERE account_id = $1 AND status = 'succeeded'`, account),
+      count('billing', 'SELECT count(*)::int FROM money_entries WHERE account_id = $1', account),
+      count('account', `SELECT count(*)::int FROM ledger_entries WHERE account_id = $1 AND kind = 'purchase'`, account),
+    ]);
+
   return {
     member,
-    /** Creates an account and a checkout page for 1,000 tokens. */
-    async newCheckout() {
-      const headers = { 'x-forwarded-for': `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}` };
-      const body = {
-        email: `${randomBytes(6).toString('hex')}@example.com`,
-        password: 'a long walk at dawn',
-        full_name: 'Ada',
-      };
-      const { account_id: account, user_id: sub } = (await anyone.call(signup, { body, headers })).body;
-      const claims = { sub, account, role: 'owner', account_type: 'network', sid: newUuid() };
-      const owner = anyone.with({ token: signer.sign('at+jwt', claims, 900) });
-      const asked = { mode: 'payment', plan_key: 'tokens_1000' } as const;
-      return { account, url: (await owner.call(createCheckoutSession, { body: asked })).body.url };
+    databases,
+    mailDirectory,
+    secrets,
+    newOwner,
+    newCheckout,
+    outcome,
+    /** Creates an account with 1,000 tokens. */
+    async newBuyer() {
+      const { account, owner, url } = await newCheckout();
+      const body = new URLSearchParams({ action: 'use:succeeds' });
+      await (await fetch(url, { method: 'POST', body, redirect: 'manual' })).arrayBuffer();
+      await eventually(async () => {
+        const [, , grants] = await outcome(account);
+        if (grants === 0) throw new Error('The tokens are not there');
+      });
+      return { account, owner };
     },
     /** Resolves when no event is waiting in an outbox. */
     async quiet() {
@@ -60,18 +91,6 @@ export async function openTill() {
           if ((await count(service, 'SELECT count(*)::int FROM outbox')) > 0)
             throw new Error(`Events wait in ${service}`);
       });
-    },
-    /** The numbers of succeeded payments, of their ledger entries, and of the token grants for them. */
-    async outcome(account: string): Promise<readonly [payments: number, entries: number, grants: number]> {
-      return Promise.all([
-        count('billing', `SELECT count(*)::int FROM payments WHERE account_id = $1 AND status = 'succeeded'`, account),
-        count('billing', 'SELECT count(*)::int FROM money_entries WHERE account_id = $1', account),
-        count(
-          'account',
-          `SELECT count(*)::int FROM ledger_entries WHERE account_id = $1 AND kind = 'purchase'`,
-          account,
-        ),
-      ]);
     },
     async close() {
       await member.end('SIGTERM');

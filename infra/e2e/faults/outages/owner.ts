@@ -6,7 +6,11 @@ import { openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
 
 export interface Owner {
+  readonly email: string;
+  readonly password: string;
   readonly token: string;
+  /** Where the person is. */
+  readonly ip: string;
   /** Logs in again, because a token is valid for 15 minutes. */
   renew(): Promise<Owner>;
 }
@@ -15,12 +19,16 @@ export interface Owner {
 export async function newOwner(url: string, mailDirectory: string): Promise<Owner> {
   const email = `owner-${randomBytes(6).toString('hex')}@example.com`;
   const password = 'a long walk at dawn';
-  const anyone = createClient({ baseUrl: url, headers: { 'x-forwarded-for': randomBytes(4).join('.') } });
+  const ip = randomBytes(4).join('.');
+  const anyone = createClient({ baseUrl: url, headers: { 'x-forwarded-for': ip } });
   await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } }).then((answer) => answer.body);
   const code = await openMailbox(mailDirectory).codeFor(email);
   const entered = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
   const owner = (session: z.output<typeof Session>): Owner => ({
+    email,
+    password,
     token: session.access_token,
+    ip,
     renew: async () =>
       owner((await anyone.call(login, { body: { email, password } })).body as z.output<typeof Session>),
   });

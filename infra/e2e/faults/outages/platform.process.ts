@@ -1,4 +1,5 @@
 /** The whole platform in one process. The experiment stops and starts its databases, whose URLs are in DATABASES as JSON. */
+import { join } from 'node:path';
 import { newSecrets, startPlatform } from '@attribution/local';
 import { createLogger, onStopSignal, setting } from '@attribution/runtime';
 import { z } from 'zod';
@@ -15,6 +16,7 @@ const platform = await startPlatform({
   database: async (service) => given.DATABASES[service] ?? '',
   secrets: newSecrets(),
   mailDirectory: given.MAIL_DIR,
+  mediaDirectory: join(given.MAIL_DIR, 'media'),
   payments: { file: ':memory:', url: 'http://127.0.0.1:0' },
   host: '127.0.0.1',
   port: given.PORT,

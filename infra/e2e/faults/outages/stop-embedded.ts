@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeySet, keyFilesOf } from '@attribution/auth';
-import { freePort } from '@attribution/servers';
 import { z } from 'zod';
 import { rowsOf } from '../crash/check/databases.ts';
 import type { Finding, Lab } from '../experiment.ts';
-import { createMember, type Ending } from '../member.ts';
+import { createLocal, type Ending } from '../member.ts';
 import { ownerTokens } from './owner.ts';
 import { startSteadyClients } from './steady-clients.ts';
 import { describeFailures } from './stop-replicas.ts';
@@ -15,11 +14,7 @@ import { describeFailures } from './stop-replicas.ts';
 /** Sends SIGTERM to `npm start` under load, and starts it again on the same data. */
 export async function stopEmbedded({ chance, rounds, say }: Lab): Promise<Finding[]> {
   const directory = await mkdtemp(join(tmpdir(), 'stop-local-'));
-  const member = createMember({
-    program: 'infra/local/src/main.ts',
-    port: await freePort(),
-    environment: { LOCAL_DIR: directory, LOG_LEVEL: 'warn', BCRYPT_COST: '4' },
-  });
+  const member = await createLocal(directory, { LOG_LEVEL: 'warn' });
   const total = { answered: 0, lost: 0, slowestStop: 0, endings: new Set<Ending>() };
   const failed: Parameters<typeof describeFailures>[0][number][] = [];
   const created = new Set<string>();

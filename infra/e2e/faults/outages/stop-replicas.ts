@@ -3,8 +3,9 @@ import { generateInternalKeys, KeySet } from '@attribution/auth';
 import { startBalancer } from '@attribution/fleet';
 import { upstreamsAt } from '@attribution/gateway';
 import { newSecrets } from '@attribution/local';
+import { loadService } from '@attribution/registry';
 import { freePort } from '@attribution/servers';
-import { createTestDatabase } from '@attribution/testing';
+import { createTestDatabase, worthlessSettings } from '@attribution/testing';
 import { rowsOf } from '../crash/check/databases.ts';
 import type { Finding, Lab } from '../experiment.ts';
 import { anyService, createMember, type Ending, type Member } from '../member.ts';
@@ -24,6 +25,7 @@ export async function stopReplicas(lab: Lab, kafkaBrokers: readonly string[]): P
   const internalKeys = generateInternalKeys();
   const database = await createTestDatabase('organization');
   const shared = {
+    ...worthlessSettings(await loadService('organization')),
     TOKEN_PUBLIC_KEYS: secrets.token_keys.public,
     LOG_LEVEL: 'warn',
     // Longer than the balancers need to notice the failing /readyz.

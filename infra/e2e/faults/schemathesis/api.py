@@ -46,6 +46,13 @@ def call(method, path, body=None, token=None):
         raise Refused(f"{method} {path} answered {error.code}: {error.read().decode()}", error.code) from error
 
 
+def put(url, content):
+    """Sends the bytes of a file to a signed URL."""
+    request = urllib.request.Request(url, content, {"x-forwarded-for": from_somewhere()}, method="PUT")
+    with urllib.request.urlopen(request) as answer:
+        answer.read()
+
+
 def click(page, action):
     """Submits the form of a page of the payment provider."""
     form = urllib.parse.urlencode({"action": action}).encode()

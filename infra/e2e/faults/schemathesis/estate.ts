@@ -3,7 +3,10 @@ import {
   acceptInvitation,
   addPaymentMethod,
   type Client,
+  createAd,
+  createAdLibrary,
   createApiKey,
+  createBlacklistEntry,
   createCamera,
   createCampaign,
   createCheckoutSession,
@@ -12,6 +15,7 @@ import {
   createInstallation,
   createInvitation,
   createLocation,
+  createMediaLibrary,
   createScreen,
   createZone,
   estateFileExamples,
@@ -27,7 +31,9 @@ import {
 import { newId } from '@attribution/ids';
 import { eventually, openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
+import { readyAsset } from '../../ready-asset.ts';
 import { rowsOf } from '../crash/check/databases.ts';
+import { fillDevices } from './devices.ts';
 
 /** An owner's credentials, and the ids of what the account contains. */
 export interface Estate {
@@ -37,25 +43,27 @@ export interface Estate {
   readonly ids: Readonly<Record<Prefix, readonly string[]>>;
   /** The origin of the payment provider's pages. */
   readonly pages: string;
+  /** Codes by which devices can be claimed. */
+  readonly labels: readonly string[];
 }
 const places = ['grp', 'loc', 'zon', 'scr', 'ins', 'cam', 'job'] as const;
 type Place = (typeof places)[number];
-type Prefix = 'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'cmp' | 'cs' | 'pay' | 'ref' | Place;
+type Studio = 'mlb' | 'asl' | 'mda' | 'ad' | 'cad';
+type Prefix = 'bl' | 'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'cmp' | 'cs' | 'pay' | 'ref' | 'dev' | Place | Studio;
 
 export interface Where {
   readonly url: string;
   readonly mailDirectory: string;
-  /** Billing's database. */
-  readonly databaseUrl: string;
+  readonly databases: { readonly billing: string; readonly campaign: string; readonly device: string };
 }
 
 const password = 'a long walk at dawn';
 
 /**
- * Creates an owner with groups and everything in them, an import, campaigns, users, invitations, API keys, payments, refunds
- * and a subscription.
+ * Creates an owner with groups and everything in them, an import, campaigns, users, invitations, API keys, payments, refunds,
+ * a subscription, devices and a blacklist.
  */
-export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Promise<Estate> {
+export async function newEstate({ url, mailDirectory, databases }: Where): Promise<Estate> {
   const mark = randomBytes(5).toString('hex');
   const email = `owner-${mark}@example.com`;
   const mailbox = openMailbox(mailDirectory);
@@ -78,8 +86,16 @@ export async function newEstate({ url, mailDirectory, databaseUrl }: Where): Pro
     key.push((await owner.call(createApiKey, { body: { name: `Export ${n}` } })).body.id);
   }
   const rt = (await owner.call(listSessions, {})).body.entries.map(({ id }) => id);
-  const { pages, ...bought } = await buyAll(owner, databaseUrl);
-  return { email, password, ids: { acc: [session.account.id], usr, inv, key, rt, cmp, ...built, ...bought }, pages };
+  const { pages, ...bought } = await buyAll(owner, databases.billing);
+  const studio = await fillStudio(owner, session.account.id, databases.campaign, built.zon[0] ?? '');
+  const { dev, labels } = await fillDevices(owner, databases.device);
+  const bl: string[] = [];
+  for (const [n] of towns.entries()) {
+    const body = { visitor_key: `staff-${mark}-${n}`.padEnd(24, 'x'), reason: 'staff' } as const;
+    bl.push((await owner.call(createBlacklistEntry, { body })).body.id);
+  }
+  const ids = { acc: [session.account.id], usr, inv, key, rt, cmp, ...built, ...bought, ...studio, dev, bl };
+  return { email, password, ids, pages, labels };
 
   async function newUser(address: string): Promise<string> {
     await owner.call(createInvitation, { body: { email: address } });
@@ -154,6 +170,37 @@ async function buyAll(owner: Client, databaseUrl: string) {
          're_${id}', '${id}', now())`,
     );
   return { pages, cs, pay: payments.map(({ id }) => id), ref };
+}
+
+/** Creates libraries, and ads of pictures that are ready, without the time that processing them takes. */
+async function fillStudio(
+  owner: Client,
+  account: string,
+  databaseUrl: string,
+  zone_id: string,
+): Promise<Record<Studio, string[]>> {
+  // Its id is not among those that generated requests use.
+  const screen = { zone_id, name: 'Studio', width_px: 1920, height_px: 1080, tags: ['studio'] };
+  await owner.call(createScreen, { body: screen });
+  const made: Record<Studio, string[]> = { mlb: [], asl: [], mda: [], ad: [], cad: [] };
+  for (const town of towns) {
+    const media_library_id = (await owner.call(createMediaLibrary, { body: { name: town } })).body.id;
+    const ad_library_id = (await owner.call(createAdLibrary, { body: { name: town } })).body.id;
+    const [asset, analysis] = [newId('media_asset'), newId('analysis')];
+    await rowsOf(
+      databaseUrl,
+      `${readyAsset(asset, account, media_library_id)}
+       INSERT INTO analyses (id, media_asset_id, account_id, analyser, heuristic, technical, created_at)
+       VALUES ('${analysis}', '${asset}', '${account}', 'look-1', true,
+         '{"bitrate_kbps":null,"decode":"none","decoded_frames":0}', now())`,
+    );
+    const body = { ad_library_id, media_asset_id: asset };
+    made.ad.push((await owner.call(createAd, { body })).body.id);
+    made.mlb.push(media_library_id);
+    made.asl.push(ad_library_id);
+    made.mda.push(asset);
+  }
+  return made;
 }
 
 /** Submits the form with the test card that succeeds. */

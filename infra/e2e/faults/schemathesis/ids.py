@@ -4,7 +4,7 @@ import re
 
 from api import chance, settings
 
-an_id = re.compile(r"^(acc|usr|inv|key|rt|grp|loc|zon|scr|ins|cam|job|cmp|cs|pay|ref)_[0-9a-f-]{36}$")
+an_id = re.compile(r"^(acc|usr|inv|key|rt|grp|loc|zon|scr|ins|cam|job|cmp|cs|pay|ref|mlb|asl|mda|ad|cad|dev|bl)_[0-9a-f-]{36}$")
 existing_ids = {prefix: list(ids) for prefix, ids in settings["ids"].items()}
 seen = {one for ids in existing_ids.values() for one in ids}
 

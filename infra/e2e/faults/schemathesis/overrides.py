@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass, field
 from functools import cache
 
-from api import call, chance, click
+from api import call, chance, click, put, settings
 from ids import existing_ids, add_id
 from people import (
     Person,
@@ -295,6 +295,193 @@ def rotate_api_key():
     key = new_key()["id"]
     add_id(key)
     return Override(path={"id": key}, body={"grace": "48h"})
+
+
+# Devices. A label claims one device, and a retired device stays so.
+
+labels = list(settings["labels"])
+
+
+@override()
+def claim_device():
+    return Override(body={"claim_code": labels.pop(), "serial": left_out})
+
+
+@override()
+def retire_device():
+    return Override(path={"id": owner.call("POST", "/v2/devices/claims", {"claim_code": labels.pop()})["id"]})
+
+
+# Campaigns. The owner has ads of pictures that are ready, and a screen tagged "studio" that no request changes.
+
+
+@override()
+def create_media_asset():
+    return Override(body={"filename": "spring.png", "mime_type": "image/png", "size_bytes": 4})
+
+
+@override()
+def complete_media_asset():
+    return Override(path={"id": new_upload()}, body={"sha256": None})
+
+
+@override()
+def renew_media_upload():
+    return Override(path={"id": new_asset()["id"]})
+
+
+@override()
+def get_job():
+    asset = new_upload()
+    return Override(path={"id": owner.call("POST", f"/v2/media-assets/{asset}/complete", {})["job_id"]})
+
+
+@override()
+def delete_media_asset():
+    return Override(path={"id": new_asset()["id"]})
+
+
+@override()
+def delete_media_library():
+    return Override(path={"id": owner.call("POST", "/v2/media-libraries", {"name": "One more"})["id"]})
+
+
+@override()
+def delete_ad_library():
+    return Override(path={"id": owner.call("POST", "/v2/ad-libraries", {"name": "One more"})["id"]})
+
+
+@override()
+def delete_ad():
+    return Override(path={"id": new_ad()})
+
+
+@override()
+def get_ad_profile():
+    return Override(path={"id": with_profile()})
+
+
+@override()
+def delete_ad_profile():
+    return Override(path={"id": with_profile()})
+
+
+@override()
+def replace_ad_profile():
+    return Override(path={"id": new_ad()}, body={"dayparts": [], "audience": {}})
+
+
+@override()
+def set_campaign_target():
+    return Override(path={"id": new_campaign()["id"]}, body={"exclude": left_out})
+
+
+@override()
+def add_campaign_ad():
+    return Override(path={"id": new_campaign()["id"]}, body={"ad_id": new_ad(), "screen_tag": "window"})
+
+
+@override()
+def update_campaign_ad():
+    return Override(path=new_campaign(), body={"screen_tag": "entrance"})
+
+
+@override()
+def remove_campaign_ad():
+    return Override(path=new_campaign())
+
+
+@override()
+def score_campaign():
+    return Override(path=new_campaign())
+
+
+@override()
+def publish_campaign():
+    return Override(path=new_campaign())
+
+
+@override()
+def revise_campaign():
+    return Override(path=published())
+
+
+@override()
+def archive_campaign():
+    return Override(path=published())
+
+
+@override()
+def discard_campaign_draft():
+    campaign = published()
+    owner.call("POST", f"/v2/campaigns/{campaign['id']}/revise")
+    return Override(path=campaign)
+
+
+@override()
+def get_campaign_version():
+    return Override(path=published() | {"version": 1})
+
+
+def new_asset():
+    body = {"media_library_id": chance.choice(existing_ids["mlb"]), "filename": "spring.png", "size_bytes": 4}
+    return owner.call("POST", "/v2/media-assets", body)
+
+
+def new_upload():
+    """An asset whose bytes are there. They are no picture, so its processing fails."""
+    asset = new_asset()
+    put(asset["upload_url"], b"none")
+    return asset["id"]
+
+
+def new_ad():
+    body = {"ad_library_id": chance.choice(existing_ids["asl"]), "media_asset_id": ready_asset}
+    return owner.call("POST", "/v2/ads", body)["id"]
+
+
+# The first one is never deleted: an ad is made of it.
+ready_asset = existing_ids["mda"][0] if existing_ids["mda"] else None
+
+
+def with_profile():
+    ad = new_ad()
+    owner.call("PUT", f"/v2/ads/{ad}/profile", {"audience": {}, "dayparts": []})
+    return ad
+
+
+def new_campaign():
+    """A draft with an ad that reaches screens, as parameters of paths."""
+    campaign = owner.call("POST", "/v2/campaigns", {"name": "One more"})["id"]
+    target = {"include": {"group_ids": [], "location_ids": [], "tags": ["studio"]}}
+    owner.call("PUT", f"/v2/campaigns/{campaign}/target", target)
+    body = {"ad_id": new_ad(), "screen_tag": "studio"}
+    campaign_ad = owner.call("POST", f"/v2/campaigns/{campaign}/ads", body)["id"]
+    return {"id": campaign, "campaign_ad_id": campaign_ad}
+
+
+def published():
+    campaign = new_campaign()
+    owner.call("POST", f"/v2/campaigns/{campaign['id']}/publish")
+    return campaign
+
+
+# Events. An entry for each visitor and time can be made once, so each request is for somebody else.
+
+
+@override()
+def create_blacklist_entry():
+    return Override(body={"visitor_key": new_visitor(), "location_id": left_out, "from": left_out, "until": left_out})
+
+
+@override()
+def delete_blacklist_entry():
+    body = {"visitor_key": new_visitor(), "reason": "staff"}
+    return Override(path={"id": owner.call("POST", "/v2/blacklist", body)["id"]})
+
+
+def new_visitor():
+    return f"visitor-{chance.getrandbits(96):024x}"
 
 
 # Billing. The owner has a subscription and a card that works.

@@ -23,7 +23,7 @@ export function processesOf(fleet: Fleet): Processes {
   };
 
   async function untilReady(name: string): Promise<void> {
-    for (const deadline = Date.now() + timeoutsMs.ready; ; await sleep(50)) {
+    for (const deadline = Date.now() + timeoutsMs.ready; ; await sleep(250)) {
       const { url, log } = get(name);
       const answer = await fetch(`${url}/readyz`, {
         headers: { connection: 'close' },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { completeSecrets, type FleetOptions, readCompose, startFleet } from '@attribution/fleet';
+import { completeSecrets, deviceRootIn, type FleetOptions, readCompose, startFleet } from '@attribution/fleet';
 import { registeredNames } from '@attribution/registry';
 import { freePort } from '@attribution/servers';
 import { compileCache } from '../compile-cache.ts';
@@ -29,6 +29,8 @@ export interface WorldOptions {
 export interface SeparateWorld {
   /** The URL of the balancer in front of the gateways. */
   readonly url: string;
+  /** Where devices come in, and the root that they check it by, as PEM. */
+  readonly devices: { readonly url: string; readonly ca: string };
   readonly servers: Servers;
   readonly mailDirectory: string;
   /** The database URL of each service. */
@@ -46,10 +48,11 @@ const topicPrefix = 'shake.';
 export async function openSeparate(options: WorldOptions): Promise<SeparateWorld> {
   const { say, replicas = 2, ways = [] } = options;
   const secrets = completeSecrets({});
-  const [gatewayPort, paymentsPort] = [await freePort(), await freePort()];
+  const [gatewayPort, devicePort, paymentsPort] = [await freePort(), await freePort(), await freePort()];
   const file = readCompose(await readFile(join(root, 'docker-compose.yml'), 'utf8'), {
     ...secrets,
     GATEWAY_PORT: String(gatewayPort),
+    DEVICE_PORT: String(devicePort),
     PAYMENTS_PORT: String(paymentsPort),
     LOG_LEVEL: 'warn',
   });
@@ -85,7 +88,8 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
     stops.push(() => fleet.stop());
     const databases = Object.fromEntries(
       registeredNames.map((name) => {
-        const url = file.services[`${name}-api`]?.environment.DATABASE_URL ?? '';
+        // The owner's: processes may not make the triggers that audit them.
+        const url = file.services[`${name}-migrate`]?.environment.DATABASE_URL ?? '';
         return [name, url.replace('postgres:5432', `127.0.0.1:${servers.postgres.port}`)];
       }),
     );
@@ -94,6 +98,7 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
     await processes.ready();
     return {
       url: `http://127.0.0.1:${gatewayPort}`,
+      devices: { url: `https://127.0.0.1:${devicePort}`, ca: deviceRootIn(secrets) },
       servers,
       mailDirectory: servers.mailDirectory,
       databases,

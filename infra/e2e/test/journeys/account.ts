@@ -1,4 +1,5 @@
 import {
+  contextOf,
   createCampaign,
   createGroup,
   createLocation,
@@ -24,6 +25,7 @@ import {
 import { eventually } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import type { z } from 'zod';
+import { untilImported, upload } from '../support-estate.ts';
 import { fromSomewhere, newEmail, newOwner, type Platform, password } from '../support-platform.ts';
 
 /** A new customer's account, and its isolation from others. */
@@ -166,5 +168,25 @@ export function accountJourneys(on: () => Platform): void {
     ]) {
       expect(written).not.toContain(secret);
     }
+  });
+
+  test('a location that is made with coordinates alone has their time zone, and a context; so has one of a file', async () => {
+    const { client } = await newOwner(on());
+    const group_id = (await client.call(createGroup, { body: { name: 'Zurich' } })).body.id;
+    const body = { group_id, name: 'Bahnhofstrasse', latitude: 47.3686, longitude: 8.5392 };
+    const location = (await client.call(createLocation, { body })).body;
+    expect(location.timezone).toBe('Europe/Zurich');
+    const query = { location_id: location.id, at: '2026-12-25T11:00:00Z' };
+    const context = await eventually(async () => (await client.call(contextOf, { query })).body);
+    expect(context).toMatchObject({ local_time: '12:00:00', holiday: { type: 'public' }, location_id: location.id });
+
+    const lines = [
+      'kind,external_id,parent,name,latitude,longitude',
+      'group,AU,,Australia,,',
+      'location,S,AU,Harbour,-33.8688,151.2093',
+    ];
+    await untilImported(client, (await upload(client, `${lines.join('\n')}\n`)).id);
+    const { entries } = (await client.call(listLocations)).body;
+    expect(entries.find(({ external_id }) => external_id === 'S')?.timezone).toBe('Australia/Sydney');
   });
 }

@@ -14,7 +14,7 @@ import {
 import { newUuid } from '@attribution/ids';
 import { eventually } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
-import { answerBank, buy, openCheckout, payAt, untilComplete } from '../support-billing.ts';
+import { answerBank, atBank, buy, openCheckout, payAt, untilComplete } from '../support-billing.ts';
 import { type Account, free, moneyOn } from '../support-money.ts';
 import type { Platform } from '../support-platform.ts';
 
@@ -209,6 +209,63 @@ export function billingJourneys(on: () => Platform): void {
     expect(await account.available()).toBe(0);
     expect((await refund(account, payment.id)).problem?.detail).toMatch(/\b0\b.*\b500\b/);
     await untilMail(account.email, ['Your receipt: $9.00', 'Your refund: $4.50']);
+  });
+
+  test('an upgrade that waits for the holder of the card keeps the plan, and is finished from the mail', async () => {
+    const account = await newAccount();
+    const { client } = account;
+    const { id, url } = await openCheckout(client, 'starter');
+    await payAt(url, 'asks each time');
+    await answerBank(url, 'confirm');
+    await untilComplete(client, id);
+    const { body } = await client.call(changePlan, { body: { plan_key: 'growth' } });
+    expect(body).toMatchObject({ plan_key: 'starter', change_type: 'upgrade', status: 'incomplete' });
+    expect(await account.subscription()).toMatchObject({ plan_key: 'starter', status: 'active' });
+    const page = await eventually(async () => {
+      const mails = await on().mailbox.messagesTo(account.email);
+      const found = mails
+        .map((mail) => /Confirm it here: (\S+)/.exec(mail.replaceAll(/=\r?\n/g, ''))?.[1])
+        .find((link) => link !== undefined);
+      if (!found) throw new Error('There is no such mail yet');
+      return found;
+    });
+    await answerBank(page, 'confirm');
+    await account.upgradePayment();
+    await eventually(async () => expect(await account.subscription()).toMatchObject({ plan_key: 'growth' }));
+  });
+
+  test('a disputed payment holds its tokens; when it is lost they go, and the next purchase pays for those that were spent', async () => {
+    const account = await newAccount();
+    const admin = await join(account, { role: 'admin' });
+    const payment = await buy(account.client, 'tokens_1000');
+    await eventually(async () => expect(await account.available()).toBe(free + 1_000));
+    await spend(account, free + 400);
+    await atBank(payment.receipt_url, 'dispute');
+    await eventually(async () => {
+      expect(await account.payments()).toMatchObject([{ id: payment.id, status: 'disputed' }]);
+      expect(await account.available()).toBe(0);
+    });
+    expect((await refund(account, payment.id)).status).toBe(409);
+    await atBank(payment.receipt_url, 'lose');
+    await eventually(async () =>
+      expect((await account.tokenEntries())[0]).toMatchObject({ kind: 'refund', amount: -600 }),
+    );
+    expect(await account.moneyEntries()).toMatchObject([
+      { seq: 2, kind: 'dispute', amount_cents: -900, balance_after_cents: 0, payment_id: payment.id },
+      { seq: 1, kind: 'payment', amount_cents: 900 },
+    ]);
+    await buy(account.client, 'tokens_1000');
+    await eventually(async () => expect(await account.available()).toBe(600));
+    expect((await account.tokenEntries()).slice(0, 2)).toMatchObject([
+      { kind: 'debt', amount: -400, description: 'Debt of a lost dispute' },
+      { kind: 'purchase', amount: 1_000 },
+    ]);
+    await untilMail(admin, [
+      'Your receipt: $9.00',
+      'Your bank disputes a payment of $9.00',
+      'A payment of $9.00 was taken back',
+      'Your receipt: $9.00',
+    ]);
   });
 
   async function spend({ account_id }: Account, amount: number): Promise<void> {

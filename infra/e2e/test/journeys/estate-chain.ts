@@ -9,6 +9,7 @@ import {
 } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
+import { buy } from '../support-billing.ts';
 import { untilImported, upload } from '../support-estate.ts';
 import { newMember, signIn } from '../support-people.ts';
 import { newEmail, newOwner, type Platform } from '../support-platform.ts';
@@ -42,6 +43,11 @@ export function chainJourneys(on: () => Platform, { locations = 2_000 } = {}): v
 
   test(`a chain of ${locations} locations is imported, listed whole while others insert, exported, and imported again unchanged`, async () => {
     const { client, email, account_id } = await newOwner(on());
+    await buy(client, 'enterprise');
+    await eventually(async () => {
+      const known = `SELECT 1 FROM account_limits WHERE account_id = '${account_id}'`;
+      expect(await on().rows('organization', known)).toHaveLength(1);
+    });
     const bring = async (content: string, media?: EstateMedia) => {
       const job = await upload(client, content, media);
       expect(job.status).toBe('queued');
@@ -106,11 +112,11 @@ export function chainJourneys(on: () => Platform, { locations = 2_000 } = {}): v
   test('a group that an import has created can be granted immediately, and the grantee sees what is in it', async () => {
     const { client } = await newOwner(on());
     const lines = ['kind,external_id,parent,name,timezone'];
-    for (let n = 1; n <= 30; n++)
+    for (let n = 1; n <= 20; n++)
       lines.push(`group,R${n},,Region ${n},`, `location,L${n},R${n},Street ${n},Europe/Zurich`);
     await untilImported(client, (await upload(client, `${lines.join('\n')}\n`)).id);
     const made = (await client.call(listGroups, { query: { query: 'Region' } })).body.entries;
-    expect(made).toHaveLength(30);
+    expect(made).toHaveLength(20);
     for (const { id } of made) {
       const body = { email: newEmail(), group_scope: 'selected' as const, groups: [id] };
       const { status } = await client.call(createInvitation, { body });

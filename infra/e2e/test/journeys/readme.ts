@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
@@ -9,45 +9,92 @@ import type { Platform } from '../support-platform.ts';
 export function readmeWalk(on: () => Platform): void {
   const run = promisify(execFile);
   const root = join(import.meta.dirname, '../../../..');
+  /** It starts a hundred processes one after the other, next to those of a fleet. */
+  const timeoutMs = 300_000;
 
-  test("the README's walk, its machine client, its chain and its purchase work as printed", async () => {
-    const readme = await readFile(join(root, 'README.md'), 'utf8');
-    const block = (name: string) =>
-      new RegExp(`<!-- ${name}[^\\n]*-->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? '';
-    const printed = ['walk', 'machine', 'chain', 'money'].map(block).join('\n');
-    const walk = printed
-      .replace('API=http://localhost:8080', `API=${on().url}`)
-      .replace('MAIL=.local/mail', `MAIL=${on().mailDirectory}`);
-    expect(walk).not.toBe(printed);
+  test(
+    "the README's walk, its machine client, its chain, its campaign, its purchase and its firmware work as printed",
+    async () => {
+      const readme = await readFile(join(root, 'README.md'), 'utf8');
+      const block = (name: string) =>
+        new RegExp(`<!-- ${name}[^\\n]*-->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? '';
+      const printed = ['walk', 'machine', 'chain', 'campaign', 'money', 'device'].map(block).join('\n');
+      const { url, devices, directory, mailDirectory } = on();
+      const places = {
+        '/tmp/': `${directory}/`,
+        'API=http://localhost:8080': `API=${url}`,
+        'MAIL=.local/mail': `MAIL=${mailDirectory}`,
+        'DEVICES=https://localhost:8443': `DEVICES=${devices.url}`,
+        'CA=.local/': `CA=${directory}/`,
+      };
+      const walk = Object.entries(places).reduce((text, [place, ours]) => {
+        expect(text).toContain(place);
+        return text.replaceAll(place, ours);
+      }, printed);
+      await writeFile(join(directory, 'device-ca.pem'), devices.ca);
 
-    const { stdout, stderr } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', walk], { timeout: 100_000 });
-    expect(stderr).toBe('');
-    const lines = stdout.trim().split('\n');
-    const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout, ...later] = lines;
-    const [machine, chain, money] = [later.slice(0, 3), later.slice(3, 16), later.slice(16)];
-    const json = (line: string | undefined) => JSON.parse(line ?? 'null') as unknown;
-    expect(json(signedUp)).toMatchObject({ verification: { code_length: 6 } });
-    expect(json(permissions)).toMatchObject({ role: 'owner' });
-    expect(json(ledger)).toMatchObject({ entries: [{ kind: 'grant' }] });
-    expect(json(locations)).toMatchObject({ entries: [json(location)] });
-    expect(json(campaigns)).toMatchObject({ data: [{ name: 'Summer sneakers', brief: { product: null } }] });
-    expect(json(campaign)).toMatchObject({ status: 'draft', target: {}, ads: [], latest_validation: {} });
-    expect(logout).toBe('logout: 204');
-    expect(machine.slice(0, 2)).toEqual([locations, campaigns]);
-    expect(json(machine[2])).toMatchObject({ status: 403 });
-    const [imported, , refused, spoilt, match, ...file] = chain;
-    expect(json(imported)).toMatchObject({ status: 'succeeded', rows: { total: 6, created: 4, refused: 2 } });
-    expect(refused).toContain('6,location,CH-0143,"timezone: must be an IANA time zone name');
-    expect(spoilt).toContain('7,zone,CH-0143-W,Row 6');
-    expect(json(match)).toMatchObject({ total: 1, entries: [{ external_id: 'CH-0142-W1' }] });
-    expect(file[0]).toContain('kind,external_id,parent');
-    expect(file.at(-1)).toContain('screen,CH-0142-W1,CH-0142-W,Window left');
-    const [prices, checkout, payments, entries, balance, ...none] = money.map(json);
-    expect(prices).toContainEqual(expect.objectContaining({ plan_key: 'tokens_1000' }));
-    expect(checkout).toMatchObject({ status: 'complete' });
-    expect(payments).toMatchObject({ entries: [{ kind: 'token_pack', status: 'succeeded' }] });
-    expect(entries).toMatchObject({ entries: [{ seq: 1, amount_cents: 900, balance_after_cents: 900 }] });
-    expect(balance).toMatchObject({ posted: 2_000 });
-    expect(none).toEqual([]);
-  });
+      const env = { ...process.env, LOCAL_DIR: directory };
+      const options = { cwd: root, timeout: timeoutMs - 20_000, env };
+      const { stdout, stderr } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', walk], options);
+      expect(stderr).toBe('');
+      const json = (line: string | undefined) => JSON.parse(line ?? 'null') as unknown;
+      const lines = stdout.trim().split('\n');
+      const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout, ...later] = lines;
+      const [machine, chain] = [later.slice(0, 3), later.slice(3, 16)];
+      const [studio, money, device] = [later.slice(16, 25).map(json), later.slice(25, 30), later.slice(30)];
+      expect(json(signedUp)).toMatchObject({ verification: { code_length: 6 } });
+      expect(json(permissions)).toMatchObject({ role: 'owner' });
+      expect(json(ledger)).toMatchObject({ entries: [{ kind: 'grant' }] });
+      expect(json(locations)).toMatchObject({ entries: [json(location)] });
+      expect(json(campaigns)).toMatchObject({ data: [{ name: 'Summer sneakers', brief: { product: null } }] });
+      expect(json(campaign)).toMatchObject({ status: 'draft', target: {}, ads: [], latest_validation: {} });
+      expect(logout).toBe('logout: 204');
+      expect(machine.slice(0, 2)).toEqual([locations, campaigns]);
+      expect(json(machine[2])).toMatchObject({ status: 403 });
+      const [imported, , refused, spoilt, match, ...file] = chain;
+      expect(json(imported)).toMatchObject({ status: 'succeeded', rows: { total: 6, created: 4, refused: 2 } });
+      expect(refused).toContain('6,location,CH-0143,"timezone: must be an IANA time zone name');
+      expect(spoilt).toContain('7,zone,CH-0143-W,Row 6');
+      expect(json(match)).toMatchObject({ total: 1, entries: [{ external_id: 'CH-0142-W1' }] });
+      expect(file[0]).toContain('kind,external_id,parent');
+      expect(file.at(-1)).toContain('screen,CH-0142-W1,CH-0142-W,Window left');
+      const [asset, analysis, campaignAd, target, validation, scores, spent, version, placements] = studio;
+      expect(asset).toMatchObject({ status: 'ready', probe: { width: 1920, height: 1080 }, url: expect.any(String) });
+      expect(analysis).toMatchObject({ technical: { decode: 'complete' } });
+      expect(campaignAd).toMatchObject({ screen_tag: 'eye-level', position: 0, score: null });
+      expect(target).toMatchObject({ include: { tags: ['window'] } });
+      expect(validation).toMatchObject({ error_count: 0, matched_screens: 1 });
+      expect(scores).toMatchObject({ entries: [{ model: 'heuristic-1', score: expect.any(Number) }] });
+      expect(spent).toMatchObject({ posted: 990, held: 0 });
+      expect(version).toBe(1);
+      expect(placements).toMatchObject({ entries: [{ status: 'live', screen_tag: 'eye-level' }] });
+      const [prices, checkout, payments, entries, balance] = money.map(json);
+      expect(prices).toContainEqual(expect.objectContaining({ plan_key: 'tokens_1000' }));
+      expect(checkout).toMatchObject({ status: 'complete' });
+      expect(payments).toMatchObject({ entries: [{ kind: 'token_pack', status: 'succeeded' }] });
+      expect(entries).toMatchObject({ entries: [{ seq: 1, amount_cents: 900, balance_after_cents: 900 }] });
+      expect(balance).toMatchObject({ posted: 1_990 });
+      expectFirmware(device);
+    },
+    timeoutMs,
+  );
+}
+
+/** What the walk of the firmware has printed, line by line. */
+function expectFirmware([imported, unclaimed, heartbeat, config, report, manifest, ...later]: readonly string[]): void {
+  const json = (line: string | undefined) => JSON.parse(line ?? 'null') as unknown;
+  expect(json(imported)).toEqual({ created: 1, unchanged: 0, rejected: [] });
+  expect(json(unclaimed)).toMatchObject({ status: 'unclaimed', retry_after: 30 });
+  expect(json(heartbeat)).toMatchObject({ status: 'active', desired_version: 0 });
+  expect(json(config)).toMatchObject({ desired: { volume: 40 }, desired_version: 1, reported_version: 0 });
+  expect(json(report)).toMatchObject({ reported_version: 1, in_sync: true });
+  expect(json(manifest)).toMatchObject({ schema_version: 1, screens: [{ output: 'HDMI-1' }] });
+  const [known, renewed, device, sent, again, figures, ...none] = later;
+  expect(known).toBe('known: 204');
+  expect(Date.parse(renewed ?? '')).toBeGreaterThan(Date.now() + 29 * 86_400_000);
+  expect(json(device)).toMatchObject({ name: 'Window left', status: 'active', config: { reported: { volume: 40 } } });
+  expect(json(sent)).toMatchObject({ accepted: 1, duplicates: 0, rejected: [], quarantined: [], clock_offset_ms: 0 });
+  expect(json(again)).toMatchObject({ accepted: 0, duplicates: 1 });
+  expect(json(figures)).toMatchObject({ visits: 1, visitors: 1, new_visitors: 1 });
+  expect(none).toEqual([]);
 }

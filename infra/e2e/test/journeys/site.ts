@@ -1,5 +1,5 @@
-import { endpoints } from '@attribution/contracts';
-import { openApiDocument } from '@attribution/openapi';
+import { deviceEndpoints, endpoints } from '@attribution/contracts';
+import { forDevices, openApiDocument } from '@attribution/openapi';
 import { expect, test } from '@jest/globals';
 import supertest from 'supertest';
 import type { Platform } from '../support-platform.ts';
@@ -8,10 +8,12 @@ import type { Platform } from '../support-platform.ts';
 export function siteJourneys(on: () => Platform): void {
   const site = () => supertest(on().url);
 
-  test('200: the OpenAPI document is public, and matches the contracts', async () => {
+  test('200: the OpenAPI documents, of people and of devices, are public, and match the contracts', async () => {
     const { body, status, type } = await site().get('/v2/openapi.json');
     expect([status, type]).toEqual([200, 'application/json']);
     expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(endpoints))));
+    const devices = await site().get('/docs/devices.json').expect(200).expect('content-type', /json/);
+    expect(devices.body).toEqual(JSON.parse(JSON.stringify(openApiDocument(deviceEndpoints, forDevices))));
   });
 
   test('the reference page and all its files come from the gateway, and its content security policy allows nothing else', async () => {

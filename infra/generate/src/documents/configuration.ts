@@ -1,4 +1,5 @@
 import { gatewaySettings } from '@attribution/gateway/config';
+import { ingressSettings } from '@attribution/gateway/ingress/config';
 import { choice, nodeSettings } from '@attribution/image';
 import { localSettings } from '@attribution/local/settings';
 import { addressSetting, describeSettings, type SettingDescription } from '@attribution/runtime';
@@ -11,6 +12,7 @@ const without = (settings: readonly SettingDescription[], known: readonly Settin
   settings.filter(({ name }) => known.every((other) => other.name !== name));
 
 const gateway = describeSettings(gatewaySettings);
+const ingress = describeSettings(ingressSettings);
 const everyService = describeSettings(serviceSettings.api);
 /** The settings that the gateway and every service share. */
 const everyProcess = everyService.filter(({ name }) => gateway.some((other) => other.name === name));
@@ -18,6 +20,7 @@ const everyProcess = everyService.filter(({ name }) => gateway.some((other) => o
 const local = describeSettings(localSettings).filter(
   ({ name, description }) => !everyProcess.some((other) => other.name === name && other.description === description),
 );
+const migration = without(describeSettings(serviceSettings.migrate), everyService);
 const workers = without(describeSettings(serviceSettings.worker), everyService);
 
 /** docs/configuration.md: every environment variable that a process reads. */
@@ -49,11 +52,26 @@ ${settingsTable(without(everyService, everyProcess))}
 
 ${settingsTable(workers)}
 
+### Where \`ROLE\` is \`migrate\`
+
+${settingsTable(migration)}
+
 ${services.map(ofService).join('\n\n')}
 
 ## The gateway: \`node gateway/src/main.ts\`
 
 ${settingsTable(without(gateway, everyProcess))}
+
+## The ingress of devices: \`node gateway/src/ingress/main.ts\`
+
+It has the settings of every process but \`TOKEN_PUBLIC_KEYS\`.
+
+${settingsTable(
+  without(
+    ingress,
+    everyProcess.filter(({ name }) => name !== 'PORT'),
+  ),
+)}
 
 ## Node itself
 

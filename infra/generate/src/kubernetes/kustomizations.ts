@@ -1,7 +1,7 @@
 import { addressSetting } from '@attribution/runtime';
-import { behindGateway, callsOf, type Service } from '../services.ts';
+import { behindGateway, behindIngress, callsOf, processRoleOf, type Service } from '../services.ts';
 import { header, indented, inYaml, items, quoted } from '../text.ts';
-import { policiesOf } from './policies.ts';
+import { policiesOf, policyOfIngress } from './policies.ts';
 import { processPatch } from './process-patch.ts';
 
 const folder = 'k8s/base/services';
@@ -11,11 +11,13 @@ export const servicesFolder = folder;
 
 const address = (service: string) => `http://${service}-api`;
 
-/** Generates a folder for each service, the list of them, and their addresses for the gateway. Returns texts by path. */
+/** Generates a folder for each service, the list of them, and their addresses for the gateway and the ingress. Returns texts by path. */
 export function kubernetesFiles(services: readonly Service[]): [string, string][] {
   return [
     [`${folder}/kustomization.yaml`, listOf(services)],
-    ['k8s/base/gateway/upstreams.env', upstreams(services)],
+    ['k8s/base/gateway/upstreams.env', upstreams(behindGateway(services))],
+    ['k8s/base/ingress/upstreams.env', upstreams(behindIngress(services))],
+    ['k8s/base/ingress/services.yaml', policyOfIngress(services)],
     ...services.flatMap((service) => filesOf(service, services)),
   ];
 }
@@ -29,8 +31,8 @@ ${indented(items(services.map(({ name }) => name)), 2)}
 `;
 }
 
-function upstreams(services: readonly Service[]): string {
-  const lines = behindGateway(services).map((name) => `${addressSetting(name)}=${address(name)}`);
+function upstreams(names: readonly string[]): string {
+  const lines = names.map((name) => `${addressSetting(name)}=${address(name)}`);
   return `${[header(inYaml), ...lines].join('\n')}\n`;
 }
 
@@ -55,7 +57,9 @@ function kustomization(service: Service, hasPolicies: boolean, hasPatch: boolean
     ...deployment?.kubernetes?.environment,
   };
   const lines = Object.entries(literals).map(([variable, value]) => `${variable}=${value}`);
+  const role = processRoleOf(service);
   const patches = [
+    ...(role ? [processRolePatch(role)] : []),
     ...(hasPatch ? ['- path: process.yaml\n  target:\n    kind: Deployment'] : []),
     ...Object.entries(deployment?.kubernetes?.cpu ?? {}).map(([role, cpu]) => cpuPatch(role, cpu)),
   ];
@@ -76,6 +80,16 @@ configMapGenerator:
 ${indented(items(lines), 6)}
 ${hasPolicies ? 'resources:\n  - network.yaml\n' : ''}${patches.length > 0 ? `patches:\n${indented(patches.join('\n'), 2)}\n` : ''}`;
 }
+
+const processRolePatch = (role: string) => `# The migration gives this role its rights: see the processes' DATABASE_URL.
+- target:
+    kind: Job
+  patch: |-
+    - op: add
+      path: /spec/template/spec/containers/0/env/-
+      value:
+        name: DATABASE_PROCESS_ROLE
+        value: ${role}`;
 
 const cpuPatch = (role: string, { request, why }: { readonly request: string; readonly why: string }) => `# ${why}
 - target:

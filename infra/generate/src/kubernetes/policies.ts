@@ -1,4 +1,4 @@
-import { type Caller, callersOf, callsOf, type Service } from '../services.ts';
+import { behindIngress, type Caller, callersOf, callsOf, type Service } from '../services.ts';
 import { header, indented, inYaml, listed, titled } from '../text.ts';
 
 /** A network policy that opens one direction. */
@@ -13,12 +13,28 @@ interface Policy {
   readonly port: number | 'http';
 }
 
+const ingress: Caller = { name: 'ingress', roles: ['api'] };
+
+/** Generates the network policy by which the ingress reaches the services with endpoints for devices. */
+export const policyOfIngress = (services: readonly Service[]): string =>
+  `${header(inYaml)}\n\n${written({
+    name: 'ingress-to-services',
+    comment: 'What devices ask for.',
+    roles: ingress.roles,
+    direction: 'egress',
+    peers: behindIngress(services)
+      .map((name) => podsOf({ name, roles: ['api'] }))
+      .join('\n'),
+    port: 'http',
+  })}`;
+
 /**
  * Generates the network policies that not every service needs: to the services that it calls, from those that call it, and
  * out of the cluster. Undefined if it needs none.
  */
 export function policiesOf(service: Service, services: readonly Service[]): string | undefined {
-  const callers = callersOf(service, services);
+  const behind = behindIngress(services).includes(service.name);
+  const callers = [...callersOf(service, services), ...(behind ? [ingress] : [])];
   const policies = [
     ...callsOf(service).map(toCallee(service)),
     ...(service.deployment?.kubernetes?.egress ?? []).map(

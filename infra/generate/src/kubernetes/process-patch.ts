@@ -1,4 +1,4 @@
-import type { Service } from '../services.ts';
+import { processRoleOf, type Service } from '../services.ts';
 import { header, indented, inYaml, kebab } from '../text.ts';
 import { ownSecretsOf } from './secrets.ts';
 
@@ -7,8 +7,10 @@ export function processPatch(service: Service): string | undefined {
   const { name, deployment } = service;
   const files = Object.entries(deployment?.kubernetes?.files ?? {});
   const variables = ownSecretsOf(service);
-  if (files.length === 0 && variables.length === 0) return undefined;
+  const ownRole = processRoleOf(service) !== undefined;
+  if (files.length === 0 && variables.length === 0 && !ownRole) return undefined;
   const environment = [
+    ...(ownRole ? [`# ${whyOwnRole}\n${secretVariable('DATABASE_URL', `${name}-database`, 'process-url')}`] : []),
     ...files.map(([variable, { secret, key }]) => mountedVariable(variable, `${mountPath(secret)}/${key}`)),
     ...variables.map((variable) => secretVariable(variable, `${name}-secrets`)),
   ];
@@ -44,11 +46,13 @@ const mountedVariable = (
 - name: ${variable}
   value: ${path}`;
 
-const secretVariable = (variable: string, secret: string) => `- name: ${variable}
+const whyOwnRole = "As a role that owns nothing: the migration alone has the owner's URL.";
+
+const secretVariable = (variable: string, secret: string, key = kebab(variable)) => `- name: ${variable}
   valueFrom:
     secretKeyRef:
       name: ${secret}
-      key: ${kebab(variable)}`;
+      key: ${key}`;
 
 const mount = (secret: string) => `- name: ${secret}
   mountPath: ${mountPath(secret)}

@@ -1,5 +1,5 @@
 import { code, table } from '../documents/markdown.ts';
-import { callsOf, type Service } from '../services.ts';
+import { callsOf, processRoleOf, type Service } from '../services.ts';
 import { header, inMarkdown, kebab, listed, titled } from '../text.ts';
 import { ownSecretsOf } from './secrets.ts';
 
@@ -23,10 +23,16 @@ function secretsOf(service: Service): string[][] {
   const { name, deployment } = service;
   const own = ownSecretsOf(service).map((variable) => code(kebab(variable)));
   const mounted = Object.entries(deployment?.kubernetes?.files ?? {});
+  const role = processRoleOf(service);
+  const ofProcesses = `; \`process-url\`: the same database for its api and worker, with the role ${code(role ?? '')}, which may connect to it and to no other, owns nothing, and gets its rights from the migration`;
   return [
     [
       `${name}-database`,
-      '`url`: the URL of its database, with a role that owns this database and can connect to no other',
+      `\`url\`: the URL of its database, with a role that owns this database and can connect to no other${role ? ofProcesses : ''}`,
+    ],
+    [
+      `${name}-kafka`,
+      '`username`, `password`: its user at the cluster, which may use its own topics and groups, and read those it handles',
     ],
     [`${name}-internal-key`, '`keys.json`: the private JSON Web Key Set that signs its calls to other services'],
     ...mounted.map(([variable, { secret, key }]) => [secret, `${code(key)}, mounted: ${code(variable)}`]),

@@ -20,6 +20,7 @@ export const surroundings = {
   ingress: pod('ingress', 'ingress'),
   prometheus: pod('prometheus', 'monitoring', { [label.service]: 'prometheus' }),
   collector: pod('the collector of traces', 'monitoring', { [label.service]: 'opentelemetry-collector' }),
+  mesh: pod("the mesh's control plane", 'linkerd', { 'linkerd.io/control-plane-ns': 'linkerd' }),
   internet: { name: 'the internet', ip: '203.0.113.10' },
 } as const satisfies Record<string, Party>;
 

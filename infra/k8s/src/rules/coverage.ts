@@ -1,6 +1,6 @@
 import { label } from '../environment.ts';
 import { podLabels, workloadsOf } from '../manifests.ts';
-import { gateway, roles, servicesOf } from '../programs.ts';
+import { gateway, ingress, roles, servicesOf } from '../programs.ts';
 import type { Rule } from '../rule.ts';
 
 /** Every program of the image runs, once in each of its roles. */
@@ -11,6 +11,7 @@ export const coverage: Rule = ({ manifests, programs }) => {
   });
   const expected = [
     `${gateway} api`,
+    ...(programs.names.includes(ingress) ? [`${ingress} api`] : []),
     ...servicesOf(programs).flatMap((service) => roles.map((role) => `${service} ${role}`)),
   ];
   return expected

@@ -1,12 +1,25 @@
 import { label, literalOf, processesOf } from '../environment.ts';
-import { type Manifest, type NetworkPolicy, ofKind } from '../manifests.ts';
+import { type Manifest, type NetworkPolicy, ofKind, workloadsOf } from '../manifests.ts';
 import { type Connection, type Party, policyFilter } from '../network/allowed.ts';
 import { partiesNamedBy, portsNamedBy } from '../network/named.ts';
 import { databaseOf, ownParties, strangers, surroundings } from '../network/parties.ts';
-import { callsOf, gateway, reads, servicesOf } from '../programs.ts';
+import { callsOf, gateway, ingress, reads, servicesOf } from '../programs.ts';
 import type { Finding, Platform, Rule } from '../rule.ts';
 
-const port = { http: 8080, admin: 9464, postgres: 5432, kafka: 9092, redis: 6379, otlp: 4318, dns: 53, ssh: 22 };
+const port = {
+  http: 8080,
+  devices: 8443,
+  admin: 9464,
+  postgres: 5432,
+  kafka: 9092,
+  redis: 6379,
+  otlp: 4318,
+  dns: 53,
+  ssh: 22,
+};
+
+/** Where the mesh's control plane gives certificates, addresses and policies. */
+const meshPorts = [8080, 8086, 8090];
 
 /**
  * Checks every pair of parties on every port that may be in use: the connections that the code needs must be open, and all
@@ -66,12 +79,19 @@ function neededConnections({ manifests, programs }: Platform): ReadonlySet<strin
       port.http,
     );
   const gateways = pods(gateway, 'api');
+  const ingresses = pods(ingress, 'api');
   const traced = tracedIn(manifests);
+  const meshed = meshedIn(manifests);
   return new Set([
     ...calls([surroundings.ingress], gateways, port.http),
     ...calls([surroundings.prometheus], gateways, port.admin),
     ...internalCalls(gateway, 'api'),
-    ...(reads(programs, gateway, 'REDIS_URL') ? calls(gateways, [surroundings.redis], port.redis) : []),
+    ...calls([surroundings.internet], ingresses, port.devices),
+    ...calls([surroundings.prometheus], ingresses, port.http),
+    ...internalCalls(ingress, 'api'),
+    ...(reads(programs, gateway, 'REDIS_URL')
+      ? calls([...gateways, ...ingresses], [surroundings.redis], port.redis)
+      : []),
     ...servicesOf(programs).flatMap((service) => [
       ...calls([surroundings.prometheus], pods(service, 'api', 'worker'), port.http),
       ...calls(pods(service, 'api', 'worker', 'migrate'), [databaseOf(service)], port.postgres),
@@ -87,6 +107,13 @@ function neededConnections({ manifests, programs }: Platform): ReadonlySet<strin
       [surroundings.collector],
       port.otlp,
     ),
+    ...meshPorts.flatMap((number) =>
+      calls(
+        own.filter(({ name }) => meshed.has(name)),
+        [surroundings.mesh],
+        number,
+      ),
+    ),
     ...between(own, [surroundings.dns], port.dns, 'UDP'),
     ...between(own, [surroundings.dns], port.dns, 'TCP'),
   ]);
@@ -98,6 +125,14 @@ const tracedIn = (manifests: readonly Manifest[]): ReadonlySet<string> =>
     processesOf(manifests)
       .filter(({ environment }) => literalOf(environment.get('OTEL_EXPORTER_OTLP_ENDPOINT')) !== undefined)
       .map(({ workload }) => workload.metadata.name),
+  );
+
+/** The workloads whose pods have a proxy of the mesh. */
+const meshedIn = (manifests: readonly Manifest[]): ReadonlySet<string> =>
+  new Set(
+    workloadsOf(manifests)
+      .filter(({ spec }) => spec.template.metadata?.annotations?.['linkerd.io/inject'] === 'enabled')
+      .map(({ metadata }) => metadata.name),
   );
 
 const between = (

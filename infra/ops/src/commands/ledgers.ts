@@ -1,9 +1,7 @@
 import { command } from '../command.ts';
 import { eachDatabase, plural, withOperations } from '../each-database.ts';
+import { notesProgress } from '../progress.ts';
 import { misused } from '../refusal.ts';
-
-/** Between two lines of progress. */
-const progressIntervalMs = 2_000;
 
 export const ledgers = command({
   name: 'ledgers',
@@ -12,7 +10,8 @@ export const ledgers = command({
 
 account: compares each balance with its ledger entries, grants and holds. billing: compares ledger, payments and refunds
 with each other and with the payment provider (STRIPE_SECRET_KEY, or SIMULATED_PAYMENTS_FILE). Prints each difference with
-its account. Changes nothing; run it every night.`,
+its account. Changes nothing. A job of each of them does
+the same once a day.`,
   options: {},
   async run(call) {
     const { say, note, service: named } = call;
@@ -21,12 +20,10 @@ its account. Changes nothing; run it every night.`,
       withOperations({ service, ...database }, async ({ checkLedger }) => {
         if (!checkLedger) return true;
         checked++;
-        let lastProgress = performance.now();
-        const { compared, faults } = await checkLedger((accounts) => {
-          if (performance.now() - lastProgress < progressIntervalMs) return;
-          lastProgress = performance.now();
-          note(`· ${service}: ${accounts} accounts compared`);
-        });
+        const progress = notesProgress(note);
+        const { compared, faults } = await checkLedger((accounts) =>
+          progress(() => `· ${service}: ${accounts} accounts compared`),
+        );
         for (const fault of faults) say(`${service}: ${fault}`);
         const outcome = faults.length === 0 ? 'no difference' : plural(faults.length, 'difference');
         say(`${service}: ${compared}: ${outcome}`);

@@ -41,18 +41,27 @@ export async function restartSnapshot(pool: pg.Pool, name: string, unfinished: b
   ]);
 }
 
+/** A projection that is to be emptied. `kept`: the tables of which rows stay. */
+export interface Emptied extends Snapshot {
+  readonly kept: Readonly<Record<string, 'gone' | 'all'>>;
+}
+
+/** What is gone keeps its last state; a page of the snapshot is newer than the others. */
+const marking = (table: string) => `UPDATE ${table} SET gone = true, aggregate_version = 0 WHERE NOT gone`;
+
 /**
- * Deletes the progress and all rows of the projection in one transaction, under a lock that keeps pages and events out
- * (ADR 18). Resolves to the number of deleted rows.
+ * Deletes the progress and all rows of the projection, or marks those that stay as gone, in one transaction, under a lock
+ * that keeps pages and events out (ADR 18). Resolves to the number of these rows.
  */
-export async function emptyProjection(pool: pg.Pool, { name, tables }: Snapshot): Promise<number> {
+export async function emptyProjection(pool: pg.Pool, { name, tables, kept }: Emptied): Promise<number> {
   return inTransaction(pool, async (client) => {
     const execute = async (sql: string) => (await client.query(sql)).rowCount ?? 0;
     await lockProjections({ $executeRawUnsafe: execute, $queryRawUnsafe: execute as never }, true);
-    let deleted = 0;
-    for (const table of tables) deleted += await execute(`DELETE FROM ${table}`);
+    let emptied = 0;
+    for (const table of tables.filter((one) => kept[one] !== 'all'))
+      emptied += await execute(kept[table] === 'gone' ? marking(table) : `DELETE FROM ${table}`);
     await client.query('DELETE FROM projection_snapshots WHERE name = $1', [name]);
-    return deleted;
+    return emptied;
   });
 }
 

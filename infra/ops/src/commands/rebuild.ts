@@ -5,7 +5,14 @@ import { plural, withOperations } from '../each-database.ts';
 import { readCount } from '../numbers.ts';
 import { pollUntil } from '../poll-until.ts';
 import { misused, Refusal } from '../refusal.ts';
-import { emptyProjection, findProgress, type Progress, restartSnapshot, wakeCatchUp } from './rebuild.store.ts';
+import {
+  type Emptied,
+  emptyProjection,
+  findProgress,
+  type Progress,
+  restartSnapshot,
+  wakeCatchUp,
+} from './rebuild.store.ts';
 
 const options = {
   ...dryRun,
@@ -30,7 +37,8 @@ come back and outdated rows are updated. A snapshot that is being read already c
 
   --restart   starts a snapshot that is being read from its beginning
   --empty     deletes the projection's rows first, which removes rows of things that no longer exist. The service does not
-              know the others until they have been read again
+              know the others until they have been read again. Where a service goes on counting what is gone, rows stay,
+              and are those of things that are gone until they have been read again
   --wait      seconds to report progress; 0 does not wait. Ctrl-C ends the waiting, not the reading
   --dry-run   reports the progress and what would be done`,
   options,
@@ -42,18 +50,18 @@ come back and outdated rows are updated. A snapshot that is being read already c
     const [database] = await call.databases();
     if (!database) throw misused(`There is no database of ${service}.`);
     const projections = await withOperations(database, async (operations) => operations.projections);
-    const tables = Object.hasOwn(projections, name) ? projections[name] : undefined;
-    if (!tables) {
+    const projection = Object.hasOwn(projections, name) ? projections[name] : undefined;
+    if (!projection) {
       const known = Object.keys(projections).join(', ') || 'none';
       throw misused(`${service} has no projection ${name}: its projections are ${known}.`);
     }
-    return withDatabase(database.url, (pool) => rebuildOne(call, pool, { name, tables, label: `${service} ${name}` }));
+    return withDatabase(database.url, (pool) =>
+      rebuildOne(call, pool, { name, ...projection, label: `${service} ${name}` }),
+    );
   },
 });
 
-interface Projection {
-  readonly name: string;
-  readonly tables: readonly string[];
+interface Projection extends Emptied {
   /** `campaign groups`, for output. */
   readonly label: string;
 }
@@ -71,8 +79,11 @@ function planOf({ state }: Progress, { restart, empty }: Pick<Values, 'restart' 
   return 'continue';
 }
 
+const emptied = ({ kept }: Emptied) => (Object.keys(kept).length > 0 ? 'deleted, or kept as gone' : 'deleted');
+
 const planText = {
-  empty: ({ rows }: Progress) => `${plural(rows, 'row')} are deleted, and the snapshot is read from its beginning`,
+  empty: ({ rows }: Progress, projection: Emptied) =>
+    `${plural(rows, 'row')} are ${emptied(projection)}, and the snapshot is read from its beginning`,
   restart: () => 'the snapshot is read from its beginning',
   continue: ({ state }: Progress) =>
     state === 'reading' ? 'it continues where it is' : 'it is about to be read anyway',
@@ -84,10 +95,11 @@ async function rebuildOne(call: Call<Values>, pool: pg.Pool, projection: Project
   const timeoutMs = readCount('--wait', values.wait) * 1_000;
   const before = await findProgress(pool, projection);
   const plan = planOf(before, values);
-  say(`${label}: ${progressText(before)}; ${planText[plan](before)}`);
+  say(`${label}: ${progressText(before)}; ${planText[plan](before, projection)}`);
   if (values['dry-run']) return true;
 
-  if (plan === 'empty') say(`${label}: ${plural(await emptyProjection(pool, projection), 'row')} were deleted`);
+  if (plan === 'empty')
+    say(`${label}: ${plural(await emptyProjection(pool, projection), 'row')} were ${emptied(projection)}`);
   if (plan === 'restart') await restartSnapshot(pool, name, values.restart);
   await wakeCatchUp(pool, name);
   if (timeoutMs === 0) return true;

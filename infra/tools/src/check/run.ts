@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { writeArtifacts } from '../supply-chain/artifacts.ts';
 import { checkAudit, checkLicences } from '../supply-chain/steps.ts';
+import { findUndistributable } from './by-account.ts';
 import { findLongFiles } from './long-files.ts';
 import { program, type Step } from './step.ts';
 
@@ -25,6 +26,7 @@ const steps: readonly Step[] = [
   { name: 'kubernetes', run: program('infra/k8s/src/main.ts') },
   { name: 'licences', run: checkLicences },
   { name: 'long files', run: findLongFiles },
+  { name: 'by account', run: findUndistributable },
 ];
 
 /** Only in CI: the audit asks a registry and may fail on any day without a change here; the artifacts are kept with the build. */

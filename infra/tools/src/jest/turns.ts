@@ -16,6 +16,7 @@ export const later = [
   'infra/e2e/test/(late-consumer|observability|trace)\\.test\\.ts$',
   'infra/k8s/test/',
   'services/billing/test/stripe-shapes\\.test\\.ts$',
+  'services/campaign/test/(media-s3|media-videos|object-store)\\.test\\.ts$',
 ];
 
 /**

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../workspace.ts';
 import { type Audited, findStaleIgnores, readAudit } from './audit.ts';
-import { findRefused, readLicences } from './licences.ts';
+import { findRefused, findUnattributed, readLicences } from './licences.ts';
 import { type PnpmResult, pnpm } from './pnpm.ts';
 
 /** Selects the packages of the image, as the Dockerfile installs them. */
@@ -25,10 +25,11 @@ export async function listLicences() {
   return { all: readLicences(succeeded(all)), shipped: readLicences(succeeded(shipped)) };
 }
 
-/** Reports licences that are not allowed. */
+/** Reports licences that are not allowed, and shipped data without their attribution. */
 export async function checkLicences(): Promise<string | undefined> {
   const { all, shipped } = await listLicences();
-  const refused = findRefused(all, shipped);
+  const page = await readFile(join(root, 'docs/data.md'), 'utf8');
+  const refused = [...findRefused(all, shipped), ...findUnattributed(shipped, page)];
   if (refused.length === 0) return undefined;
   return [...refused, 'See infra/tools/src/supply-chain/allowed-licences.ts.'].join('\n');
 }

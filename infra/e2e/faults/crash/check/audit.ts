@@ -1,17 +1,21 @@
 import { type Envelope, estateKinds } from '@attribution/contracts';
 import { type Databases, rowsOf, withClient } from './databases.ts';
-import { followers } from './followers.ts';
+import { followed } from './followed.ts';
 
 type Moment = 'BEFORE' | 'AFTER';
 
 type Watched = readonly [table: string, when: Moment, operations: string];
 
 /** A projection also writes states that are older or already there, and these writes have no effect: hence AFTER. */
-const projected: readonly Watched[] = [
-  ['known_groups', 'AFTER', 'INSERT OR UPDATE'],
-  ['projection_tombstones', 'AFTER', 'INSERT'],
-  ['projection_snapshots', 'AFTER', 'UPDATE'],
-];
+function projected(service: string): readonly Watched[] {
+  const tables = followed.filter((one) => one.service === service);
+  if (tables.length === 0) return [];
+  return [
+    ...tables.map(({ relation }) => [relation, 'AFTER', 'INSERT OR UPDATE'] as const),
+    ['projection_tombstones', 'AFTER', 'INSERT'],
+    ['projection_snapshots', 'AFTER', 'UPDATE'],
+  ];
+}
 
 /**
  * The operations that each service's database records. AFTER records what was done. BEFORE also records attempts that
@@ -25,6 +29,7 @@ const watched: Readonly<Record<string, readonly Watched[]>> = {
     ['balances', 'AFTER', 'INSERT OR DELETE'],
     ['ledger_entries', 'AFTER', 'INSERT OR DELETE'],
     ['settlements', 'BEFORE', 'INSERT'],
+    ['audit_log', 'AFTER', 'INSERT'],
   ],
   organization: estateKinds.map((kind) => [`${kind}s`, 'AFTER', 'INSERT OR UPDATE OR DELETE']),
   campaign: [['campaigns', 'AFTER', 'INSERT OR DELETE']],
@@ -47,7 +52,7 @@ const notebook = `
     relation text NOT NULL, moment text NOT NULL, operation text NOT NULL, row jsonb NOT NULL,
     xact xid8 NOT NULL DEFAULT pg_current_xact_id(), seen pg_snapshot NOT NULL DEFAULT pg_current_snapshot(),
     statement timestamptz NOT NULL DEFAULT statement_timestamp());
-  CREATE FUNCTION audit.note() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION audit.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
     BEGIN
       INSERT INTO audit.notes (relation, moment, operation, row)
       VALUES (TG_TABLE_NAME, TG_WHEN, TG_OP, to_jsonb(coalesce(NEW, OLD)));
@@ -57,8 +62,7 @@ const notebook = `
 /** Adds triggers to the databases that record the changes. To be called before anything is written. */
 export async function installAudit(databases: Databases): Promise<void> {
   for (const [service, url] of Object.entries(databases)) {
-    const follows = followers.some((name) => name === service);
-    const triggers = [...everywhere, ...(watched[service] ?? []), ...(follows ? projected : [])].map(
+    const triggers = [...everywhere, ...(watched[service] ?? []), ...projected(service)].map(
       ([table, when, operations]) =>
         `CREATE TRIGGER audit_${when.toLowerCase()} ${when} ${operations} ON ${table}
          FOR EACH ROW EXECUTE FUNCTION audit.note();`,

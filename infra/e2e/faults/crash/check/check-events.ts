@@ -37,28 +37,30 @@ export function checkEffects(audits: Audits, tally: Tally): number {
   let expected = 0;
   const events = allAppended(audits);
   for (const effect of effects) {
-    const { service, relation, operation, keyOfRow, keyOfData, isEffect } = effect;
+    const { service, relation, operation, keyOfRow, keyOfData, isEffect, repeats = false } = effect;
+    const marked = audits.get(service)?.marked;
     const rows = (audits.get(service)?.notes ?? []).filter(
       (note) => note.relation === relation && note.operation === operation && (isEffect?.(note.row) ?? true),
     );
     const done = indexBy(rows, ({ row }) => String(keyOfRow(row)));
-    const published = new Set<string>();
-    for (const event of events.filter(({ type }) => type === effect.event)) {
+    const caused = events.filter(({ type }) => type === effect.event);
+    const byKey = indexBy(caused, ({ data }) => String(keyOfData(data as Data)));
+    for (const event of caused) {
       const id = String(keyOfData(event.data as Data));
       const [first, ...more] = done.get(id) ?? [];
-      const mark = audits.get(service)?.marked.get(event.event_id);
+      const mark = marked?.get(event.event_id);
       expected++;
-      published.add(id);
       if (!first)
         tally.lost.push(
           `No ${operation} in ${relation} by ${words(event)}${mark ? ', though it is in the inbox' : ''}`,
         );
       if (more.length > 0) tally.doubled.push(`${more.length + 1} × ${operation} in ${relation} by ${words(event)}`);
-      if (first && first.xact !== mark?.xact)
+      const causes = repeats ? (byKey.get(id) ?? []) : [event];
+      if (first && !(mark && causes.some(({ event_id }) => marked?.get(event_id)?.xact === first.xact)))
         tally.torn.push(`${words(event)}: its ${operation} in ${relation} is not in the transaction of its inbox row`);
     }
     for (const id of done.keys())
-      if (!published.has(id)) tally.torn.push(`${operation} in ${relation} of ${id}, for which there is no event`);
+      if (!byKey.has(id)) tally.torn.push(`${operation} in ${relation} of ${id}, for which there is no event`);
   }
   checkMarks(audits, events);
   return expected;

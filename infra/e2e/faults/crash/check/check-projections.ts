@@ -17,13 +17,19 @@ export async function checkProjections(audits: Audits, databases: Databases, tal
   return expected;
 }
 
+/** A projection may keep what was deleted, marked so. Its tombstone is the effect of the deletion. */
+const isGone = ({ gone }: { readonly gone?: unknown }) => gone === true;
+
 const versionOf = ({ row }: Note) => Number(row.aggregate_version);
 
 function checkStates({ service, relation, states }: Projection, audits: Audits, tally: Tally): number {
   const { notes = [], marked } = audits.get(service) ?? {};
   const of = (name: string) => notes.filter((note) => note.relation === name);
   const pages = new Set(of('projection_snapshots').map(({ xact }) => xact));
-  const written = indexBy(of(relation), ({ row }) => String(row.id));
+  const written = indexBy(
+    of(relation).filter(({ row }) => !isGone(row)),
+    ({ row }) => String(row.id),
+  );
   const gone = indexBy(of('projection_tombstones'), ({ row }) => String(row.id));
   const events = allAppended(audits).filter(({ type }) => states.includes(type));
   for (const { type, data, event_id } of events) {
@@ -56,12 +62,14 @@ interface Row {
   readonly id: string;
   readonly account_id: string;
   readonly aggregate_version: number;
+  readonly gone?: boolean;
 }
 
 async function checkTable({ service, relation, kind }: Projection, databases: Databases, tally: Tally): Promise<void> {
   const read = async (name: string, table: string) => {
-    const rows = await rowsOf<Row>(databases[name] ?? '', `SELECT id, account_id, aggregate_version FROM ${table}`);
-    return new Set(rows.map((row) => `${row.account_id} ${row.id}, version ${row.aggregate_version}`));
+    const rows = await rowsOf<Row>(databases[name] ?? '', `SELECT * FROM ${table}`);
+    const there = rows.filter((row) => !isGone(row));
+    return new Set(there.map((row) => `${row.account_id} ${row.id}, version ${row.aggregate_version}`));
   };
   const [known, there] = [await read(service, relation), await read('organization', `${kind}s`)];
   for (const row of there.difference(known)) tally.lost.push(`${relation} of ${service} has no ${row}`);

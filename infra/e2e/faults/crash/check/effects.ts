@@ -1,6 +1,14 @@
-import { estateKinds } from '@attribution/contracts';
+import {
+  auditEvents,
+  auditKeeper,
+  type EstateKind,
+  endpoints,
+  estateKinds,
+  idPrefixes,
+  internalEndpoints,
+} from '@attribution/contracts';
 import type { Appended, Note } from './audit.ts';
-import { followers } from './followers.ts';
+import { followed } from './followed.ts';
 
 /** What an event changes in the database of a service that handles it. */
 interface Effect {
@@ -13,8 +21,17 @@ interface Effect {
   readonly keyOfRow: (row: Note['row']) => unknown;
   /** Tells effects from other rows of the relation. Default: all rows are effects. */
   readonly isEffect?: (row: Note['row']) => boolean;
+  /** Several events may have one key: the first that is handled has the effect, and the others have none. */
+  readonly repeats?: boolean;
 }
 export type Data = { readonly [name: string]: unknown };
+
+/** Whether a row of the audit log came from another service than the one that keeps it. */
+const isRecordOf = (service: string) => {
+  const own = [...endpoints, ...internalEndpoints].filter((one) => one.service === service);
+  const actions = new Set<unknown>([...own.map(({ operation }) => operation), 'estate_import.ended']);
+  return (row: Note['row']) => actions.has(row.action);
+};
 
 /** The effects of all handlers that the load reaches. The check fails when a service handles a type of event that is missing here. */
 export const effects: readonly Effect[] = [
@@ -45,14 +62,28 @@ export const effects: readonly Effect[] = [
     keyOfData: (data) => `payment:${data.payment_id}`,
     keyOfRow: (row) => row.key,
   },
-  ...followers.map(
-    (service): Effect => ({
-      event: 'group.deleted',
+  ...Object.entries(auditEvents).map(
+    ([service, { type }]): Effect => ({
+      event: type,
+      service: auditKeeper,
+      relation: 'audit_log',
+      operation: 'INSERT',
+      keyOfData: (data) => data.id,
+      keyOfRow: (row) => row.id,
+      isEffect: isRecordOf(service),
+      // An attempt in another system that is repeated after a crash tells its record again, with the same id (ADR 33).
+      repeats: endpoints.some((one) => one.service === service && one.external),
+    }),
+  ),
+  ...followed.map(
+    ({ service, kind }): Effect => ({
+      event: `${kind}.deleted`,
       service,
       relation: 'projection_tombstones',
       operation: 'INSERT',
-      keyOfData: (data) => data.group_id,
+      keyOfData: (data) => data[`${kind}_id`],
       keyOfRow: (row) => row.id,
+      isEffect: (row) => String(row.id).startsWith(`${idPrefixes[kind]}_`),
     }),
   ),
 ];
@@ -61,16 +92,16 @@ export const effects: readonly Effect[] = [
 export interface Projection {
   readonly service: string;
   readonly relation: string;
-  readonly kind: 'group';
+  readonly kind: EstateKind;
   readonly states: readonly string[];
   readonly deletedBy: string;
 }
-export const projections: readonly Projection[] = followers.map((service) => ({
+export const projections: readonly Projection[] = followed.map(({ service, relation, kind }) => ({
   service,
-  relation: 'known_groups',
-  kind: 'group',
-  states: ['group.created', 'group.updated'],
-  deletedBy: 'group.deleted',
+  relation,
+  kind,
+  states: [`${kind}.created`, `${kind}.updated`],
+  deletedBy: `${kind}.deleted`,
 }));
 
 /** The event types that a service handles. */
@@ -99,6 +130,7 @@ export function changeOf(type: string, data: Data): EstateChange | undefined {
 
 /** The changes that the transaction of an event must contain, and no others: as `INSERT groups grp_…`. */
 export function causesOf({ type, data }: Appended): readonly string[] {
+  if (Object.values(auditEvents).some((event) => event.type === type)) return []; // It announces no row.
   const change = changeOf(type, data as Data);
   if (change)
     return [`${{ created: 'INSERT', updated: 'UPDATE', deleted: 'DELETE' }[change.verb]} ${change.kind}s ${change.id}`];
@@ -128,11 +160,12 @@ export function causesOf({ type, data }: Appended): readonly string[] {
 const relationsWithoutCauses = [
   'outbox',
   'inbox',
-  'known_groups',
+  ...new Set(followed.map(({ relation }) => relation)),
   'projection_tombstones',
   'projection_snapshots',
   'customers',
   'settlements',
+  'audit_log',
 ];
 
 /** A change in the notation of `causesOf`; undefined if it has no event. */

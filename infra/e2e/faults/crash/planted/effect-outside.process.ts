@@ -11,7 +11,7 @@ const pools = new Map<string, pg.Pool>();
 wrapQuery(pg.Client.prototype, (client, text, args, plain) => {
   if (/^\s*(begin|commit|rollback)/i.test(text)) marked.delete(client);
   if (/insert\s+into\s+"?inbox\b/i.test(text)) marked.add(client);
-  const isEffect = marked.has(client) && /^\s*insert\s+into\b[^(]*\bgroups\b/i.test(text);
+  const isEffect = marked.has(client) && /\binsert\s+into\s+"?groups\b/i.test(text);
   if (!isEffect) return plain.apply(client, args);
   return outside(client as pg.Client).then(async (other) => {
     try {

@@ -1,9 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@attribution/servers';
 import { type Chance, eventually } from '@attribution/testing';
-import { createMember } from '../../member.ts';
+import { createLocal } from '../../member.ts';
 import { installAudit } from '../check/audit.ts';
 import { type Databases, rowsOf } from '../check/databases.ts';
 import type { World } from './world.ts';
@@ -11,16 +10,7 @@ import type { World } from './world.ts';
 /** Runs `npm start`: the platform with its own durable Postgres. Both are killed together. */
 export async function openEmbedded(chance: Chance): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), 'crash-local-'));
-  const member = createMember({
-    program: 'infra/local/src/main.ts',
-    port: await freePort(),
-    environment: {
-      LOCAL_DIR: directory,
-      LOG_LEVEL: 'warn',
-      BCRYPT_COST: '4',
-      PAYMENTS_PORT: String(await freePort()),
-    },
-  });
+  const member = await createLocal(directory, { LOG_LEVEL: 'warn' });
   /** Postgres has another port after each start, which `npm start` writes down once everything else is ready. */
   function databases(): Promise<Databases> {
     return eventually(async () => {

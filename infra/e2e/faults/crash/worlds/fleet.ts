@@ -12,10 +12,13 @@ const requests = ['before commit', 'after commit'] as const;
 const relay = ['after the relay claims', 'after produce before marking'] as const;
 const consumer = ['mid-batch', 'after the effect before the offset'] as const;
 
-/** The kill points of services that are not killed at all of them: a service that only consumes never passes the others. */
+/** The kill points of services that are not killed at all of them: one that people do not write to only consumes. */
 const points: Readonly<Record<string, readonly KillPoint[]>> = {
   account: [...requests, ...relay],
   billing: consumer,
+  device: consumer,
+  events: consumer,
+  utilities: consumer,
 };
 
 /** One process for each service and a gateway, over Kafka; not started yet. */

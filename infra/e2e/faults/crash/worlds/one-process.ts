@@ -14,6 +14,9 @@ export interface PlatformSettings {
   readonly databases: Readonly<Record<string, string>>;
   readonly secrets: ReturnType<typeof newSecrets>;
   readonly mailDirectory: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The ingress's port. Default: a free one. */
+  readonly devicePort?: number;
 }
 
 /** All points but the one about offsets: in one process the outbox itself is the queue. */
@@ -25,12 +28,18 @@ export const inProcessPoints = [
   'mid-batch',
 ] as const satisfies readonly KillPoint[];
 
-/** All services in one process, over the in-process transport; not started yet. It is always started with `nodeArguments`. */
-export async function openOneProcess(nodeArguments: readonly string[] = []): Promise<World> {
+/**
+ * All services in one process, over the in-process transport; not started yet. It is always started with `nodeArguments`, and
+ * with these settings of services.
+ */
+export async function openOneProcess(
+  nodeArguments: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<World> {
   const { databases, drop } = await createDatabases();
   await installAudit(databases);
   const mailDirectory = await mkdtemp(join(tmpdir(), 'crash-mail-'));
-  const settings: PlatformSettings = { databases, secrets: newSecrets(), mailDirectory };
+  const settings: PlatformSettings = { databases, secrets: newSecrets(), mailDirectory, environment };
   const member = createMember({
     program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
     port: await freePort(),

@@ -9,10 +9,12 @@ const platform = await startPlatform({
   database: async (service) => settings.databases[service] ?? '',
   secrets: settings.secrets,
   mailDirectory: settings.mailDirectory,
+  mediaDirectory: join(settings.mailDirectory, 'media'),
   payments: { file: join(settings.mailDirectory, 'payments.sqlite'), url: 'http://127.0.0.1:0' },
   host: '127.0.0.1',
   port: Number(process.env.PORT),
+  ...(settings.devicePort && { devicePort: settings.devicePort }),
   logger: createLogger({ name: 'platform', level: 'warn', pretty: false }),
-  environment: { BCRYPT_COST: '4', NODE_ENV: 'test' },
+  environment: { BCRYPT_COST: '4', NODE_ENV: 'test', ...settings.environment },
 });
 onStopSignal(() => platform.stop());

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { statusesText } from '../edge/load.ts';
+import type { Experiment, Finding, Lab } from '../experiment.ts';
+import type { Attack } from '../hostile/attack.ts';
+import { attacks, attacksAtOnce } from '../hostile/attacks/index.ts';
+import { renewed, startHonest } from '../hostile/clients.ts';
+import { clusterLimits, type Ground, openOnePlatform, openProcesses } from '../hostile/grounds.ts';
+import { judgeFailures, judgeNotice, judgeProcesses, type Seen } from '../hostile/judge.ts';
+import { watchMemory } from '../hostile/memory.ts';
+import { newOwner, type Owner } from '../outages/owner.ts';
+
+interface Form {
+  readonly people: number;
+  /** Requests per second of the honest ones. */
+  readonly rates: { readonly reads: number; readonly logins: number };
+  readonly scale: number;
+  readonly quietMs: number;
+  readonly attackMs: number;
+  readonly attacks: readonly Attack[];
+  readonly judge: typeof judgeNotice;
+}
+const forms: Record<'short' | 'long', Form> = {
+  short: {
+    people: 3,
+    rates: { reads: 20, logins: 2 },
+    scale: 0.05,
+    quietMs: 500,
+    attackMs: 1_500,
+    attacks: attacksAtOnce,
+    judge: judgeFailures,
+  },
+  long: {
+    people: 20,
+    rates: { reads: 200, logins: 5 },
+    scale: 1,
+    quietMs: 20_000,
+    attackMs: 20_000,
+    attacks,
+    judge: judgeNotice,
+  },
+};
+
+/** All services are in it, and so it may have somewhat more than each has in the cluster. */
+const onePlatformMb = clusterLimits.memory + 128;
+
+/** One hostile client beside honest ones: the process lives, its memory is bounded, and the honest ones hardly notice. */
+export const hostile: Experiment = {
+  name: 'hostile one process',
+  rounds: { short: 1, long: 1 },
+  run: async (lab) => attackAll('one process', await openOnePlatform(), onePlatformMb, lab),
+};
+
+/** The same on the processes of docker-compose.yml, each with the limits that it has in the cluster. */
+export const hostileFleet: Experiment = {
+  name: 'hostile fleet',
+  rounds: { short: 1, long: 1 },
+  needs: ['kafka', 'redis'],
+  run: async (lab) => attackAll('fleet', await openProcesses(lab.say), clusterLimits.memory, lab),
+};
+
+async function attackAll(where: string, ground: Ground, limitMb: number, lab: Lab): Promise<Finding[]> {
+  const form = forms[lab.long ? 'long' : 'short'];
+  const memory = watchMemory(ground);
+  const seen: Seen[] = [];
+  const newPerson = () => newOwner(ground.url, ground.mailDirectory);
+  try {
+    const people = await Promise.all(Array.from({ length: form.people }, newPerson));
+    const chosen = form.attacks.filter(({ name }) => name.includes(lab.only ?? ''));
+    const attackers = await Promise.all(chosen.map(newPerson));
+    const honest = startHonest(ground.url, people as [Owner, Owner, ...Owner[]], form.rates);
+    await sleep(form.quietMs);
+    await honest.take(); // The first requests compile code.
+    await sleep(form.quietMs);
+    const quiet = await honest.take();
+    lab.say(`  quiet: reads ${statusesText(quiet.reads)}, p99 ${quiet.reads.p99.toFixed(0)} ms`);
+    for (const [at, attack] of chosen.entries()) {
+      await honest.renew();
+      const attacker = await renewed(attackers[at] as Owner);
+      const victim = people.at(-1)?.email ?? '';
+      const end = await attack.start({ url: ground.url, attacker, victim, scale: form.scale });
+      await honest.take(); // What was begun before.
+      await sleep(form.attackMs);
+      const one: Seen = { attack, honest: await honest.take(), broken: await end() };
+      seen.push(one);
+      lab.say(`  ${attack.name}: ${form.judge(where, one, quiet).found}`);
+      if (ground.deaths().length > 0) break; // What comes after a death tells nothing.
+    }
+    await honest.stop();
+    await memory.stop();
+    return [
+      ...seen.map((one) => form.judge(where, one, quiet)),
+      judgeProcesses(where, seen.length, ground.deaths(), memory.most, limitMb),
+    ];
+  } finally {
+    await memory.stop();
+    await ground.close();
+  }
+}
