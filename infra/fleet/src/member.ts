@@ -92,15 +92,20 @@ export function createMember(options: MemberOptions): Member {
       release();
       if (stopping || !options.restart) return;
       say(`${name} ended (${how}); starting it again. Its log: ${options.log}`);
+      if (typeof how === 'number') say(`The end of it:\n${await lastLines()}`); // It was not killed: the reason is in there.
       await sleep(restartDelayMs);
       if (!stopping) start();
     });
     options.onStart?.();
   }
 
-  async function failure(what: string): Promise<Error> {
+  async function lastLines(): Promise<string> {
     const text = await readFile(options.log, 'utf8').catch(() => '');
-    return new Error(`${name} ${what}\n${text.trimEnd().split('\n').slice(-12).join('\n')}\n(${options.log})`);
+    return text.trimEnd().split('\n').slice(-12).join('\n');
+  }
+
+  async function failure(what: string): Promise<Error> {
+    return new Error(`${name} ${what}\n${await lastLines()}\n(${options.log})`);
   }
 
   async function isAlive(url: string): Promise<boolean> {
