@@ -17,7 +17,7 @@ import { ledgerCheck } from './ledger-check.ts';
 import { messagingCases } from './messaging.ts';
 import { platformEmbedded } from './platform-embedded.ts';
 import { platformLogins } from './platform-logins.ts';
-import { utilitiesKept, utilitiesOffline } from './utilities.ts';
+import { utilitiesKept, utilitiesMany, utilitiesOffline } from './utilities.ts';
 
 /** All cases, in the order in which they run. */
 export const cases: readonly Case[] = [
@@ -43,6 +43,7 @@ export const cases: readonly Case[] = [
   campaignUploads,
   utilitiesOffline,
   utilitiesKept,
+  utilitiesMany,
   fleetMix,
   platformLogins,
   platformEmbedded,

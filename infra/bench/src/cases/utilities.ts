@@ -1,5 +1,6 @@
 import { createSigner, generateKeySets } from '@attribution/auth';
 import { newId, newUuid } from '@attribution/ids';
+import pg from 'pg';
 import { type Case, compact, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
 import { compareServers, withDatabase } from '../endpoints/compare-servers.ts';
@@ -8,8 +9,8 @@ import { residentOf } from '../platform/memory.ts';
 import { type BenchServer, startServer } from '../server.ts';
 import { load } from '../wrk.ts';
 
-/** Milliseconds; megabytes; the rate of a kept answer beside that of a bare read. */
-const bars = { p50: 2, p99: 10, coverage: 20, resident: 512, kept: 1 / 1.2 };
+/** Milliseconds; megabytes; the rate of a kept answer beside that of a bare read; the default of `LOOK_UP_ANSWERS_KEPT`. */
+const bars = { p50: 2, p99: 10, coverage: 20, resident: 512, kept: 1 / 1.2, answers: 100_000 };
 const keys = generateKeySets('bench');
 const root = '/v2/utilities';
 
@@ -151,6 +152,57 @@ export const utilitiesKept: Case = {
         const compared = await compareServers(tools, ours, bare, run);
         return [rateRow('A kept answer beside Express and a read of its row', compared, bars.kept)];
       } finally {
+        await upstream.stop();
+      }
+    }),
+};
+
+/** A Lua script for wrk that asks about another hundredth of a degree each time, from the given number on. */
+const distinct = (from: number) => `
+local n = ${from}
+function request()
+  n = n + 1
+  local path = string.format('${root}/weather?latitude=%.2f&longitude=%.2f', n % 16000 / 100 - 80, math.floor(n / 16000) / 100 - 179)
+  return wrk.format('GET', path)
+end`;
+
+export const utilitiesMany: Case = {
+  name: 'utilities: a million different questions to an upstream',
+  run: (tools) =>
+    withDatabase(tools, 'utilities', async (database) => {
+      const upstream = await startServer(new URL('../utilities/weather.server.ts', import.meta.url), {}, 'around');
+      const server = await start(database, {
+        ...{ WEATHER_SOURCE: 'open-meteo', OPEN_METEO_URL: upstream.url },
+        ...{ OPEN_METEO_INTERVAL_MS: '0', OPEN_METEO_CALLS_PER_DAY: '2000000000' },
+      });
+      const client = new pg.Client({ connectionString: database.url });
+      try {
+        await client.connect();
+        const [seconds, wanted] = tools.smoke ? [tools.seconds, 1] : [30, 1_000_000];
+        let asked = 0;
+        while (asked < wanted) {
+          // It throws when an answer is no answer.
+          const { rate } = await load({ url: server.url, headers: headers(), seconds, script: distinct(asked) });
+          asked += Math.ceil(rate * Math.max(1, seconds));
+          tools.say(`  ${compact(asked)} of ${compact(wanted)}`);
+        }
+        const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM upstream_answers');
+        const kept = rows[0]?.count ?? 0;
+        const resident = (await residentOf(server.pid)) ?? 0;
+        const what = `After ${compact(asked)} different questions`;
+        return [
+          {
+            ...{ what: `${what}: answers that are kept`, ours: compact(kept), beside: compact(asked) },
+            ...{ bar: `≤ ${compact(bars.answers)}`, holds: kept <= bars.answers },
+          },
+          {
+            ...{ what: `${what}: memory of the process`, ours: `${compact(resident)} MB`, beside: '–' },
+            ...{ bar: `≤ ${bars.resident} MB`, holds: resident <= bars.resident },
+          },
+        ];
+      } finally {
+        await client.end();
+        await server.stop();
         await upstream.stop();
       }
     }),
