@@ -17,7 +17,7 @@ beforeAll(async () => {
     path: '/v2/look',
     success: { status: 200, description: '', body: z.looseObject({}) },
   });
-  app = await startApp([implement(look, async ({ request }) => ({ ...request }))]);
+  app = await startApp([implement(look, async ({ request }) => ({ ...request, traceparent: request.traceparent }))]);
 });
 afterAll(() => app.stop());
 
