@@ -113,6 +113,14 @@ async function coverageRow(server: BenchServer, { seconds, smoke }: Tools): Prom
   };
 }
 
+/** None where the system does not report it. */
+async function memoryRows({ pid }: BenchServer, what: string): Promise<Row[]> {
+  const resident = await residentOf(pid);
+  if (resident === undefined) return [];
+  const holds = resident <= bars.resident;
+  return [{ what, ours: `${compact(resident)} MB`, beside: '–', bar: `≤ ${bars.resident} MB`, holds }];
+}
+
 export const utilitiesOffline: Case = {
   name: 'utilities: look-ups without a network',
   run: (tools) =>
@@ -120,14 +128,7 @@ export const utilitiesOffline: Case = {
       const server = await start(database);
       try {
         const rows = [...(await lookUpRows(server, tools)), await coverageRow(server, tools)];
-        const resident = await residentOf(server.pid);
-        if (resident === undefined) return rows;
-        const ours = `${compact(resident)} MB`;
-        const holds = resident <= bars.resident;
-        return [
-          ...rows,
-          { what: 'Memory of the process with all data', ours, beside: '–', bar: `≤ ${bars.resident} MB`, holds },
-        ];
+        return [...rows, ...(await memoryRows(server, 'Memory of the process with all data'))];
       } finally {
         await server.stop();
       }
@@ -188,17 +189,13 @@ export const utilitiesMany: Case = {
         }
         const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM upstream_answers');
         const kept = rows[0]?.count ?? 0;
-        const resident = (await residentOf(server.pid)) ?? 0;
         const what = `After ${compact(asked)} different questions`;
         return [
           {
             ...{ what: `${what}: answers that are kept`, ours: compact(kept), beside: compact(asked) },
             ...{ bar: `≤ ${compact(bars.answers)}`, holds: kept <= bars.answers },
           },
-          {
-            ...{ what: `${what}: memory of the process`, ours: `${compact(resident)} MB`, beside: '–' },
-            ...{ bar: `≤ ${bars.resident} MB`, holds: resident <= bars.resident },
-          },
+          ...(await memoryRows(server, `${what}: memory of the process`)),
         ];
       } finally {
         await client.end();
