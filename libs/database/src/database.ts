@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { isSerializationFailure } from './errors.ts';
 import { closePool, openPool } from './pool.ts';
+import { runSession } from './session.ts';
 import { runSqlTransaction, type Sql, type SqlTransaction, sqlOver } from './sql.ts';
 
 /** What this library uses of a generated Prisma client. */
@@ -26,6 +27,11 @@ export interface Database<Client extends SqlTransaction = SqlTransaction, Tx ext
   sqlTransaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   /** Runs reads that all see the same moment: commits of others in the meantime are not visible. */
   snapshot<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
+  /**
+   * Runs the work on a connection of its own, without a transaction: its statements may take as long as they need, and its
+   * temporary tables go with it. After `signal` it is cancelled, and rejects.
+   */
+  session<T>(work: (session: Sql) => PromiseLike<T>, signal?: AbortSignal): Promise<T>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -80,6 +86,7 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
     sql: sqlOver(pool, nameOf),
     sqlTransaction: (work) => repeated((inOne) => runSqlTransaction(pool, nameOf, inOne), work),
     snapshot: (work) => runSqlTransaction(pool, nameOf, work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    session: (work, signal) => runSession({ url: options.url, pool, signal }, work),
     async ping() {
       await pool.query('SELECT 1');
     },

@@ -1,14 +1,15 @@
-/** Reads ids page by page, in their order. `find` returns at most `limit` ids after the given one. */
-export async function* pagesOf(
-  find: (after: string) => Promise<readonly string[]>,
+/** Reads rows page by page, in the order of their ids. `find` returns at most `limit` rows after the given id. */
+export async function* pagesOf<Row>(
+  find: (after: string) => Promise<readonly Row[]>,
   limit: number,
-): AsyncGenerator<readonly string[]> {
+  idOf: (row: Row) => string,
+): AsyncGenerator<readonly Row[]> {
   for (let after = ''; ; ) {
     const page = await find(after);
     if (page.length > 0) yield page;
     const last = page.at(-1);
     if (last === undefined || page.length < limit) return;
-    after = last;
+    after = idOf(last);
   }
 }
 

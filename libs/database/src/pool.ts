@@ -23,20 +23,25 @@ const keepAlive = '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp
 const getTypeParser: typeof pg.types.getTypeParser = (type: number, format) =>
   type === pg.types.builtins.DATE ? (day: string) => day : pg.types.getTypeParser(type, format as 'text');
 
+/** What all connections of a service have in common. */
+export const connectionTo = (url: string) => ({
+  connectionString: url,
+  connectionTimeoutMillis: limits.connect,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  options: keepAlive,
+  types: { getTypeParser },
+});
+
 /** A pool on which every wait ends: for a connection, for a response, for a lock. */
 export function openPool({ url, size, statementTimeout, onError }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionTo(url),
     max: size,
-    connectionTimeoutMillis: limits.connect,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementTimeout,
     query_timeout: statementTimeout + 1_000,
     idle_in_transaction_session_timeout: limits.idleInTransaction,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    options: keepAlive,
-    types: { getTypeParser },
     Client: ImpatientClient as never,
   });
   pool.on('error', onError);

@@ -8,10 +8,9 @@ export const ledgers = command({
   summary: 'check that the token and money ledgers agree with balances and with the payment provider',
   help: `Usage: ops ledgers [service]
 
-account: compares each balance with its ledger entries, grants and holds. billing: compares ledger, payments and refunds
-with each other and with the payment provider (STRIPE_SECRET_KEY, or SIMULATED_PAYMENTS_FILE). Prints each difference with
-its account. Changes nothing. A job of each of them does
-the same once a day.`,
+account: compares each balance with its ledger entries, grants and holds. billing: compares ledger, payments, refunds and
+disputes with each other and with the payment provider (STRIPE_SECRET_KEY, or SIMULATED_PAYMENTS_FILE). Prints each
+difference with its account. Changes nothing. A job of each of them does the same once a day.`,
   options: {},
   async run(call) {
     const { say, note, service: named } = call;

@@ -27,7 +27,11 @@ async function checkTokenLedger(
 ): Promise<{ readonly accounts: number; readonly differences: readonly TokenDifference[] }> {
   const differences: TokenDifference[] = [];
   let accounts = 0;
-  const pages = pagesOf((after) => findAccountIds(sql, { after, limit: pageSize }), pageSize);
+  const pages = pagesOf(
+    (after) => findAccountIds(sql, { after, limit: pageSize }),
+    pageSize,
+    (id) => id,
+  );
   await inTwoLanes(pages, async (page) => {
     signal?.throwIfAborted();
     for (const books of await findTokenBooks(sql, page)) {

@@ -6,12 +6,12 @@ import {
   type BooksRow,
   countWaiting,
   findBooks,
-  findCustomers,
+  findCreditBalance,
   findKeptCredits,
   findKeptDisputes,
   findKeptPayments,
-  findKnownToProvider,
   type KeptDispute,
+  sumBooks,
 } from './check.store.ts';
 import { compareBooks, compareCredit, compareDisputes, comparePayments, type Difference } from './compare.ts';
 
@@ -39,7 +39,7 @@ const usual = 10 * 60_000;
  * reported.
  */
 export async function checkLedger(
-  deps: { readonly database: Pick<BillingDatabase, 'sql'>; readonly provider: PaymentProvider },
+  deps: { readonly database: Pick<BillingDatabase, 'sql' | 'session'>; readonly provider: PaymentProvider },
   { recheckAfterMs = 5_000, progress = () => {}, signal }: CheckOptions = {},
 ): Promise<Checked> {
   const waiting = await countWaiting(deps.database.sql, new Date(Date.now() - usual));
@@ -64,30 +64,35 @@ export async function checkedLedger(
   };
 }
 
+/** The sums are those of one moment. What is compared with the provider's is read when the provider is asked. */
 async function compareAll(
-  { database: { sql }, provider }: { database: Pick<BillingDatabase, 'sql'>; provider: PaymentProvider },
+  { database, provider }: Parameters<typeof checkLedger>[0],
   only: readonly string[] | null,
   { progress, signal }: { progress: (accounts: number) => void; signal: AbortSignal | undefined },
 ) {
   const differences: Difference[] = [];
   let accounts = 0;
   let payments = 0;
-  const pages = pagesOf((after) => findCustomers(sql, { after, limit: pageSize, only }), pageSize);
-  await inTwoLanes(pages, async (page) => {
-    const books = await findBooks(sql, page);
-    const strangers = books.filter(({ provider_customer_id: id }) => id === null).map(({ account_id }) => account_id);
-    const known = strangers.length > 0 ? await findKnownToProvider(sql, strangers) : new Set<string>();
-    for (const one of books) {
-      signal?.throwIfAborted();
-      differences.push(...compareBooks(one).map((what) => ({ accountId: one.account_id, what })));
-      if (one.provider_customer_id === null && !known.has(one.account_id)) continue;
-      const { found, reported } = await compareWithProvider({ sql, provider }, one);
-      differences.push(...found.map((what) => ({ accountId: one.account_id, what })));
-      payments += reported;
-    }
-    accounts += page.length;
-    progress(accounts);
-  });
+  await database.session(async (session) => {
+    await sumBooks(session, only);
+    const pages = pagesOf(
+      (after) => findBooks(session, { after, limit: pageSize }),
+      pageSize,
+      (row) => row.account_id,
+    );
+    await inTwoLanes(pages, async (page) => {
+      for (const one of page) {
+        signal?.throwIfAborted();
+        differences.push(...compareBooks(one).map((what) => ({ accountId: one.account_id, what })));
+        if (one.provider_customer_id === null && !one.is_known) continue;
+        const { found, reported } = await compareWithProvider({ sql: database.sql, provider }, one);
+        differences.push(...found.map((what) => ({ accountId: one.account_id, what })));
+        payments += reported;
+      }
+      accounts += page.length;
+      progress(accounts);
+    });
+  }, signal);
   return { accounts, payments, differences };
 }
 
@@ -97,8 +102,11 @@ async function compareWithProvider(
 ): Promise<{ readonly found: readonly string[]; readonly reported: number }> {
   const reported = await providerPayments(provider, books);
   const kept = await findKeptPayments(sql, books.account_id);
-  const credits = await findKeptCredits(sql, books.account_id);
-  const credit = compareCredit(books, credits, await providerCredit(provider, books));
+  const credited = await providerCredit(provider, books);
+  const credit = compareCredit(
+    { balance: await findCreditBalance(sql, books.account_id), credits: await findKeptCredits(sql, books.account_id) },
+    credited,
+  );
   const disputes = await findKeptDisputes(sql, books.account_id);
   const disputed = compareDisputes(disputes, await providerDisputes(provider, disputes), { kept, reported });
   return { found: [...comparePayments(kept, reported), ...disputed, ...credit], reported: reported.length };

@@ -1,11 +1,13 @@
-import { anyOf, type Sql } from '@attribution/database';
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
-import type { Customer, DB, Dispute, Payment, Refund } from '../generated/kysely/types.ts';
+import type { Sql } from '@attribution/database';
+import { type Selectable, sql } from 'kysely';
+import type { Dispute, Payment, Refund } from '../generated/kysely/types.ts';
 import { db } from '../store.ts';
 
 /** The sums of one account, one from each table. */
-export interface BooksRow
-  extends Pick<Selectable<Customer>, 'account_id' | 'provider_customer_id' | 'credit_balance_cents' | 'last_seq'> {
+export interface BooksRow {
+  readonly account_id: string;
+  readonly provider_customer_id: string | null;
+  readonly last_seq: number;
   readonly ledger_cents: bigint;
   readonly entries_cents: bigint;
   readonly entries: number;
@@ -13,109 +15,92 @@ export interface BooksRow
   readonly paid_cents: bigint;
   readonly refunded_cents: bigint;
   readonly lost_cents: bigint;
+  /** The number of payments, refunds and disputes that do not match their ledger entries. */
   readonly unbooked: number;
+  /** Whether it has payments, disputes or store credit of the provider. */
+  readonly is_known: boolean;
 }
 
-type OfCustomer = ExpressionBuilder<{ c: Customer } & DB, 'c'>;
+/** The temporary table of the sums. */
+interface Books {
+  readonly account_id: string;
+  readonly provider_customer_id: string | null;
+  readonly last_seq: number;
+  readonly ledger_cents: string;
+  readonly entries_cents: string;
+  readonly entries: number;
+  readonly paid_cents: string;
+  readonly refunded_cents: string;
+  readonly lost_cents: string;
+  readonly payments_differ: boolean;
+  readonly others_unbooked: number;
+  readonly is_known: boolean;
+}
 
-const totalCents = sql<string>`coalesce(sum(amount_cents), 0)::bigint`;
 const rows = sql<number>`count(*)::int`;
 
 /**
- * A number for what was booked of a payment, whose sums agree only if each payment has its one entry of that amount: a hash
- * of the id, the amount and whether it is credit. It needs no join of payments with their entries.
+ * Sums the rows of each account, of all accounts or of `only` these, as of one moment, into a temporary table of the
+ * session. Each table is read once. Whether each payment has its entries is told by a sum of hashes of ids and amounts, which
+ * needs no join of them.
  */
-const hashed = (id: string, cents: string, isCredit: 0 | 1) =>
-  sql`coalesce(sum(hashtextextended(${sql.ref(id)}, ${sql.ref(cents)}::bigint * 2 + ${sql.lit(isCredit)})) filter (where ${sql.ref(cents)} <> 0), 0)`;
-const hashedEntries = sql<string>`coalesce(sum(hashtextextended(payment_id, amount_cents::bigint * 2 + (kind = 'credit')::int))
-  filter (where kind in ('payment', 'credit') and amount_cents <> 0), 0)`;
-
-const entriesOf = (customer: OfCustomer) =>
-  customer
-    .selectFrom('money_entries')
-    .whereRef('money_entries.account_id', '=', 'c.account_id')
-    .select([totalCents.as('entries_cents'), rows.as('entries'), hashedEntries.as('booked')])
-    .as('e');
-
-/** The money received. */
-const paymentsOf = (customer: OfCustomer) =>
-  customer
-    .selectFrom('payments as p')
-    .whereRef('p.account_id', '=', 'c.account_id')
-    .where('p.status', '=', 'succeeded')
-    .select(({ fn, eb }) => [
-      fn.coalesce(fn.sum<string>(eb('p.amount_cents', '+', eb.ref('p.credit_cents'))), sql.lit('0')).as('paid_cents'),
-      sql<string>`${hashed('p.id', 'p.amount_cents', 0)} + ${hashed('p.id', 'p.credit_cents', 1)}`.as('to_book'),
-    ])
-    .as('p');
-
-/** The money refunded, and the number of refunds that do not match their ledger entry, which is negative. */
-const refundsOf = (customer: OfCustomer) =>
-  customer
-    .selectFrom('refunds as r')
-    .leftJoin('money_entries as m', (join) => join.onRef('m.refund_id', '=', 'r.id').on('m.kind', '=', 'refund'))
-    .whereRef('r.account_id', '=', 'c.account_id')
-    .where('r.status', '=', 'succeeded')
-    .select(({ fn, neg, ref }) => [
-      fn.coalesce(fn.sum<string>('r.amount_cents'), sql.lit('0')).as('refunded_cents'),
-      fn
-        .countAll<string>()
-        .filterWhere('m.amount_cents', 'is distinct from', neg(ref('r.amount_cents')))
-        .as('unbooked_refunds'),
-    ])
-    .as('r');
-
-/** The same for disputes that are lost. */
-const lostOf = (customer: OfCustomer) =>
-  customer
-    .selectFrom('disputes as d')
-    .leftJoin('money_entries as m', 'm.dispute_id', 'd.id')
-    .whereRef('d.account_id', '=', 'c.account_id')
-    .where('d.status', '=', 'lost')
-    .select(({ fn, neg, ref }) => [
-      fn.coalesce(fn.sum<string>('d.amount_cents'), sql.lit('0')).as('lost_cents'),
-      fn
-        .countAll<string>()
-        .filterWhere('m.amount_cents', 'is distinct from', neg(ref('d.amount_cents')))
-        .as('unbooked_disputes'),
-    ])
-    .as('d');
-
-/** At most so many accounts after this one, in the order of their ids. `only` restricts them to the given accounts. */
-export async function findCustomers(
-  tx: Sql,
-  { after, limit, only }: { readonly after: string; readonly limit: number; readonly only: readonly string[] | null },
-): Promise<string[]> {
-  let customers = db(tx).selectFrom('customers').select('account_id').where('account_id', '>', after);
-  if (only) customers = customers.where('account_id', '=', anyOf(only));
-  return (await customers.orderBy('account_id').limit(limit).execute()).map(({ account_id }) => account_id);
+export async function sumBooks(session: Sql, only: readonly string[] | null): Promise<void> {
+  await session.$executeRaw`
+    CREATE TEMPORARY TABLE books AS
+    WITH entries AS (
+      SELECT account_id, sum(amount_cents) AS cents, count(*)::int AS count,
+        sum(hashtextextended(payment_id, amount_cents::bigint * 2 + (kind = 'credit')::int))
+          FILTER (WHERE kind IN ('payment', 'credit') AND amount_cents <> 0) AS booked
+      FROM money_entries WHERE ${only}::text[] IS NULL OR account_id = ANY(${only}) GROUP BY 1
+    ), payments AS (
+      SELECT account_id, sum(amount_cents + credit_cents) FILTER (WHERE status = 'succeeded') AS cents,
+        sum(hashtextextended(id, amount_cents::bigint * 2)) FILTER (WHERE status = 'succeeded' AND amount_cents <> 0) AS paid,
+        sum(hashtextextended(id, credit_cents::bigint * 2 + 1)) FILTER (WHERE status = 'succeeded' AND credit_cents <> 0) AS credited,
+        bool_or(provider_payment_id IS NOT NULL) AS is_known
+      FROM payments WHERE ${only}::text[] IS NULL OR account_id = ANY(${only}) GROUP BY 1
+    ), refunds AS (
+      SELECT r.account_id, sum(r.amount_cents) FILTER (WHERE r.status = 'succeeded') AS cents,
+        (count(*) FILTER (WHERE r.status = 'succeeded' AND m.amount_cents IS DISTINCT FROM -r.amount_cents))::int AS unbooked,
+        bool_or(r.destination = 'store_credit') AS is_known
+      FROM refunds AS r LEFT JOIN money_entries AS m ON m.refund_id = r.id AND m.kind = 'refund'
+      WHERE ${only}::text[] IS NULL OR r.account_id = ANY(${only}) GROUP BY 1
+    ), disputes AS (
+      SELECT d.account_id, sum(d.amount_cents) FILTER (WHERE d.status = 'lost') AS cents,
+        (count(*) FILTER (WHERE d.status = 'lost' AND m.amount_cents IS DISTINCT FROM -d.amount_cents))::int AS unbooked
+      FROM disputes AS d LEFT JOIN money_entries AS m ON m.dispute_id = d.id
+      WHERE ${only}::text[] IS NULL OR d.account_id = ANY(${only}) GROUP BY 1
+    )
+    SELECT c.account_id, c.provider_customer_id, c.last_seq, c.ledger_cents,
+      coalesce(e.cents, 0) AS entries_cents, coalesce(e.count, 0) AS entries, coalesce(p.cents, 0) AS paid_cents,
+      coalesce(r.cents, 0) AS refunded_cents, coalesce(d.cents, 0) AS lost_cents,
+      coalesce(e.booked, 0) <> coalesce(p.paid, 0) + coalesce(p.credited, 0) AS payments_differ,
+      coalesce(r.unbooked, 0) + coalesce(d.unbooked, 0) AS others_unbooked,
+      coalesce(p.is_known, false) OR coalesce(r.is_known, false) OR d.account_id IS NOT NULL AS is_known
+    FROM customers AS c
+    LEFT JOIN entries AS e USING (account_id)
+    LEFT JOIN payments AS p USING (account_id)
+    LEFT JOIN refunds AS r USING (account_id)
+    LEFT JOIN disputes AS d USING (account_id)
+    WHERE ${only}::text[] IS NULL OR c.account_id = ANY(${only})`;
+  await session.$executeRaw`CREATE UNIQUE INDEX ON books (account_id)`;
 }
 
-export async function findBooks(tx: Sql, accountIds: readonly string[]): Promise<BooksRow[]> {
-  const books = await db(tx)
-    .selectFrom('customers as c')
-    .where('c.account_id', '=', anyOf(accountIds))
-    .innerJoinLateral(entriesOf, (join) => join.onTrue())
-    .innerJoinLateral(paymentsOf, (join) => join.onTrue())
-    .innerJoinLateral(refundsOf, (join) => join.onTrue())
-    .innerJoinLateral(lostOf, (join) => join.onTrue())
-    .select(['c.account_id', 'c.provider_customer_id', 'c.credit_balance_cents', 'c.ledger_cents', 'c.last_seq'])
-    .select(['entries_cents', 'entries', 'paid_cents', 'refunded_cents', 'unbooked_refunds', 'lost_cents'])
-    .select(['unbooked_disputes', sql<boolean>`booked <> to_book`.as('payments_differ')])
-    .orderBy('c.account_id')
-    .execute();
+/** At most so many of the sums after this account, in the order of their ids. */
+export async function findBooks(
+  session: Sql,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<BooksRow[]> {
+  const books = await session.$queryRaw<Books[]>`
+    SELECT * FROM books WHERE account_id > ${after} ORDER BY account_id LIMIT ${limit}`;
   return Promise.all(
-    books.map(async ({ unbooked_refunds, unbooked_disputes, payments_differ, ...row }) => ({
+    books.map(async ({ payments_differ, others_unbooked, ...row }) => ({
       ...row,
       ledger_cents: BigInt(row.ledger_cents),
       entries_cents: BigInt(row.entries_cents),
       paid_cents: BigInt(row.paid_cents),
       refunded_cents: BigInt(row.refunded_cents),
       lost_cents: BigInt(row.lost_cents),
-      unbooked:
-        Number(unbooked_refunds) +
-        Number(unbooked_disputes) +
-        (payments_differ ? await countUnbookedPayments(tx, row.account_id) : 0),
+      unbooked: others_unbooked + (payments_differ ? await countUnbookedPayments(session, row.account_id) : 0),
     })),
   );
 }
@@ -141,19 +126,6 @@ async function countUnbookedPayments(tx: Sql, accountId: string): Promise<number
     .select(rows.as('count'))
     .executeTakeFirstOrThrow();
   return count;
-}
-
-/** Those of the accounts that have payments, disputes or store credit of the provider. */
-export async function findKnownToProvider(tx: Sql, accountIds: readonly string[]): Promise<Set<string>> {
-  const payments = db(tx).selectFrom('payments').where('provider_payment_id', 'is not', null);
-  const credits = db(tx).selectFrom('refunds').where('destination', '=', 'store_credit');
-  const found = await payments
-    .select('account_id')
-    .where('account_id', '=', anyOf(accountIds))
-    .union(credits.select('account_id').where('account_id', '=', anyOf(accountIds)))
-    .union(db(tx).selectFrom('disputes').select('account_id').where('account_id', '=', anyOf(accountIds)))
-    .execute();
-  return new Set(found.map(({ account_id }) => account_id));
 }
 
 /** `refunds_cents` is the sum of the refunds to the payment method that have not failed. */
@@ -185,6 +157,12 @@ export async function findKeptDisputes(tx: Sql, accountId: string): Promise<Kept
 }
 
 export type KeptCredit = Pick<Selectable<Refund>, 'id' | 'amount_cents'>;
+
+/** The store credit of the account. */
+export async function findCreditBalance(tx: Sql, accountId: string): Promise<number> {
+  const customers = db(tx).selectFrom('customers').select('credit_balance_cents').where('account_id', '=', accountId);
+  return (await customers.executeTakeFirst())?.credit_balance_cents ?? 0;
+}
 
 /** The refunds that were added to the store credit. */
 export async function findKeptCredits(tx: Sql, accountId: string): Promise<KeptCredit[]> {

@@ -45,17 +45,16 @@ export function compareDisputes(
   return found;
 }
 
-/** The differences between the store credit as stored and at the provider. `balance` is that at the provider. */
+/** The differences between the store credit as stored and at the provider. */
 export function compareCredit(
-  { credit_balance_cents }: Pick<BooksRow, 'credit_balance_cents'>,
-  kept: readonly KeptCredit[],
+  kept: { readonly balance: number; readonly credits: readonly KeptCredit[] },
   { balance, credits }: { readonly balance: number; readonly credits: readonly ProviderCredit[] },
 ): string[] {
   const found: string[] = [];
-  if (credit_balance_cents !== balance)
-    found.push(`the store credit is ${inCents(credit_balance_cents)} here, ${inCents(balance)} at the provider`);
+  if (kept.balance !== balance)
+    found.push(`the store credit is ${inCents(kept.balance)} here, ${inCents(balance)} at the provider`);
   const given = Map.groupBy(credits, ({ reference }) => reference);
-  for (const { id, amount_cents } of kept) {
+  for (const { id, amount_cents } of kept.credits) {
     const amounts = given.get(id)?.map((credit) => inCents(credit.amount_cents)) ?? [];
     given.delete(id);
     if (amounts.length !== 1 || amounts[0] !== inCents(amount_cents))

@@ -1,0 +1,41 @@
+import pg from 'pg';
+import { connectionTo } from './pool.ts';
+import { type Sql, sqlOver } from './sql.ts';
+
+interface SessionOptions {
+  readonly url: string;
+  /** Cancels what the session runs. */
+  readonly pool: pg.Pool;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Runs the work on a connection of its own, and ends that. */
+export async function runSession<T>(
+  { url, pool, signal }: SessionOptions,
+  work: (session: Sql) => PromiseLike<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const client = new pg.Client(connectionTo(url));
+  // An unhandled error of a connection would end the process. The next statement fails anyway.
+  client.on('error', () => {});
+  let server: number | undefined;
+  const cancel = () => {
+    // Without this the server would go on with the statement, and notice that nobody waits when it sends the result.
+    if (server !== undefined) pool.query('SELECT pg_cancel_backend($1)', [server]).catch(() => {});
+    client.end().catch(() => {});
+  };
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    server = rows[0]?.pid;
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', cancel);
+    return await work(sqlOver(client, () => ''));
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    await client.end().catch(() => {});
+  }
+}
