@@ -1,27 +1,30 @@
-import { createMediaAsset, deleteMediaAsset, renewMediaUpload } from '@attribution/contracts';
+import { createMediaAsset, deleteMediaAsset, listCampaigns, renewMediaUpload } from '@attribution/contracts';
 import { eventually, type TestService } from '@attribution/testing';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCampaign } from './support.ts';
 import { completed, here, newLastingTenant, newLibrary, plain, promise, put, sha256 } from './support-media.ts';
-import { newBucket, s3Url } from './support-s3.ts';
+import { newBucket, openWay, s3Url } from './support-s3.ts';
 
 (s3Url === undefined ? describe.skip : describe)('media at an S3-compatible store', () => {
   let service: TestService;
   let client: S3Client;
   let Bucket: string;
+  let way: Awaited<ReturnType<typeof openWay>>;
   beforeAll(async () => {
     const { bucket, region, endpoint, credentials } = await newBucket();
     Bucket = bucket;
     client = new S3Client({ region, endpoint, credentials, forcePathStyle: true });
+    way = await openWay(endpoint);
     service = await startCampaign({
-      ...{ MEDIA_DIR: '', MEDIA_S3_BUCKET: bucket, MEDIA_S3_ENDPOINT: endpoint },
+      ...{ MEDIA_DIR: '', MEDIA_S3_BUCKET: bucket, MEDIA_S3_ENDPOINT: way.endpoint },
       MEDIA_S3_ACCESS_KEY_ID: credentials.accessKeyId,
       MEDIA_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     });
   });
   afterAll(async () => {
     await service.stop();
+    way.close();
     client.destroy();
   });
 
@@ -79,5 +82,26 @@ import { newBucket, s3Url } from './support-s3.ts';
     expect(await objects()).toContain(contentKey(account, bytes));
     for (const id of ids) await owner.call(deleteMediaAsset, { params: { id } });
     await eventually(async () => expect(await objects()).toEqual([]));
+  });
+
+  test('while the store is away an upload is 503 and others go on; the job of a file goes on when it is back', async () => {
+    const { owner } = newLastingTenant(service);
+    const bytes = await plain(80, 60).png().toBuffer();
+    const [sent, late] = [
+      await promise(owner, { filename: 'sent.png', bytes }),
+      await promise(owner, { filename: 'late.png', bytes }),
+    ];
+    expect((await put(service, sent.upload_url, bytes)).status).toBe(204);
+    way.cut();
+    const ended = completed(owner, sent.id);
+    await eventually(async () => {
+      const { rows } = await service.db.query('SELECT attempts FROM jobs WHERE subject_id = $1', [sent.id]);
+      expect(rows).toEqual([{ attempts: 2 }]); // The first has failed.
+    });
+    expect((await put(service, late.upload_url, bytes)).status).toBe(503);
+    expect((await owner.call(listCampaigns)).status).toBe(200);
+    way.restore();
+    expect(await ended).toMatchObject({ asset: { status: 'ready' }, job: { status: 'succeeded' } });
+    expect((await put(service, late.upload_url, bytes)).status).toBe(204);
   });
 });

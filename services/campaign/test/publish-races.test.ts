@@ -80,6 +80,29 @@ test('a publish against the removal and the deletion of its ad is whole or refus
   expect(rows).toEqual([]);
 }, 30_000);
 
+test('a publish against the loss of what its caller may see is whole, or 403; afterwards it is refused', async () => {
+  const studio = await newStudio(service);
+  const [held, other] = [await studio.tenant.group(), await studio.tenant.group()];
+  const member = studio.tenant.narrowed([held]);
+  await times(8, async () => {
+    const where = await studio.location({ group_id: held });
+    await studio.screen(where);
+    await studio.screen(where);
+    const { params } = await studio.campaign({ group_id: held }, { include: { location_ids: [where.id] } });
+    const [published] = await Promise.all([
+      member.call(publishCampaign, { params }),
+      studio.announce.location({ ...where, group_id: other }),
+    ]);
+    const pairs = await livePairs(service, params.id);
+    expect([published.status, pairs.length]).toEqual(published.status === 200 ? [200, 2] : [403, 0]);
+    const later = published.status === 200 ? 409 : 403;
+    expect((await member.call(publishCampaign, { params })).status).toBe(later);
+    // Its token after the grant of this group was taken away.
+    expect((await studio.tenant.narrowed([other]).call(publishCampaign, { params })).status).toBe(404);
+    expect(await livePairs(service, params.id)).toEqual(pairs);
+  });
+}, 30_000);
+
 test('publishes against changes of the estate place what is reached in the end', async () => {
   const studio = await newStudio(service);
   const planned = await studio.planned(4);

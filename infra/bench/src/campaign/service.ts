@@ -8,14 +8,15 @@ import { type BenchServer, startServer } from '../server.ts';
 const keys = generateKeySets('bench');
 
 /** Starts Campaign. With `RELAY: 'on'` its jobs run too. */
-export const startCampaign = (database: BenchDatabase, more: Record<string, string> = {}): Promise<BenchServer> =>
-  startServer(new URL('../endpoints/service.server.ts', import.meta.url), {
-    ...serviceSettings(keys, 'campaign'),
-    SERVICE: 'campaign',
-    DATABASE_URL: database.url,
-    RELAY: 'off',
-    ...more,
-  });
+export const startCampaign = (
+  database: BenchDatabase,
+  more: Record<string, string> = {},
+  nodeArguments: readonly string[] = [],
+): Promise<BenchServer> => {
+  const environment = { ...serviceSettings(keys, 'campaign'), SERVICE: 'campaign', DATABASE_URL: database.url };
+  const program = new URL('../endpoints/service.server.ts', import.meta.url);
+  return startServer(program, { ...environment, RELAY: 'off', ...more }, 'measured', nodeArguments);
+};
 
 /** The headers of an account's owner. */
 export function asOwner(account: string) {

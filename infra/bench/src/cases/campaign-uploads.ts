@@ -19,6 +19,8 @@ import { type BenchServer, startServer } from '../server.ts';
 /** How many times the floor's seconds; megabytes. */
 const bars = { time: 1.5, resident: 64 };
 const mebibyte = 2 ** 20;
+/** As in the cluster (k8s/base). Without them Node derives the size of its heap from the machine. */
+const heap = ['--max-old-space-size=256', '--max-semi-space-size=16'];
 
 /** Where both sides put the bytes: settings of the service and of the floor. */
 interface Target {
@@ -75,7 +77,7 @@ async function measure(tools: Tools, target: Target): Promise<readonly Row[]> {
   tools.say(`  uploads of ${bytes / mebibyte} MiB, ${target.name}`);
   return withDatabase(tools, 'campaign', async (database) => {
     const [ours, floor] = await Promise.all([
-      startCampaign(database, target.ours),
+      startCampaign(database, target.ours, heap),
       startServer(new URL('../campaign/put.server.ts', import.meta.url), target.floor),
     ]);
     const upload = async (size: number) => put(await promise(ours.url, size), size);

@@ -18,6 +18,7 @@ import { separate } from './separate.ts';
 import { sigterm } from './sigterm.ts';
 import { slowClients } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
+import { studioKills } from './studio-kills.ts';
 import { upstreams } from './upstreams.ts';
 
 /** Each group but the last is a test file, so that groups can run in parallel; the experiments of a group run in this order. */
@@ -30,10 +31,10 @@ export const groups = {
   separate: [separate, schemathesis],
   /**
    * In no test: a test has the same attacks on one process, and a fleet takes half a minute to start; Campaign's tests repeat
-   * each step of scoring, and a job whose process was killed waits for minutes; each kill of a contact, an item, a dispute, a
+   * each step of scoring, of processing and of a publish, and a job whose process was killed waits for minutes; each kill of a contact, an item, a dispute, a
    * credit or a payment that waits is a start; a day of devices needs a fleet of its own.
    */
-  long: [hostileFleet, scoringKills, contactKills, itemKills, moneyFlowKills, day],
+  long: [hostileFleet, scoringKills, studioKills, contactKills, itemKills, moneyFlowKills, day],
 } as const satisfies Record<string, readonly Experiment[]>;
 
 export const experiments: readonly Experiment[] = Object.values(groups).flat();

@@ -41,7 +41,7 @@ export function readmeWalk(on: () => Platform): void {
       const lines = stdout.trim().split('\n');
       const [signedUp, permissions, ledger, location, locations, campaigns, campaign, logout, ...later] = lines;
       const [machine, chain] = [later.slice(0, 3), later.slice(3, 16)];
-      const [studio, money, device] = [later.slice(16, 25).map(json), later.slice(25, 30), later.slice(30)];
+      const [studio, money, device] = [later.slice(16, 26).map(json), later.slice(26, 31), later.slice(31)];
       expect(json(signedUp)).toMatchObject({ verification: { code_length: 6 } });
       expect(json(permissions)).toMatchObject({ role: 'owner' });
       expect(json(ledger)).toMatchObject({ entries: [{ kind: 'grant' }] });
@@ -58,7 +58,7 @@ export function readmeWalk(on: () => Platform): void {
       expect(json(match)).toMatchObject({ total: 1, entries: [{ external_id: 'CH-0142-W1' }] });
       expect(file[0]).toContain('kind,external_id,parent');
       expect(file.at(-1)).toContain('screen,CH-0142-W1,CH-0142-W,Window left');
-      const [asset, analysis, campaignAd, target, validation, scores, spent, version, placements] = studio;
+      const [asset, analysis, campaignAd, target, validation, scores, spent, version, placements, next] = studio;
       expect(asset).toMatchObject({ status: 'ready', probe: { width: 1920, height: 1080 }, url: expect.any(String) });
       expect(analysis).toMatchObject({ technical: { decode: 'complete' } });
       expect(campaignAd).toMatchObject({ screen_tag: 'eye-level', position: 0, score: null });
@@ -68,6 +68,7 @@ export function readmeWalk(on: () => Platform): void {
       expect(spent).toMatchObject({ posted: 990, held: 0 });
       expect(version).toBe(1);
       expect(placements).toMatchObject({ entries: [{ status: 'live', screen_tag: 'eye-level' }] });
+      expect(next).toBe(2);
       const [prices, checkout, payments, entries, balance] = money.map(json);
       expect(prices).toContainEqual(expect.objectContaining({ plan_key: 'tokens_1000' }));
       expect(checkout).toMatchObject({ status: 'complete' });
@@ -89,12 +90,14 @@ function expectFirmware([imported, unclaimed, heartbeat, config, report, manifes
   expect(json(config)).toMatchObject({ desired: { volume: 40 }, desired_version: 1, reported_version: 0 });
   expect(json(report)).toMatchObject({ reported_version: 1, in_sync: true });
   expect(json(manifest)).toMatchObject({ schema_version: 1, screens: [{ output: 'HDMI-1' }] });
-  const [known, renewed, device, sent, again, figures, ...none] = later;
+  const [known, renewed, device, sent, again, figures, archived, closed, ...none] = later;
   expect(known).toBe('known: 204');
   expect(Date.parse(renewed ?? '')).toBeGreaterThan(Date.now() + 29 * 86_400_000);
   expect(json(device)).toMatchObject({ name: 'Window left', status: 'active', config: { reported: { volume: 40 } } });
   expect(json(sent)).toMatchObject({ accepted: 1, duplicates: 0, rejected: [], quarantined: [], clock_offset_ms: 0 });
   expect(json(again)).toMatchObject({ accepted: 0, duplicates: 1 });
   expect(json(figures)).toMatchObject({ visits: 1, visitors: 1, new_visitors: 1 });
+  expect(archived).toBe('archived');
+  expect(json(closed)).toMatchObject({ entries: [{ status: 'closed', closed_by: 'archive', version: 1 }] });
   expect(none).toEqual([]);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getDeviceManifest, Problem } from '@attribution/contracts';
 import type { Outbox } from '@attribution/messaging';
 import { type Clock, createTurns } from '@attribution/runtime';
@@ -5,7 +6,7 @@ import { implement } from '@attribution/service';
 import { isEstateRead } from '../estate/index.ts';
 import type { CampaignDatabase } from '../store.ts';
 import { setOwner } from './device-manifest.store.ts';
-import { findFacts } from './facts.store.ts';
+import { type DeviceFacts, findFacts } from './facts.store.ts';
 import { type FileUrl, viewManifest } from './manifest.view.ts';
 import { computeManifest, refreshManifests } from './refresh.ts';
 
@@ -25,6 +26,10 @@ const maxWaiting = 1_000;
 const busy = () =>
   new Problem('unavailable', 'Many devices ask for their manifests. Try again.', { 'retry-after': '5' });
 
+/** Whether there is none yet, or time may have changed it. It is then made once, under its lock. */
+const isDue = ({ last: { version, changes_at } }: DeviceFacts, now: Date) =>
+  version === 0 || (changes_at !== null && changes_at <= now);
+
 /** Makes the manifest at each request. Only one that differs from the last is written, with its version. */
 export function getManifestEndpoint({ database, outbox, clock, fileUrl }: Dependencies) {
   const turns = createTurns({ total: atOnce, perLane: atOnce, perCaller: 1, maxWaiting, maxWaitMs, busy });
@@ -33,9 +38,12 @@ export function getManifestEndpoint({ database, outbox, clock, fileUrl }: Depend
     if (!(await isEstateRead(database.sql))) throw new Problem('unavailable', 'The estate is still being read.');
     const [known] = await findFacts(database.sql, [device_id]);
     if (!known) throw Problem.notFound();
-    const manifest = computeManifest(known, clock.now());
     const newOwner = known.ownerId === account_id ? undefined : account_id;
-    if (newOwner === undefined && manifest.version === known.last.version) return viewManifest(manifest, fileUrl);
+    if (newOwner === undefined && !isDue(known, clock.now())) {
+      await nextTurn();
+      const manifest = computeManifest(known, clock.now());
+      if (manifest.version === known.last.version) return viewManifest(manifest, fileUrl);
+    }
     const [refreshed] = await database.sqlTransaction(async (tx) => {
       if (newOwner !== undefined) await setOwner(tx, device_id, newOwner);
       return refreshManifests(tx, [device_id], { outbox, clock });

@@ -42,7 +42,7 @@ export async function refreshManifests(
   const now = clock.now();
   const manifests: CurrentManifest[] = [];
   for (const one of known) {
-    if (manifests.length > 0) await nextTurn(); // Each takes long enough for requests to wait for it.
+    await nextTurn(); // Each takes long enough for requests to wait for it.
     manifests.push(computeManifest(one, now));
   }
   const changed = manifests.filter(({ version, last }) => version !== last.version);
