@@ -58,6 +58,8 @@ export const campaignMidnight: Case = {
       const options = { url: `${server.url}/v2/campaigns?limit=20`, connections, headers: asOwner(other.account) };
       const others = async () => (await load({ ...options, seconds: tools.seconds })).p99;
       await (await fetch(options.url, options)).text(); // What requests need is loaded.
+      await database.sql(midnight);
+      await askAll(server.url, devices.slice(0, 500)); // A process has been through other midnights.
       const took: number[] = [];
       const beside = async () => {
         await database.sql(midnight);
