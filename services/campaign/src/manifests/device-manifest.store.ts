@@ -15,6 +15,26 @@ export async function lockManifests(tx: Sql, deviceIds: readonly string[]): Prom
   );
 }
 
+/** The newest manifest of a device that is known; version 0: none yet. */
+export interface LastManifest {
+  /** The account that has claimed the device; null: not told yet. */
+  readonly owner_id: string | null;
+  readonly version: number;
+  readonly changes_at: Date | null;
+}
+
+export const findLast = (tx: Sql, deviceId: string): Promise<LastManifest | undefined> =>
+  db(tx)
+    .selectFrom('known_devices as known')
+    .leftJoin('device_manifests as manifest', 'manifest.device_id', 'known.id')
+    .where('known.id', '=', deviceId)
+    .select([
+      'known.owner_id',
+      'manifest.changes_at',
+      ({ fn, val }) => fn.coalesce('manifest.version', val(0)).as('version'),
+    ])
+    .executeTakeFirst();
+
 /** Notes which account has claimed a device that is known. */
 export const setOwner = (tx: Sql, deviceId: string, ownerId: string): Promise<unknown> =>
   db(tx).updateTable('known_devices').set({ owner_id: ownerId }).where('id', '=', deviceId).execute();

@@ -5,8 +5,8 @@ import { type Clock, createTurns } from '@attribution/runtime';
 import { implement } from '@attribution/service';
 import { isEstateRead } from '../estate/index.ts';
 import type { CampaignDatabase } from '../store.ts';
-import { setOwner } from './device-manifest.store.ts';
-import { type DeviceFacts, findFacts } from './facts.store.ts';
+import { findLast, type LastManifest, setOwner } from './device-manifest.store.ts';
+import { findFacts } from './facts.store.ts';
 import { type FileUrl, viewManifest } from './manifest.view.ts';
 import { computeManifest, refreshManifests } from './refresh.ts';
 
@@ -27,37 +27,51 @@ const busy = () =>
   new Problem('unavailable', 'Many devices ask for their manifests. Try again.', { 'retry-after': '5' });
 
 /** Whether there is none yet, or time may have changed it. It is then made once, under its lock. */
-const isDue = ({ last: { version, changes_at } }: DeviceFacts, now: Date) =>
+const isDue = ({ version, changes_at }: LastManifest, now: Date) =>
   version === 0 || (changes_at !== null && changes_at <= now);
+
+/** While manifests are made anew, at most half of the time goes to it: others ask the same database. */
+const restPerWork = 1;
 
 /** Makes the manifest at each request. Only one that differs from the last is written, with its version. */
 export function getManifestEndpoint({ database, outbox, clock, fileUrl }: Dependencies) {
   const turns = createTurns({ total: atOnce, perLane: atOnce, perCaller: 1, maxWaiting, maxWaitMs, busy });
 
-  async function manifestOf(device_id: string, account_id: string | undefined) {
-    if (!(await isEstateRead(database.sql))) throw new Problem('unavailable', 'The estate is still being read.');
+  /** Undefined unless it is the last one still. */
+  async function unchangedManifest(device_id: string) {
     const [known] = await findFacts(database.sql, [device_id]);
-    if (!known) throw Problem.notFound();
-    const newOwner = known.ownerId === account_id ? undefined : account_id;
-    if (newOwner === undefined && !isDue(known, clock.now())) {
-      await nextTurn();
-      const manifest = computeManifest(known, clock.now());
-      if (manifest.version === known.last.version) return viewManifest(manifest, fileUrl);
-    }
-    const [refreshed] = await database.sqlTransaction(async (tx) => {
+    await nextTurn();
+    const manifest = known && computeManifest(known, clock.now());
+    return manifest?.version === known?.last.version ? manifest : undefined;
+  }
+
+  async function newManifest(device_id: string, newOwner: string | undefined) {
+    const [made] = await database.sqlTransaction(async (tx) => {
       if (newOwner !== undefined) await setOwner(tx, device_id, newOwner);
       return refreshManifests(tx, [device_id], { outbox, clock });
     });
-    if (!refreshed) throw new Error('A device that was known is known');
-    return viewManifest(refreshed, fileUrl);
+    if (!made) throw new Error('A device that was known is known');
+    return made;
   }
 
   return implement(getDeviceManifest, async ({ params: { device_id }, query: { account_id } }) => {
     const endTurn = await turns.take({ lane: account_id ?? 'unknown', caller: device_id });
+    let restMs = 0;
     try {
-      return await manifestOf(device_id, account_id);
+      if (!(await isEstateRead(database.sql))) throw new Problem('unavailable', 'The estate is still being read.');
+      const last = await findLast(database.sql, device_id);
+      if (!last) throw Problem.notFound();
+      const newOwner = last.owner_id === account_id ? undefined : account_id;
+      const mayBeLast = newOwner === undefined && !isDue(last, clock.now());
+      const unchanged = mayBeLast ? await unchangedManifest(device_id) : undefined;
+      if (unchanged) return viewManifest(unchanged, fileUrl);
+      const began = performance.now();
+      const made = await newManifest(device_id, newOwner);
+      restMs = (performance.now() - began) * restPerWork;
+      return viewManifest(made, fileUrl);
     } finally {
-      endTurn();
+      if (restMs > 0) setTimeout(endTurn, restMs).unref();
+      else endTurn();
     }
   });
 }
