@@ -30,8 +30,8 @@ const busy = () =>
 const isDue = ({ version, changes_at }: LastManifest, now: Date) =>
   version === 0 || (changes_at !== null && changes_at <= now);
 
-/** While manifests are made anew, at most half of the time goes to it: others ask the same database. */
-const restPerWork = 1;
+/** While manifests are made anew, at most a quarter of the time goes to it: others ask the same database. */
+const restPerWork = 3;
 
 /** Makes the manifest at each request. Only one that differs from the last is written, with its version. */
 export function getManifestEndpoint({ database, outbox, clock, fileUrl }: Dependencies) {
