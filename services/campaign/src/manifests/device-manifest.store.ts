@@ -1,5 +1,6 @@
 import type { Sql } from '@attribution/database';
 import { sql } from 'kysely';
+import { estateIsRead } from '../estate/index.ts';
 import { db } from '../store.ts';
 
 /** Locks the manifests of those of the devices that are known, in the order of ids, until the commit. */
@@ -21,6 +22,7 @@ export interface LastManifest {
   readonly owner_id: string | null;
   readonly version: number;
   readonly changes_at: Date | null;
+  readonly estate_read: boolean;
 }
 
 export const findLast = (tx: Sql, deviceId: string): Promise<LastManifest | undefined> =>
@@ -28,11 +30,8 @@ export const findLast = (tx: Sql, deviceId: string): Promise<LastManifest | unde
     .selectFrom('known_devices as known')
     .leftJoin('device_manifests as manifest', 'manifest.device_id', 'known.id')
     .where('known.id', '=', deviceId)
-    .select([
-      'known.owner_id',
-      'manifest.changes_at',
-      ({ fn, val }) => fn.coalesce('manifest.version', val(0)).as('version'),
-    ])
+    .select(['known.owner_id', 'manifest.changes_at', estateIsRead.as('estate_read')])
+    .select(({ fn, val }) => fn.coalesce('manifest.version', val(0)).as('version'))
     .executeTakeFirst();
 
 /** Notes which account has claimed a device that is known. */

@@ -26,6 +26,8 @@ const maxWaiting = 1_000;
 const busy = () =>
   new Problem('unavailable', 'Many devices ask for their manifests. Try again.', { 'retry-after': '5' });
 
+const estateUnread = () => new Problem('unavailable', 'The estate is still being read.');
+
 /** Whether there is none yet, or time may have changed it. It is then made once, under its lock. */
 const isDue = ({ version, changes_at }: LastManifest, now: Date) =>
   version === 0 || (changes_at !== null && changes_at <= now);
@@ -58,8 +60,8 @@ export function getManifestEndpoint({ database, outbox, clock, fileUrl }: Depend
     const endTurn = await turns.take({ lane: account_id ?? 'unknown', caller: device_id });
     let restMs = 0;
     try {
-      if (!(await isEstateRead(database.sql))) throw new Problem('unavailable', 'The estate is still being read.');
       const last = await findLast(database.sql, device_id);
+      if (!(last?.estate_read ?? (await isEstateRead(database.sql)))) throw estateUnread();
       if (!last) throw Problem.notFound();
       const newOwner = last.owner_id === account_id ? undefined : account_id;
       const mayBeLast = newOwner === undefined && !isDue(last, clock.now());
