@@ -7,8 +7,6 @@ import type { Facts, PlayingAd, PlayingCampaign, WiredScreen } from './facts.ts'
 export interface DeviceFacts {
   /** Of its live installation; without one, of the last that named it. */
   readonly accountId: string;
-  /** The account that has claimed it; null: not told yet. */
-  readonly ownerId: string | null;
   readonly facts: Facts;
   /** The newest manifest; version 0: none yet. */
   readonly last: { readonly version: number; readonly hash: string; readonly changes_at: Date | null };
@@ -20,7 +18,6 @@ interface Found {
   readonly devices: readonly {
     readonly id: string;
     readonly account_id: string;
-    readonly owner_id: string | null;
     readonly location_id: string | null;
     readonly timezone: string | null;
     readonly version: number | null;
@@ -41,7 +38,7 @@ interface Found {
 export async function findFacts(tx: Sql, deviceIds: readonly string[]): Promise<DeviceFacts[]> {
   const { rows } = await sql<Found>`
     WITH device AS MATERIALIZED (
-      SELECT known.id, coalesce(installation.account_id, known.owner_id, known.account_id) AS account_id, known.owner_id,
+      SELECT known.id, coalesce(installation.account_id, known.owner_id, known.account_id) AS account_id,
         location.id AS location_id, location.timezone, installation.outputs, manifest.version, manifest.hash, manifest.changes_at
       FROM known_devices AS known
       LEFT JOIN LATERAL (SELECT * FROM known_installations AS one WHERE one.device_id = known.id AND one.live
@@ -86,7 +83,7 @@ function readFacts({ devices, wired, placed, ads, campaigns }: Found): DeviceFac
   const adOf = new Map(ads.map(({ content_key, ...ad }) => [ad.campaign_ad_id, ad]));
   const playing = new Map(campaigns.map((one) => [one.id, { ...one, published_at: new Date(one.published_at) }]));
   const keys = new Map(ads.flatMap((ad) => (ad.content_key === null ? [] : [[ad.campaign_ad_id, ad.content_key]])));
-  return devices.map(({ id, account_id, owner_id, location_id, timezone, version, hash, changes_at }) => {
+  return devices.map(({ id, account_id, location_id, timezone, version, hash, changes_at }) => {
     const screens = (screensOf.get(id) ?? []).map(({ device_id: _, ...screen }) => ({
       ...screen,
       campaign_ad_ids: (placedOn.get(screen.screen_id) ?? []).map(({ campaign_ad_id }) => campaign_ad_id),
@@ -96,7 +93,6 @@ function readFacts({ devices, wired, placed, ads, campaigns }: Found): DeviceFac
     const place = location_id === null || timezone === null ? null : { location_id, timezone };
     return {
       accountId: account_id,
-      ownerId: owner_id,
       facts: { device_id: id, place, screens, ads: [...ownAds], campaigns: [...own] },
       last: {
         version: version ?? 0,

@@ -8,6 +8,7 @@ import type { CampaignDatabase } from '../store.ts';
 import { findLast, type LastManifest, setOwner } from './device-manifest.store.ts';
 import { findFacts } from './facts.store.ts';
 import { type FileUrl, viewManifest } from './manifest.view.ts';
+import { paces, restAfter } from './paces.ts';
 import { computeManifest, refreshManifests } from './refresh.ts';
 
 interface Dependencies {
@@ -31,9 +32,6 @@ const estateUnread = () => new Problem('unavailable', 'The estate is still being
 /** Whether there is none yet, or time may have changed it. It is then made once, under its lock. */
 const isDue = ({ version, changes_at }: LastManifest, now: Date) =>
   version === 0 || (changes_at !== null && changes_at <= now);
-
-/** While manifests are made anew, at most a quarter of the time goes to it: others ask the same database. */
-const restPerWork = 3;
 
 /** Makes the manifest at each request. Only one that differs from the last is written, with its version. */
 export function getManifestEndpoint({ database, outbox, clock, fileUrl }: Dependencies) {
@@ -69,7 +67,7 @@ export function getManifestEndpoint({ database, outbox, clock, fileUrl }: Depend
       if (unchanged) return viewManifest(unchanged, fileUrl);
       const began = performance.now();
       const made = await newManifest(device_id, newOwner);
-      restMs = (performance.now() - began) * restPerWork;
+      restMs = restAfter(began, paces.due);
       return viewManifest(made, fileUrl);
     } finally {
       if (restMs > 0) setTimeout(endTurn, restMs).unref();
