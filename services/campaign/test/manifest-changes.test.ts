@@ -97,6 +97,35 @@ test('what time alone changes, such as hours held out, is announced after the lo
   await Promise.all([announced(east.device, 3), announced(west.device, 3)]);
 });
 
+test('what somebody changes is announced before the rest of what a midnight has changed', async () => {
+  const { screen, device } = await wired();
+  const due = Array.from({ length: 2_000 }, () => newId('device'));
+  await service.db.query(
+    'INSERT INTO known_devices (id, account_id, named_at) SELECT id, $2, now() FROM unnest($1::text[]) AS id',
+    [due, newId('account')],
+  );
+  const count = async (query: string) => (await service.db.query(query)).rows.length;
+  await eventually(async () => expect(await count('SELECT FROM changed_devices')).toBe(0));
+  await service.db.query(
+    `INSERT INTO device_manifests (device_id, version, hash, changes_at)
+     SELECT id, 1, 'yesterday', '2000-01-01' FROM unnest($1::text[]) AS id
+     ON CONFLICT (device_id) DO UPDATE SET hash = 'yesterday', changes_at = '2000-01-01'`,
+    [due],
+  );
+  const left = () => count(`SELECT FROM device_manifests WHERE hash = 'yesterday'`);
+  await eventually(async () => expect(await left()).toBeLessThan(due.length));
+  await service.db.query('UPDATE known_screens SET height_px = 100 WHERE id = $1', [screen.id]);
+  await service.db.query('INSERT INTO changed_devices (device_id) VALUES ($1)', [device]);
+  await announced(device, 2);
+  await eventually(async () => expect(await left()).toBe(0));
+  const isDue = new Set(due);
+  const told = () => service.published.filter((one: Envelope) => isDue.has(one.key)).length;
+  await eventually(async () => expect(await count('SELECT FROM outbox')).toBe(0));
+  expect(told()).toBeGreaterThanOrEqual(due.length);
+  const lastDue = service.published.findLastIndex((one: Envelope) => isDue.has(one.key));
+  expect(service.published.indexOf(changesOf(device)[1] as Envelope)).toBeLessThan(lastDue);
+});
+
 test('of many that make the same manifest at once, one gives it its version', async () => {
   const { account, screen, device } = await wired();
   await service.db.query(`UPDATE projection_snapshots SET completed_at = NULL WHERE name = 'estate'`); // The job rests.
