@@ -127,3 +127,16 @@ export function rateRow(what: string, { a, b, ratio }: Compared, bar?: number): 
     ...(bar !== undefined && { holds: ratio.median >= bar }),
   };
 }
+
+/** The row of a cost that must be at most `bar` times the peer's. */
+export function costRow(what: string, { a, b, ratio }: Compared, bar: number, unit: string): Row {
+  const text = (cost: number) => `${compact(cost)} ${unit}`;
+  return {
+    what,
+    ours: text(a.median),
+    beside: text(b.median),
+    ratio,
+    bar: `≤ ${compact(bar)}`,
+    holds: ratio.median <= bar,
+  };
+}

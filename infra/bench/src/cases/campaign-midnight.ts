@@ -1,8 +1,9 @@
 import { newDrafts, type Playing, type Studio, seedPlaying, seedStudio, settle } from '../campaign/seed.ts';
-import { asDevices, asOwner, startCampaign } from '../campaign/service.ts';
+import { asDevices, startCampaign } from '../campaign/service.ts';
 import { type Case, compact, compare, type Row } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
 import { withDatabase } from '../endpoints/compare-servers.ts';
+import { asOwner } from '../endpoints/start-service.ts';
 import { load } from '../wrk.ts';
 
 const bar = 2;

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { newDrafts, published, type Studio, seedPlaying, seedStudio, settle } from '../campaign/seed.ts';
-import { asOwner, startCampaign } from '../campaign/service.ts';
-import { type Case, type Compared, compact, compare, type Row } from '../case.ts';
+import { startCampaign } from '../campaign/service.ts';
+import { type Case, compare, costRow } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
 import { withDatabase } from '../endpoints/compare-servers.ts';
+import { asOwner } from '../endpoints/start-service.ts';
 
 const bars = { sql: 3, growth: 1.3 };
 
@@ -46,18 +47,6 @@ async function insertBare(database: BenchDatabase, client: pg.Client, studio: St
     await client.query({ name: 'insert', text: bareInsert, values });
   }
   return (performance.now() - began) / times;
-}
-
-function costRow(what: string, { a, b, ratio }: Compared, bar: number, unit: string): Row {
-  const text = (cost: number) => `${compact(cost)} ${unit}`;
-  return {
-    what,
-    ours: text(a.median),
-    beside: text(b.median),
-    ratio,
-    bar: `≤ ${compact(bar)}`,
-    holds: ratio.median <= bar,
-  };
 }
 
 export const campaignPublish: Case = {

@@ -10,9 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, createMediaAsset, createMediaLibrary } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { asOwner, startCampaign } from '../campaign/service.ts';
+import { startCampaign } from '../campaign/service.ts';
 import { type Case, type Compared, compact, compare, type Row, type Tools } from '../case.ts';
 import { withDatabase } from '../endpoints/compare-servers.ts';
+import { asOwner } from '../endpoints/start-service.ts';
 import { residentOf } from '../platform/memory.ts';
 import { type BenchServer, startServer } from '../server.ts';
 

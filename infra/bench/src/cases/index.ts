@@ -9,6 +9,8 @@ import { campaignPublish } from './campaign-publish.ts';
 import { campaignUploads } from './campaign-uploads.ts';
 import { endpoints } from './endpoints.ts';
 import { estateImport, estateMatch, estateNarrowed } from './estate.ts';
+import { eventsFigures } from './events-figures.ts';
+import { eventsLift } from './events-lift.ts';
 import { fleetMix } from './fleet.ts';
 import { gatewayCases } from './gateway.ts';
 import { gatewayObserved } from './gateway-observed.ts';
@@ -44,6 +46,8 @@ export const cases: readonly Case[] = [
   utilitiesOffline,
   utilitiesKept,
   utilitiesMany,
+  eventsFigures,
+  eventsLift,
   fleetMix,
   platformLogins,
   platformEmbedded,

@@ -5,7 +5,7 @@ const internalKeys = generateInternalKeys();
 /** The keys that a service shares with others. */
 export const serviceSettings = (
   keys: { readonly private: KeySet; readonly public: KeySet },
-  service: 'account' | 'billing' | 'campaign' | 'organization' | 'utilities' = 'account',
+  service: 'account' | 'billing' | 'campaign' | 'events' | 'organization' | 'utilities' = 'account',
 ) => ({
   TOKEN_PUBLIC_KEYS: JSON.stringify(keys.public),
   TOKEN_PRIVATE_KEYS: JSON.stringify(keys.private),
