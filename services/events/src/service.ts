@@ -9,6 +9,7 @@ import { partitionsJob } from './partitions/index.ts';
 import { performanceEndpoints } from './performance/index.ts';
 import { listPlaysEndpoint } from './plays/index.ts';
 import { listQuarantineEndpoint } from './quarantine/index.ts';
+import { createReadFigures } from './reading/index.ts';
 import { rebuildEndpoint } from './rebuild/index.ts';
 import { recomputeJob } from './recompute/index.ts';
 import type { EventsDatabase, Tx } from './store.ts';
@@ -18,6 +19,7 @@ type Dependencies = OpenDependencies<EventsDatabase, EventsConfig, 'campaign' | 
 
 export function openEvents({ database, outbox, clock, clients, config }: Dependencies): ServiceContents<Tx> {
   const own = { database, outbox, clock };
+  const reading = { figures: createReadFigures(database), clock };
   const ask = {
     estate: createAskEstate(database, clients.organization),
     versions: createAskVersions(database, clients.campaign),
@@ -26,13 +28,13 @@ export function openEvents({ database, outbox, clock, clients, config }: Depende
     implementations: [
       sendVisitsEndpoint(own, ask),
       sendPlaysEndpoint(own, ask),
-      visits.summarizeVisitsEndpoint(own),
-      visits.getVisitsTimeseriesEndpoint(own),
-      visits.getVisitsDwellEndpoint(own),
-      ...performanceEndpoints({ ...own, requireCampaign: createRequireCampaign(clients.campaign) }),
+      visits.summarizeVisitsEndpoint(reading),
+      visits.getVisitsTimeseriesEndpoint(reading),
+      visits.getVisitsDwellEndpoint(reading),
+      ...performanceEndpoints({ ...reading, requireCampaign: createRequireCampaign(clients.campaign) }),
       listPlaysEndpoint(own),
       listQuarantineEndpoint(own),
-      ...loyaltyEndpoints(own),
+      ...loyaltyEndpoints(reading),
       ...blacklistEndpoints({ ...own, ask }),
       rebuildEndpoint(own),
     ],

@@ -22,7 +22,7 @@ async function fill(database: BenchDatabase, playsPerHour: number): Promise<Seed
 
 const figures = {
   performance: `from=${range.from}&to=${range.to}`,
-  timeseries: `from=${range.from}&to=${range.to}&interval=day`,
+  'performance/timeseries': `from=${range.from}&to=${range.to}&interval=day`,
 };
 
 export const eventsFigures: Case = {

@@ -1,7 +1,7 @@
 import type { Clock } from '@attribution/runtime';
-import type { EventsDatabase } from '../store.ts';
+import type { ReadFigures } from '../reading/index.ts';
 
 export interface Dependencies {
-  readonly database: EventsDatabase;
+  readonly figures: ReadFigures;
   readonly clock: Clock;
 }

@@ -23,11 +23,13 @@ function todayIn(timezones: readonly string[], now: Date) {
   return { earliest: days[0] ?? '', latest: days.at(-1) ?? '' };
 }
 
-export const listCohortsEndpoint = ({ database, clock }: Dependencies) =>
+export const listCohortsEndpoint = ({ figures, clock }: Dependencies) =>
   implement(listCohorts, async ({ query, caller }) => {
     const [scope, now, { interval }] = [scopeOf(caller, query), clock.now(), query];
     if (scope.from !== null && scope.to !== null) refuseMany(countPeriods(scope.from, scope.to, interval));
-    const { as_of, timezones, cells } = await findCells(database.sql, scope, interval, now);
+    const { as_of, timezones, cells } = await figures.statement({ caller, about: 'cohorts' }, (tx) =>
+      findCells(tx, scope, interval, now),
+    );
     const cohorts = cohortsOf(cells, interval, todayIn(timezones, now));
     refuseMany(cohorts.length);
     return { from: scope.from, to: scope.to, as_of: as_of.toISOString(), interval, cohorts };

@@ -4,10 +4,13 @@ import { scopeOf } from '../scope/index.ts';
 import type { Dependencies } from './dependencies.ts';
 import { summarize } from './summary.store.ts';
 
-export const summarizeLoyaltyEndpoint = ({ database, clock }: Dependencies) =>
+export const summarizeLoyaltyEndpoint = ({ figures, clock }: Dependencies) =>
   implement(summarizeLoyalty, async ({ query, caller }) => {
     const scope = scopeOf(caller, query);
-    const { as_of, visits, visitors, new_visitors, ...row } = await summarize(database.sql, scope, clock.now());
+    const { as_of, visits, visitors, new_visitors, ...row } = await figures.statement(
+      { caller, about: 'loyalty' },
+      (tx) => summarize(tx, scope, clock.now()),
+    );
     const returning_visitors = visitors - new_visitors;
     return {
       ...{ from: scope.from, to: scope.to, as_of: as_of.toISOString() },

@@ -86,12 +86,15 @@ const unitsWithoutHoldout = (scope: Scope, campaignId: string) => sql`
     ORDER BY visitor_key, met_at, event_id
   )`;
 
-/** What the clusters of each arm add up to, of visitors whose window is over. */
+/**
+ * What the clusters of each arm add up to, of visitors whose window is over. Both halves are counted before they are put
+ * together: a million visitors would else be sorted once more.
+ */
 const arms: RawBuilder<unknown> = sql`
   outcomes AS (
-    SELECT exposed, location_id, day, hour, 1 AS visitors, 0 AS converted FROM judged WHERE ripe
+    SELECT exposed, location_id, day, hour, count(*) AS visitors, 0 AS converted FROM judged WHERE ripe GROUP BY 1, 2, 3, 4
     UNION ALL
-    SELECT exposed, location_id, day, hour, 0, 1 FROM converted
+    SELECT exposed, location_id, day, hour, 0, count(*) FROM converted GROUP BY 1, 2, 3, 4
   ), clusters AS (
     SELECT exposed, sum(visitors) AS visitors, sum(converted) AS converted
     FROM outcomes GROUP BY exposed, location_id, day, hour

@@ -6,12 +6,14 @@ import { conversionOf } from './conversion.ts';
 import type { Dependencies } from './dependencies.ts';
 import { findArms } from './lift.store.ts';
 
-export const getLiftEndpoint = ({ database, clock, requireCampaign }: Dependencies) =>
+export const getLiftEndpoint = ({ figures, clock, requireCampaign }: Dependencies) =>
   implement(getCampaignLift, async ({ params, query, caller }) => {
     await requireCampaign(caller, params.id);
     const [scope, conversion] = [scopeOf(caller, query), conversionOf(query)];
     const about = { campaignId: params.id, conversion, now: clock.now() };
-    const { as_of, pending_visitors, ...found } = await database.snapshot((tx) => findArms(tx, scope, about));
+    const { as_of, pending_visitors, ...found } = await figures.snapshot({ caller, about: `lift ${params.id}` }, (tx) =>
+      findArms(tx, scope, about),
+    );
     return {
       ...{ from: scope.from, to: scope.to, as_of: as_of.toISOString() },
       ...{ campaign_id: params.id, design: found.design },

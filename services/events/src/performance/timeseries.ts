@@ -13,14 +13,16 @@ const view = (row: BucketRow | undefined) => ({
   exposed_visitors: row?.exposed_visitors ?? 0,
 });
 
-export const getTimeseriesEndpoint = ({ database, clock, requireCampaign }: Dependencies) =>
+export const getTimeseriesEndpoint = ({ figures, clock, requireCampaign }: Dependencies) =>
   implement(getCampaignTimeseries, async ({ params, query, caller }) => {
     const { interval } = query;
     const scope = scopeOf(caller, query);
     refuseLongSeries(scope, interval);
     await requireCampaign(caller, params.id);
     const about = { campaignId: params.id, interval, now: clock.now() };
-    const { as_of, buckets } = await findBuckets(database.sql, scope, about);
+    const { as_of, buckets } = await figures.statement({ caller, about: `timeseries ${params.id}` }, (tx) =>
+      findBuckets(tx, scope, about),
+    );
     return {
       ...{ from: scope.from, to: scope.to, as_of: as_of.toISOString(), interval },
       buckets: seriesOf(buckets, scope, interval, view),

@@ -1,8 +1,8 @@
 import type { Clock } from '@attribution/runtime';
-import type { EventsDatabase } from '../store.ts';
+import type { ReadFigures } from '../reading/index.ts';
 
 /** What reads figures. */
 export interface Dependencies {
-  readonly database: EventsDatabase;
+  readonly figures: ReadFigures;
   readonly clock: Clock;
 }

@@ -6,13 +6,14 @@ import type { Dependencies } from './dependencies.ts';
 import { findDwells, type ZoneRow } from './dwell.store.ts';
 import { histogramOf } from './histogram.ts';
 
-export const getVisitsDwellEndpoint = ({ database, clock }: Dependencies) =>
+export const getVisitsDwellEndpoint = ({ figures, clock }: Dependencies) =>
   implement(getVisitsDwell, async ({ query, caller }) => {
     const { limit } = query;
     const pages = cursorScope(getVisitsDwell.operation, query);
     const [after] = readCursor(query.cursor, pages, ['string']) ?? [];
     const scope = scopeOf(caller, query);
-    const found = await findDwells(database.sql, scope, { after, limit: limit + 1, now: clock.now() });
+    const about = { after, limit: limit + 1, now: clock.now() };
+    const found = await figures.statement({ caller, about: 'dwell' }, (tx) => findDwells(tx, scope, about));
     const position = ({ zone_id }: ZoneRow) => [zone_id];
     return {
       ...{ from: scope.from, to: scope.to, as_of: found.as_of.toISOString() },

@@ -12,12 +12,14 @@ const view = (row: BucketRow | undefined) => ({
   median_dwell_ms: row?.median_dwell_ms ?? null,
 });
 
-export const getVisitsTimeseriesEndpoint = ({ database, clock }: Dependencies) =>
+export const getVisitsTimeseriesEndpoint = ({ figures, clock }: Dependencies) =>
   implement(getVisitsTimeseries, async ({ query, caller }) => {
     const { interval } = query;
     const scope = scopeOf(caller, query);
     refuseLongSeries(scope, interval);
-    const { as_of, buckets } = await findBuckets(database.sql, scope, interval, clock.now());
+    const { as_of, buckets } = await figures.statement({ caller, about: 'visits by time' }, (tx) =>
+      findBuckets(tx, scope, interval, clock.now()),
+    );
     return {
       ...{ from: scope.from, to: scope.to, as_of: as_of.toISOString(), interval },
       buckets: seriesOf(buckets, scope, interval, view),

@@ -1,0 +1,1 @@
+export { createReadFigures, type ReadFigures } from './read-figures.ts';
