@@ -10,7 +10,9 @@ import { campaignUploads } from './campaign-uploads.ts';
 import { endpoints } from './endpoints.ts';
 import { estateImport, estateMatch, estateNarrowed } from './estate.ts';
 import { eventsFigures } from './events-figures.ts';
+import { eventsIngestion } from './events-ingestion.ts';
 import { eventsLift } from './events-lift.ts';
+import { eventsRecompute } from './events-recompute.ts';
 import { fleetMix } from './fleet.ts';
 import { gatewayCases } from './gateway.ts';
 import { gatewayObserved } from './gateway-observed.ts';
@@ -46,6 +48,8 @@ export const cases: readonly Case[] = [
   utilitiesOffline,
   utilitiesKept,
   utilitiesMany,
+  eventsIngestion,
+  eventsRecompute,
   eventsFigures,
   eventsLift,
   fleetMix,

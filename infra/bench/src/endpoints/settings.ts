@@ -15,3 +15,6 @@ export const serviceSettings = (
 
 /** Signs what devices ask for: Device calls other services for them. */
 export const signAsDevice = createInternalSigner('device', internalKeys.private.device);
+
+/** The key by which services know the ingress. */
+export const ingressKeys = JSON.stringify(internalKeys.private.ingress);

@@ -5,9 +5,10 @@ import type { BenchDatabase } from '../database.ts';
 import { startService } from '../endpoints/start-service.ts';
 import type { BenchServer } from '../server.ts';
 
-/** Campaign, as far as Events asks who sees a campaign: everybody sees each. */
+/** Campaign, as far as Events asks who sees a campaign: everybody sees each. Nothing is said about what came before. */
 async function startSight() {
   const server = createServer(async (req, res) => {
+    if (req.method !== 'POST') return void res.writeHead(503).end();
     const { ids } = (await json(req)) as { ids: string[] };
     res.setHeader('content-type', 'application/json').end(JSON.stringify({ ids }));
   });

@@ -1,0 +1,11 @@
+/** Runs the ingress as `gateway/src/ingress/main.ts` does. */
+import { createIngress, readIngressSettings } from '@attribution/gateway';
+import { listen } from '@attribution/http';
+import { createLogger } from '@attribution/runtime';
+import { endOnSignal } from '../gateway/environment.ts';
+import { announce } from '../server.ts';
+
+const ingress = createIngress(readIngressSettings(process.env), createLogger({ name: 'ingress', level: 'error' }));
+const { port } = await listen(ingress.handle, { ...ingress.listening, host: '127.0.0.1', port: 0 });
+announce(`https://127.0.0.1:${port}`);
+endOnSignal();
