@@ -8,12 +8,26 @@ const secret = /password|code|token|secret/i;
 /** Describes the first fault in a value, with the field's name; undefined if the value is valid. */
 export function faultOf(schema: z.ZodType, value: unknown): string | undefined {
   const [issue] = schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
-  return issue && describeIssue(issue, '', value).slice(issue.path.length > 0 ? 1 : 0);
+  return issue && faultIn(issue, value);
 }
 
-/** The same for an item of a list that is judged by itself (`items_apart`), in which text that cannot be kept is a fault, too. */
-export const faultOfItem = (schema: z.ZodType, value: unknown): string | undefined =>
-  findFault(value, 'item')?.replace(/^item\./, '') ?? faultOf(schema, value);
+const faultIn = (issue: z.core.$ZodIssue, value: unknown): string =>
+  describeIssue(issue, '', value).slice(issue.path.length > 0 ? 1 : 0);
+
+/**
+ * Reads an item of a list whose items are judged one by one (`items_apart`): the item, or its first fault. Text that cannot
+ * be kept is a fault, too.
+ */
+export function readItem<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+): { readonly item: z.output<S> } | { readonly fault: string } {
+  const fault = findFault(value, 'item');
+  if (fault !== undefined) return { fault: fault.replace(/^item\./, '') };
+  const { data, error } = schema.safeParse(value, { reportInput: true });
+  const [issue] = error?.issues ?? [];
+  return issue ? { fault: faultIn(issue, value) } : { item: data as z.output<S> };
+}
 
 /** Parses one part of a request. Throws a `validation-error` that names the first invalid value. */
 export function validate<S extends z.ZodType>(

@@ -1,5 +1,5 @@
 import { NewFault } from '@attribution/contracts';
-import { faultOfItem } from '@attribution/http';
+import { readItem } from '@attribution/http';
 import type { z } from 'zod';
 
 export type FaultItem = z.output<typeof NewFault>;
@@ -17,12 +17,12 @@ export function sortItems(values: readonly unknown[]): Sorted {
   const rejected: { index: number; detail: string }[] = [];
   let duplicates = 0;
   for (const [index, value] of values.entries()) {
-    const detail = faultOfItem(NewFault, value);
-    if (detail !== undefined) {
-      rejected.push({ index, detail });
+    const read = readItem(NewFault, value);
+    if ('fault' in read) {
+      rejected.push({ index, detail: read.fault });
       continue;
     }
-    const item = NewFault.parse(value);
+    const { item } = read;
     const id = item.event_id.toLowerCase();
     if (items.has(id)) duplicates++;
     else items.set(id, { ...item, event_id: id });

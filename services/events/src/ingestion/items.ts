@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Interval, QuarantineReason } from '../clock/index.ts';
 import type { DirtyHour } from '../dirty/index.ts';
 
@@ -16,21 +17,29 @@ export interface ItemRow {
   readonly location_id: string;
 }
 
-/** What became of the times of an item. */
-export interface Judged {
-  readonly quarantined: QuarantineReason | null;
-  /** Null in quarantine. */
-  readonly start: string | null;
-  readonly end: string | null;
-  /** As it was sent, in quarantine. */
-  readonly item: object | null;
+/** An item that counts: its times by the platform's clock. */
+export interface Counted {
+  readonly quarantined: null;
+  readonly start: string;
+  readonly end: string;
+  readonly item: null;
 }
+
+interface Quarantined {
+  readonly quarantined: QuarantineReason;
+  readonly start: null;
+  readonly end: null;
+  /** As it was sent. */
+  readonly item: object;
+}
+
+/** What became of the times of an item. */
+export type Judged = Counted | Quarantined;
 
 /** A kind of item: how it is read, what it may refer to, and what is kept of it. */
 export interface ItemKind<Item extends { readonly event_id: string }, Known, Row extends ItemRow> {
   readonly table: 'visits' | 'plays';
-  /** The item, or what is wrong with its shape. */
-  readonly read: (value: unknown) => Item | string;
+  readonly schema: z.ZodType<Item>;
   /** Finds what the items refer to. Throws `unavailable` where that cannot be told. */
   readonly learn: (device: Device, items: readonly Item[]) => Promise<Known>;
   /** Why the item refers to what it may not; undefined if all is right. */

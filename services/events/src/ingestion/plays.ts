@@ -4,7 +4,6 @@ import { type AskVersions, findAds, type KnownAd } from '../campaigns/index.ts';
 import { hoursOf } from '../dirty/index.ts';
 import { type AskEstate, findLocationsOf, findScreens, type KnownScreen } from '../estate/index.ts';
 import type { EventsDatabase } from '../store.ts';
-import { reader } from './fields.ts';
 import type { ItemKind, ItemRow } from './items.ts';
 
 type Play = z.output<typeof NewPlay>;
@@ -46,7 +45,7 @@ export const playKind = (
   { estate, versions }: { readonly estate: AskEstate; readonly versions: AskVersions },
 ): ItemKind<Play, Known, PlayRow> => ({
   table: 'plays',
-  read: reader(NewPlay),
+  schema: NewPlay,
   faultOf: (item, known) => screenFault(item, known) ?? adFault(item, known),
 
   async learn(device, items) {

@@ -5,8 +5,8 @@ import { clockOffset } from '../clock/index.ts';
 import { markDirty } from '../dirty/index.ts';
 import type { EventsDatabase } from '../store.ts';
 import { findEventIds, insertItems, type Receipt } from './item.store.ts';
-import type { Device, ItemKind, ItemRow } from './items.ts';
-import { judgeItems, type Kept, quarantineDetail, readItems } from './sort-batch.ts';
+import type { Counted, Device, ItemKind, ItemRow } from './items.ts';
+import { counts, judgeItems, type Kept, quarantineDetail, readItems } from './sort-batch.ts';
 
 export interface Dependencies {
   readonly database: EventsDatabase;
@@ -21,7 +21,7 @@ export interface Dependencies {
 export async function receiveBatch<Item extends { readonly event_id: string }, Known, Row extends ItemRow>(
   { database, outbox, clock }: Dependencies,
   kind: ItemKind<Item, Known, Row> & {
-    readonly told: (items: readonly Kept<Row>[], receipt: Receipt) => readonly NewEvent[];
+    readonly told: (items: readonly Kept<Row, Counted>[], receipt: Receipt) => readonly NewEvent[];
   },
   device: Device,
   body: Input<typeof sendVisits>['body'],
@@ -30,7 +30,7 @@ export async function receiveBatch<Item extends { readonly event_id: string }, K
   const offset = clockOffset(receivedAt.getTime(), Date.parse(body.sent_at), body.clock_synced);
   const receipt: Receipt = { device, receivedAt, offset };
 
-  const shaped = readItems(body.items, kind.read);
+  const shaped = readItems(body.items, kind.schema);
   const ids = shaped.items.map(({ item }) => item.event_id);
   const stored = await findEventIds(database.sql, kind.table, device.accountId, ids);
   const fresh = shaped.items.filter(({ item }) => !stored.has(item.event_id));
@@ -44,7 +44,7 @@ export async function receiveBatch<Item extends { readonly event_id: string }, K
     const rows = judged.kept.map(({ row }) => row);
     const inserted = await insertItems(tx, kind.table, rows, receipt);
     const all = judged.kept.filter(({ row }) => inserted.has(row.event_id));
-    const counting = all.filter(({ row }) => row.quarantined === null);
+    const counting = all.filter(counts);
     const dirty = counting.flatMap(({ row, interval }) => kind.dirtied(row, interval));
     await markDirty(tx, device.accountId, dirty, receivedAt);
     await outbox.append(tx, ...kind.told(counting, receipt));

@@ -1,6 +1,8 @@
+import { readItem } from '@attribution/http';
+import type { z } from 'zod';
 import { corrected, type Interval, type QuarantineReason, quarantineReason } from '../clock/index.ts';
 import { fieldsSent } from './fields.ts';
-import type { ItemKind, ItemRow, Judged } from './items.ts';
+import type { Counted, ItemKind, ItemRow, Judged } from './items.ts';
 
 export interface Remark {
   readonly index: number;
@@ -16,24 +18,26 @@ export interface Shaped<Item> {
 }
 
 /** Judges the shape of each item by itself. */
-export function readItems<Item>(values: readonly unknown[], read: (value: unknown) => Item | string) {
+export function readItems<Item>(values: readonly unknown[], schema: z.ZodType<Item>) {
   const items: Shaped<Item>[] = [];
   const rejected: Remark[] = [];
   for (const [index, value] of values.entries()) {
-    const item = read(value);
-    if (typeof item === 'string') rejected.push({ index, detail: item });
-    else items.push({ index, item, value });
+    const read = readItem(schema, value);
+    if ('fault' in read) rejected.push({ index, detail: read.fault });
+    else items.push({ index, item: read.item, value });
   }
   return { items, rejected };
 }
 
 /** An item that is to be kept. */
-export interface Kept<Row> {
+export interface Kept<Row, Fate = Judged> {
   readonly index: number;
-  readonly row: Row & Judged;
+  readonly row: Row & Fate;
   /** By the platform's clock. */
   readonly interval: Interval;
 }
+
+export const counts = <Row>(kept: Kept<Row>): kept is Kept<Row, Counted> => kept.row.quarantined === null;
 
 const reasons: Readonly<Record<QuarantineReason, string>> = {
   future: 'is not over yet by the clock of the platform',

@@ -1,6 +1,7 @@
 import { playsAccepted, visitsAccepted } from '@attribution/contracts';
 import { type NewEvent, newEvent } from '@attribution/messaging';
 import type { Receipt } from './item.store.ts';
+import type { Counted } from './items.ts';
 import type { PlayRow } from './plays.ts';
 import { isoOf, type Kept } from './sort-batch.ts';
 import type { VisitRow } from './visits.ts';
@@ -13,12 +14,12 @@ const sizes = { play: 450, visit: 250, stay: 150 };
 
 /** The items of each location, in as few parts as their sizes allow. */
 function partsOf<Row extends { readonly location_id: string }>(
-  items: readonly Kept<Row>[],
+  items: readonly Kept<Row, Counted>[],
   sizeOf: (row: Row) => number,
 ) {
   const byLocation = Map.groupBy(items, ({ row }) => row.location_id);
   return [...byLocation].flatMap(([location_id, all]) => {
-    const parts: { location_id: string; part: Kept<Row>[] }[] = [];
+    const parts: { location_id: string; part: Kept<Row, Counted>[] }[] = [];
     let left = 0;
     for (const item of all) {
       const size = sizeOf(item.row);
@@ -40,26 +41,26 @@ const headOf = ({ device, receivedAt, offset }: Receipt) => ({
 
 const contextOf = ({ device, receivedAt }: Receipt) => ({ accountId: device.accountId, occurredAt: receivedAt });
 
-export const visitsTold = (items: readonly Kept<VisitRow>[], receipt: Receipt): NewEvent[] =>
+export const visitsTold = (items: readonly Kept<VisitRow, Counted>[], receipt: Receipt): NewEvent[] =>
   partsOf(items, ({ zones }) => sizes.visit + zones.length * sizes.stay).map(({ location_id, part }) => {
-    const visits = part.map(({ row: { event_id, visitor_key, zones }, interval }) => ({
+    const visits = part.map(({ row: { event_id, visitor_key, start, end, zones } }) => ({
       ...{ event_id, visitor_key },
-      entered_at: isoOf(interval.start),
-      left_at: isoOf(interval.end),
+      entered_at: start,
+      left_at: end,
       zones: zones.map(({ zone_id, start, end }) => ({ zone_id, entered_at: isoOf(start), left_at: isoOf(end) })),
     }));
     return newEvent(visitsAccepted, { ...headOf(receipt), location_id, visits }, contextOf(receipt));
   });
 
-export const playsTold = (items: readonly Kept<PlayRow>[], receipt: Receipt): NewEvent[] =>
+export const playsTold = (items: readonly Kept<PlayRow, Counted>[], receipt: Receipt): NewEvent[] =>
   partsOf(items, () => sizes.play).map(({ location_id, part }) => {
-    const plays = part.map(({ row, interval }) => ({
+    const plays = part.map(({ row }) => ({
       event_id: row.event_id,
       ...{ screen_id: row.screen_id, zone_id: row.zone_id, campaign_id: row.campaign_id },
       ...{ campaign_ad_id: row.campaign_ad_id, version: row.version },
       ...{ completed: row.completed, holdout: row.holdout },
-      started_at: isoOf(interval.start),
-      ended_at: isoOf(interval.end),
+      started_at: row.start,
+      ended_at: row.end,
     }));
     return newEvent(playsAccepted, { ...headOf(receipt), location_id, plays }, contextOf(receipt));
   });

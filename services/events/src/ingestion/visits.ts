@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { hoursOf } from '../dirty/index.ts';
 import { type AskEstate, findLocationsOf, findZones } from '../estate/index.ts';
 import type { EventsDatabase } from '../store.ts';
-import { reader } from './fields.ts';
 import type { ItemKind, ItemRow } from './items.ts';
 
 type Visit = z.output<typeof NewVisit>;
@@ -34,7 +33,7 @@ function faultOf({ location_id, zones }: Visit, known: KnownPlaces): string | un
 
 export const visitKind = ({ sql }: EventsDatabase, ask: AskEstate): ItemKind<Visit, KnownPlaces, VisitRow> => ({
   table: 'visits',
-  read: reader(NewVisit),
+  schema: NewVisit,
   faultOf,
 
   async learn(device, items) {
