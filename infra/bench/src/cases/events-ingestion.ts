@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { type Case, compact, compare, comparedBy, inPairs, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
@@ -83,17 +85,19 @@ async function sendSmall(screens: readonly PlayingScreen[], seconds: number): Pr
 }
 
 /** The same while another device sends full batches, one after the other. */
-async function sendBeside(flooding: PlayingScreen, others: readonly PlayingScreen[], seconds: number): Promise<number> {
-  let done = false;
-  const flood = async () => {
-    while (!done) await flooding.device.send(path, batchOf(drawPlays(flooding, mostItems)));
-  };
-  const flooded = flood();
+async function sendBeside(
+  { device: { place }, ...playing }: PlayingScreen,
+  others: readonly PlayingScreen[],
+  seconds: number,
+): Promise<number> {
+  const workerData = { place, playing, path, items: mostItems };
+  const flood = new Worker(new URL('../events/flood.worker.ts', import.meta.url), { workerData });
+  const ended = once(flood, 'exit'); // Rejects with the error of a thread that fails.
   try {
     return await sendSmall(others, seconds);
   } finally {
-    done = true;
-    await flooded;
+    flood.postMessage('done');
+    await ended;
   }
 }
 

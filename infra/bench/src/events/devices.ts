@@ -1,24 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
-import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { deviceUpstreamsAt } from '@attribution/gateway';
 import { newId } from '@attribution/ids';
 import { createTestAuthority } from '@attribution/testing';
 import { ingressKeys } from '../endpoints/settings.ts';
 import { type BenchServer, startServer } from '../server.ts';
+import { openSender, type Place, type Send } from './sender.ts';
 
 /** A device with a certificate, and a connection that it keeps. */
 export interface BenchDevice {
   readonly id: string;
-  /** Sends a batch. Resolves to the milliseconds until the answer; rejects unless all items were accepted. */
-  send(path: string, batch: Batch): Promise<number>;
-}
-
-export interface Batch {
-  readonly items: number;
-  readonly body: Buffer;
+  /** From where it sends: for those who send in its name elsewhere. */
+  readonly place: Place;
+  readonly send: Send;
 }
 
 /** The Device service, as far as the ingress asks it: whose certificate is it? */
@@ -48,38 +43,24 @@ export async function startDevices(events: BenchServer, { account, count }: { ac
     INTERNAL_PRIVATE_KEYS: ingressKeys,
     PROBLEM_BASE: 'https://problems.attribution.example',
   });
-  const agents: Agent[] = [];
+  const senders: { close(): void }[] = [];
   const devices = Array.from({ length: count }, (): BenchDevice => {
     const id = newId('device');
     const identity = authority.issue({ deviceId: id });
     const fingerprint = new X509Certificate(identity.cert).fingerprint256.replaceAll(':', '').toLowerCase();
     lookUp.devices.set(fingerprint, id);
-    const agent = new Agent({ keepAlive: true, ca: authority.root, ...identity });
-    agents.push(agent);
-    return { id, send: (path, batch) => send(new URL(path, ingress.url), agent, batch) };
+    const place = { url: ingress.url, ca: authority.root, ...identity };
+    const sender = openSender(place);
+    senders.push(sender);
+    return { id, place, send: sender.send };
   });
   return {
     devices,
     async stop() {
-      for (const agent of agents) agent.destroy();
+      for (const sender of senders) sender.close();
       await ingress.stop();
       lookUp.server.closeAllConnections();
       lookUp.server.close();
     },
   };
-}
-
-async function send(url: URL, agent: Agent, { items, body }: Batch): Promise<number> {
-  const began = performance.now();
-  const headers = { 'content-type': 'application/json', 'content-length': body.length };
-  const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-    const sent = request(url, { method: 'POST', agent, headers }, (res) =>
-      text(res).then((said) => resolve({ status: res.statusCode, text: said }), reject),
-    );
-    sent.on('error', reject).end(body);
-  });
-  const ms = performance.now() - began;
-  if (answer.status !== 202 || JSON.parse(answer.text).accepted !== items)
-    throw new Error(`${answer.status} ${answer.text.slice(0, 500)}`);
-  return ms;
 }

@@ -1,14 +1,19 @@
 import { newId, newUuid } from '@attribution/ids';
 import type { BenchDatabase } from '../database.ts';
-import type { Batch, BenchDevice } from './devices.ts';
+import type { BenchDevice } from './devices.ts';
 import type { Seeded } from './seed.ts';
+import type { Batch } from './sender.ts';
 
-/** A screen that a device plays on. */
-export interface PlayingScreen {
-  readonly device: BenchDevice;
+/** What is played, and where. */
+export interface Playing {
   readonly screen: string;
   readonly location: string;
   readonly ad: string;
+}
+
+/** A screen that a device plays on. */
+export interface PlayingScreen extends Playing {
+  readonly device: BenchDevice;
 }
 
 /** Gives each device a screen in one of the locations, and the campaign an ad. */
@@ -56,7 +61,7 @@ export interface SentPlay {
 }
 
 /** So many plays of ten seconds, one after the other, the last of which has just ended. */
-export function drawPlays({ screen, ad }: PlayingScreen, count: number): SentPlay[] {
+export function drawPlays({ screen, ad }: Playing, count: number): SentPlay[] {
   const now = Date.now();
   const iso = (tens: number) => new Date(now - tens * 10_000).toISOString();
   return Array.from({ length: count }, (_, n) => ({
