@@ -1,5 +1,6 @@
 export { observeBroker } from './broker-metrics.ts';
 export { type CatchUpDependencies, catchUp } from './catch-up.ts';
+export { byReference, type Completion, type Reference } from './completion.ts';
 export * from './consumer.ts';
 export { deadLetterTopic } from './dead-letters.ts';
 export { observeEvents } from './event-metrics.ts';

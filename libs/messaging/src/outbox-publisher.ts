@@ -2,6 +2,7 @@ import { noTracing, type Tracing } from '@attribution/tracing';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { BlockedKeys } from './blocked-keys.ts';
+import { type Completion, completeMessages } from './completion.ts';
 import { type OutboxRow, recordFailures, stepOutbox, toMessage } from './outbox-rows.ts';
 import { beginSpans } from './spans.ts';
 import {
@@ -20,6 +21,8 @@ export interface OutboxPublisherOptions {
   readonly tracing?: Tracing;
   /** Events that are published at a time, at most. */
   readonly batchSize: number;
+  /** How events are completed that were appended by reference. Default: there are none. */
+  readonly completions?: readonly Completion[];
 }
 
 /** Publishes the rows of an outbox in their order. Only one may be at work on an outbox at a time. */
@@ -28,13 +31,15 @@ export class OutboxPublisher {
   readonly #logger: Logger;
   readonly #tracing: Tracing;
   readonly #batchSize: number;
+  readonly #completions: readonly Completion[];
   readonly #blocked = new BlockedKeys();
 
-  constructor({ transport, logger, tracing = noTracing, batchSize }: OutboxPublisherOptions) {
+  constructor({ transport, logger, tracing = noTracing, batchSize, completions = [] }: OutboxPublisherOptions) {
     this.#transport = transport;
     this.#logger = logger;
     this.#tracing = tracing;
     this.#batchSize = batchSize;
+    this.#completions = completions;
   }
 
   /**
@@ -46,7 +51,7 @@ export class OutboxPublisher {
     let rows = await this.#read(client);
     while (rows.length > 0 && shouldContinue()) {
       const [result, next] = await Promise.allSettled([
-        this.#publish(rows.map(toMessage)),
+        completeMessages(client, rows.map(toMessage), this.#completions).then((messages) => this.#publish(messages)),
         this.#readAhead(client, published, rows),
       ]);
       if (next.status === 'rejected') throw next.reason; // The connection, and with it the lock, may be gone.

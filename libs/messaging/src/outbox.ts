@@ -1,4 +1,4 @@
-import type { EventData, EventType } from '@attribution/contracts';
+import type { Envelope, EventData, EventType } from '@attribution/contracts';
 import { afterCommit, type Sql, type SqlTransaction } from '@attribution/database';
 import { newUuid } from '@attribution/ids';
 import { traceHeaders } from '@attribution/tracing';
@@ -12,29 +12,31 @@ export interface EventContext {
   readonly traceparent?: string | null;
 }
 
-/** An event that is about to be appended; made by `newEvent`, so that its data fit its type. */
+/** An event that is about to be appended; made by `newEvent`, so that its data fit its type, or by a `completion`. */
 export interface NewEvent {
   readonly message: Message;
 }
 
 export function newEvent<T extends EventType>(type: T, data: EventData<T>, context: EventContext): NewEvent {
-  const checked = type.data.parse(data);
-  return {
-    message: {
-      topic: type.topic.name,
-      envelope: {
-        event_id: newUuid(),
-        type: type.type,
-        version: type.version,
-        account_id: context.accountId,
-        key: type.key(checked as never),
-        occurred_at: context.occurredAt.toISOString(),
-        traceparent: context.traceparent ?? traceHeaders().traceparent ?? null,
-        data: checked,
-      },
-    },
-  };
+  return messageOf(type, type.data.parse(data), context);
 }
+
+/** The message of an event, with a new id. */
+export const messageOf = (type: EventType, data: Envelope['data'], context: EventContext): NewEvent => ({
+  message: {
+    topic: type.topic.name,
+    envelope: {
+      event_id: newUuid(),
+      type: type.type,
+      version: type.version,
+      account_id: context.accountId,
+      key: type.key(data as never),
+      occurred_at: context.occurredAt.toISOString(),
+      traceparent: context.traceparent ?? traceHeaders().traceparent ?? null,
+      data,
+    },
+  },
+});
 
 const columns = 'event_id, topic, type, version, account_id, key, occurred_at, traceparent, data';
 

@@ -9,6 +9,7 @@ import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import pg from 'pg';
 import { z } from 'zod';
 import {
+  type Completion,
   createConsumer,
   createInProcessTransport,
   createOutbox,
@@ -161,6 +162,7 @@ export function createNode(options: {
   consumerDatabase?: Pick<TestDb, 'transaction' | 'sqlTransaction' | 'ping'>;
   batchSize?: number;
   backoff?: number[];
+  completions?: readonly Completion[];
 }): Node {
   const { database, transport, service = 'campaign', handlers = [], batchSize, backoff = [5, 5, 5] } = options;
   const { logger } = captureLogs();
@@ -170,6 +172,7 @@ export function createNode(options: {
     logger,
     pollEvery: 100,
     ...(batchSize && { batchSize }),
+    completions: options.completions ?? [],
   });
   const outbox = createOutbox(() => relay.wake());
   const consumer = createConsumer({

@@ -7,7 +7,7 @@ import {
   type Topic,
 } from '@attribution/contracts';
 import type { Database, DatabaseOptions, SqlTransaction } from '@attribution/database';
-import { createOutbox, type EventHandler, type Outbox } from '@attribution/messaging';
+import { type Completion, createOutbox, type EventHandler, type Outbox } from '@attribution/messaging';
 import type { Clock, RunningRole } from '@attribution/runtime';
 import type { Registry } from 'prom-client';
 import type { z } from 'zod';
@@ -143,6 +143,8 @@ interface ServiceSource<S extends z.ZodObject, C extends Calls, Store extends Sq
   /** Its purges, by the names of their jobs. Each runs once an hour, or every `purgeEvery` milliseconds. */
   purges?(dependencies: PurgeDependencies<Database<Store, Tx>>): Purges;
   readonly purgeEvery?: Readonly<Record<string, number>>;
+  /** How its relay completes the events that are appended by reference. */
+  readonly completions?: readonly Completion[];
   /** Its own commands for operators. `config` reads the settings when it is called, as not every command needs them. */
   operations?(
     dependencies: Pick<OperationsDependencies, 'clock'> & {
@@ -182,7 +184,7 @@ export function defineService<
     create(dependencies, environment) {
       const { role = 'all' } = dependencies;
       const { config, addresses } = readServiceConfig(definition, environment, role);
-      const service = openService(name, dependencies, openDatabase);
+      const service = openService(name, dependencies, openDatabase, source.completions);
       const { database, outbox, clock, logger, registry } = service;
       const clients = clientsOf(name, calls, addresses, dependencies.internal.sign);
       const { verifier, problemBase } = dependencies;

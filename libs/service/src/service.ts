@@ -1,6 +1,13 @@
 import type { ServiceName, Topic } from '@attribution/contracts';
 import type { Database, DatabaseOptions, SqlTransaction } from '@attribution/database';
-import { createOutbox, createRelay, type EventHandler, type Outbox, type Relay } from '@attribution/messaging';
+import {
+  type Completion,
+  createOutbox,
+  createRelay,
+  type EventHandler,
+  type Outbox,
+  type Relay,
+} from '@attribution/messaging';
 import { type Clock, systemClock, withDeadline } from '@attribution/runtime';
 import { noTracing, outsideTraces } from '@attribution/tracing';
 import type { Express } from 'express';
@@ -64,6 +71,7 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
   name: ServiceName,
   dependencies: ServiceDependencies,
   openDatabase: (options: DatabaseOptions) => Database<Client, Tx>,
+  completions: readonly Completion[] = [],
 ): OpenService<Client, Tx> {
   const { role = 'all', tracing = noTracing, clock = systemClock } = dependencies;
   const transport = role === 'api' ? undefined : dependencies.transport;
@@ -72,7 +80,7 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
   const database = openDatabase(databaseOptions(dependencies, logger));
   const registry = new Registry();
   const { pool } = database;
-  const relay: Relay | undefined = transport && createRelay({ pool, transport, logger, tracing });
+  const relay: Relay | undefined = transport && createRelay({ pool, transport, logger, tracing, completions });
   const waking = createWaking({ role, url: dependencies.databaseUrl, pool, logger });
   if (relay) waking.register(relayName, relay);
   const outbox = createOutbox(() => waking.wake(relayName));

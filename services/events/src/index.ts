@@ -4,6 +4,7 @@ import { followVersions } from './campaigns/index.ts';
 import { eventsSettings } from './config.ts';
 import { followEstate } from './estate/index.ts';
 import { housekeeping } from './housekeeping.ts';
+import { completions } from './ingestion/index.ts';
 import { openEvents } from './service.ts';
 import { openEventsDatabase } from './store.ts';
 
@@ -18,4 +19,5 @@ export default defineService({
   openDatabase: openEventsDatabase,
   open: openEvents,
   purges: housekeeping,
+  completions,
 });

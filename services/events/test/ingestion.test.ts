@@ -1,4 +1,4 @@
-import { locationDeleted, sendPlays, sendVisits } from '@attribution/contracts';
+import { locationDeleted, playsAccepted, sendPlays, sendVisits, visitsAccepted } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -91,6 +91,8 @@ test('items of a location are told together, as many as an event may hold, each 
   expect(told.filter(({ type }) => type === 'plays.accepted')).toHaveLength(4);
   for (const envelope of told) {
     expect(envelope.key).toBe(world.location.id);
+    const { data } = envelope.type === 'plays.accepted' ? playsAccepted : visitsAccepted;
+    expect(data.parse(envelope.data)).toEqual(envelope.data);
     expect(JSON.stringify(envelope).length).toBeLessThan(66_000);
   }
 });

@@ -1,2 +1,3 @@
 export { sendPlaysEndpoint } from './send-plays.ts';
 export { sendVisitsEndpoint } from './send-visits.ts';
+export { completions } from './told.ts';

@@ -1,20 +1,21 @@
 import type { Sql } from '@attribution/database';
+import type { EventsDatabase } from '../store.ts';
 import type { Device, ItemRow, Judged } from './items.ts';
 import type { PlayRow } from './plays.ts';
+import type { VisitRow } from './visits.ts';
 
-/** The ids that the account has already. */
+/**
+ * Those of the ids that the account has already. Not a prepared statement: one that was planned while a partition was empty
+ * would read all of it later.
+ */
 export async function findEventIds(
-  tx: Sql,
+  connection: Pick<EventsDatabase['pool'], 'query'>,
   table: 'visits' | 'plays',
   accountId: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const rows = await tx.$queryRawUnsafe<{ event_id: string }[]>(
-    `SELECT event_id FROM ${table} WHERE account_id = $1 AND event_id = ANY($2::uuid[])`,
-    accountId,
-    ids,
-  );
+  const text = `SELECT event_id FROM ${table} WHERE account_id = $1 AND event_id = ANY($2::uuid[])`;
+  const { rows } = await connection.query<{ event_id: string }>(text, [accountId, ids]);
   return new Set(rows.map(({ event_id }) => event_id));
 }
 
@@ -25,34 +26,70 @@ export interface Receipt {
   readonly offset: number;
 }
 
-/** The columns of a table that its items fill in, with their types, and the names of the interval. */
+/**
+ * What a table keeps of an item, with the types of its columns. `shared` has the same values for many items of a batch, and
+ * is sent once for all of them: most of what an insertion costs is reading its values.
+ */
 const tables = {
   visits: {
-    columns: { location_id: 'text', visitor_key: 'text', zones: 'jsonb' },
+    shared: { location_id: 'text' },
+    own: { visitor_key: 'text', zones: 'jsonb' },
     interval: 'entered_at, left_at',
-  },
+  } satisfies Columns<VisitRow>,
   plays: {
-    columns: {
-      ...{ location_id: 'text', zone_id: 'text', screen_id: 'text', campaign_id: 'text', campaign_ad_id: 'text' },
-      ...{ version: 'int', completed: 'boolean', holdout: 'boolean' },
-    } satisfies Readonly<Partial<Record<keyof PlayRow, string>>>,
+    shared: {
+      ...{ location_id: 'text', zone_id: 'text', screen_id: 'text' },
+      ...{ campaign_id: 'text', campaign_ad_id: 'text', version: 'int' },
+    },
+    own: { completed: 'boolean', holdout: 'boolean' },
     interval: 'started_at, ended_at',
-  },
-} as const;
+  } satisfies Columns<PlayRow>,
+};
+interface Columns<Row> {
+  readonly shared: Readonly<Partial<Record<keyof Row, string>>>;
+  readonly own: Readonly<Partial<Record<keyof Row, string>>>;
+  readonly interval: string;
+}
+
+const typed = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns).map(([name, type]) => `${name} ${type}`);
 
 function insertion(table: keyof typeof tables): string {
-  const { columns, interval } = tables[table];
-  const names = Object.keys(columns).join(', ');
-  const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  const { shared, own, interval } = tables[table];
+  const names = [...Object.keys(shared), ...Object.keys(own)].join(', ');
   return `
     INSERT INTO ${table} (account_id, device_id, received_at, clock_offset_ms, event_id, ${names}, ${interval}, quarantined, item)
-    SELECT $2, $3, $4::timestamptz, $5::bigint, event_id, ${names}, start, "end", quarantined::"QuarantineReason", item
-    FROM json_to_recordset($1::json) AS row(event_id uuid, ${types.join(', ')}, start timestamptz, "end" timestamptz,
+    SELECT $3, $4, $5::timestamptz, $6::bigint, event_id, ${names}, to_timestamp(start / 1000), to_timestamp("end" / 1000),
+      quarantined::"QuarantineReason", item
+    FROM json_to_recordset($1::json) AS own (n int, event_id uuid, ${typed(own).join(', ')}, start float8, "end" float8,
       quarantined text, item jsonb)
+    JOIN json_to_recordset($2::json) AS shared (n int, ${typed(shared).join(', ')}) USING (n)
     ORDER BY event_id ON CONFLICT DO NOTHING RETURNING event_id`;
 }
 
 const insertions = { visits: insertion('visits'), plays: insertion('plays') };
+
+/** The rows with what they alone have, and what they share: each once, with the number that stands in the rows for it. */
+function splitShared(table: keyof typeof tables, rows: readonly (ItemRow & Judged)[]) {
+  const columns = Object.keys(tables[table].shared);
+  const ownColumns = ['event_id', ...Object.keys(tables[table].own), 'start', 'end', 'quarantined', 'item'];
+  const shared = new Map<string, number>();
+  const values: object[] = [];
+  const own = rows.map((one) => {
+    const row: Readonly<Record<string, unknown>> = { ...one };
+    const key = columns.map((column) => row[column]).join(' ');
+    let n = shared.get(key);
+    if (n === undefined) {
+      n = shared.size;
+      shared.set(key, n);
+      values.push({ n, ...Object.fromEntries(columns.map((column) => [column, row[column]])) });
+    }
+    const rest: Record<string, unknown> = { n };
+    for (const column of ownColumns) if (row[column] !== null) rest[column] = row[column];
+    return rest;
+  });
+  return { shared: values, own };
+}
 
 /** Keeps the items whose ids the account does not have yet, and returns these ids. */
 export async function insertItems(
@@ -61,7 +98,8 @@ export async function insertItems(
   rows: readonly (ItemRow & Judged)[],
   { device, receivedAt, offset }: Receipt,
 ): Promise<Set<string>> {
-  const values = [JSON.stringify(rows), device.accountId, device.id, receivedAt, offset];
+  const { shared, own } = splitShared(table, rows);
+  const values = [JSON.stringify(own), JSON.stringify(shared), device.accountId, device.id, receivedAt, offset];
   const kept = await tx.$queryRawUnsafe<{ event_id: string }[]>(insertions[table], ...values);
   return new Set(kept.map(({ event_id }) => event_id));
 }

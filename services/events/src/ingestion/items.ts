@@ -17,11 +17,11 @@ export interface ItemRow {
   readonly location_id: string;
 }
 
-/** An item that counts: its times by the platform's clock. */
+/** An item that counts: its times by the platform's clock, in milliseconds since the epoch. */
 export interface Counted {
   readonly quarantined: null;
-  readonly start: string;
-  readonly end: string;
+  readonly start: number;
+  readonly end: number;
   readonly item: null;
 }
 
@@ -40,8 +40,10 @@ export type Judged = Counted | Quarantined;
 export interface ItemKind<Item extends { readonly event_id: string }, Known, Row extends ItemRow> {
   readonly table: 'visits' | 'plays';
   readonly schema: z.ZodType<Item>;
-  /** Finds what the items refer to. Throws `unavailable` where that cannot be told. */
-  readonly learn: (device: Device, items: readonly Item[]) => Promise<Known>;
+  /** Finds what is known of what the items refer to. */
+  readonly find: (device: Device, items: readonly Item[]) => Promise<Known>;
+  /** Asks the owners of what the items refer to and is not known. Throws `unavailable` where they do not answer. */
+  readonly ask: (device: Device, items: readonly Item[], known: Known) => Promise<void>;
   /** Why the item refers to what it may not; undefined if all is right. */
   readonly faultOf: (item: Item, known: Known) => string | undefined;
   readonly intervalOf: (item: Item, corrected: Corrected) => Interval;

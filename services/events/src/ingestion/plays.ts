@@ -48,18 +48,17 @@ export const playKind = (
   schema: NewPlay,
   faultOf: (item, known) => screenFault(item, known) ?? adFault(item, known),
 
-  async learn(device, items) {
-    const find = async () => ({
-      locations: await findLocationsOf(sql, device),
-      screens: await findScreens(sql, device.accountId, distinct(items.map(({ screen_id }) => screen_id))),
-      ads: await findAds(sql, device.accountId, distinct(items.map(({ campaign_ad_id }) => campaign_ad_id))),
-    });
-    const known = await find();
+  find: async (device, items) => ({
+    locations: await findLocationsOf(sql, device),
+    screens: await findScreens(sql, device.accountId, distinct(items.map(({ screen_id }) => screen_id))),
+    ads: await findAds(sql, device.accountId, distinct(items.map(({ campaign_ad_id }) => campaign_ad_id))),
+  }),
+
+  async ask(device, items, known) {
     const lost = items.filter((item) => screenFault(item, known) !== undefined).map(({ screen_id }) => screen_id);
     const unread = items.filter((item) => adFault(item, known) !== undefined).map((item) => item.campaign_ad_id);
     if (lost.length > 0) await estate(device, distinct(lost));
     if (unread.length > 0) await versions(device.accountId, distinct(unread));
-    return lost.length + unread.length > 0 ? find() : known;
   },
 
   intervalOf: ({ started_at, ended_at }, corrected) => ({ start: corrected(started_at), end: corrected(ended_at) }),

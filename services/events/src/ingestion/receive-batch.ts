@@ -6,7 +6,7 @@ import { markDirty } from '../dirty/index.ts';
 import type { EventsDatabase } from '../store.ts';
 import { findEventIds, insertItems, type Receipt } from './item.store.ts';
 import type { Counted, Device, ItemKind, ItemRow } from './items.ts';
-import { counts, judgeItems, type Kept, quarantineDetail, readItems } from './sort-batch.ts';
+import { counts, judgeItems, type Kept, quarantineDetail, readItems, type Shaped } from './sort-batch.ts';
 
 export interface Dependencies {
   readonly database: EventsDatabase;
@@ -31,13 +31,8 @@ export async function receiveBatch<Item extends { readonly event_id: string }, K
   const receipt: Receipt = { device, receivedAt, offset };
 
   const shaped = readItems(body.items, kind.schema);
-  const ids = shaped.items.map(({ item }) => item.event_id);
-  const stored = await findEventIds(database.sql, kind.table, device.accountId, ids);
-  const fresh = shaped.items.filter(({ item }) => !stored.has(item.event_id));
-  const items = fresh.map(({ item }) => item);
-  const known = items.length > 0 ? await kind.learn(device, items) : undefined;
-  const times = { offset, receivedAt: receivedAt.getTime() };
-  const judged = judgeItems(kind, fresh, known as Known, times); // Without items nothing is looked up in it.
+  const { items, known } = await findReferences(database, kind, device, shaped.items);
+  const judged = judgeItems(kind, items, known, { offset, receivedAt: receivedAt.getTime() });
 
   const kept = await database.sqlTransaction(async (tx) => {
     if (judged.kept.length === 0) return [];
@@ -62,4 +57,31 @@ export async function receiveBatch<Item extends { readonly event_id: string }, K
     received_at: receivedAt.toISOString(),
     clock_offset_ms: offset,
   };
+}
+
+/**
+ * What the items refer to, and the items without those that the account has already, as far as it matters: a duplicate is
+ * one whatever it refers to, so that nobody is asked for its sake. Otherwise the insertion tells which ones are new.
+ */
+async function findReferences<Item extends { readonly event_id: string }, Known, Row extends ItemRow>(
+  { pool }: EventsDatabase,
+  kind: ItemKind<Item, Known, Row>,
+  device: Device,
+  all: readonly Shaped<Item>[],
+): Promise<{ readonly items: readonly Shaped<Item>[]; readonly known: Known }> {
+  const valuesOf = (items: readonly Shaped<Item>[]) => items.map(({ item }) => item);
+  const known = await kind.find(device, valuesOf(all));
+  const isLost = ({ item }: Shaped<Item>) => kind.faultOf(item, known) !== undefined;
+  if (!all.some(isLost)) return { items: all, known };
+  const stored = await findEventIds(
+    pool,
+    kind.table,
+    device.accountId,
+    all.map(({ item }) => item.event_id),
+  );
+  const items = all.filter(({ item }) => !stored.has(item.event_id));
+  const lost = items.filter(isLost);
+  if (lost.length === 0) return { items, known };
+  await kind.ask(device, valuesOf(lost), known);
+  return { items, known: await kind.find(device, valuesOf(items)) };
 }

@@ -69,10 +69,8 @@ export function judgeItems<Item extends { readonly event_id: string }, Known, Ro
     const quarantined = quarantineReason(interval, receivedAt) ?? null;
     const judged = quarantined
       ? { quarantined, start: null, end: null, item: fieldsSent(item, value) }
-      : { quarantined, start: isoOf(interval.start), end: isoOf(interval.end), item: null };
+      : { quarantined, ...interval, item: null };
     kept.set(item.event_id, { index, interval, row: { ...kind.rowOf(item, known, time), ...judged } });
   }
   return { kept: [...kept.values()], rejected };
 }
-
-export const isoOf = (instant: number): string => new Date(instant).toISOString();

@@ -36,17 +36,14 @@ export const visitKind = ({ sql }: EventsDatabase, ask: AskEstate): ItemKind<Vis
   schema: NewVisit,
   faultOf,
 
-  async learn(device, items) {
-    const zoneIds = zoneIdsOf(items);
-    const find = async () => ({
-      locations: await findLocationsOf(sql, device),
-      zones: await findZones(sql, device.accountId, zoneIds),
-    });
-    const known = await find();
-    if (items.every((item) => faultOf(item, known) === undefined)) return known;
+  find: async (device, items) => ({
+    locations: await findLocationsOf(sql, device),
+    zones: await findZones(sql, device.accountId, zoneIdsOf(items)),
+  }),
+
+  async ask(device, items, known) {
     const locations = new Set(items.map(({ location_id }) => location_id)).difference(known.locations);
-    await ask(device, [...locations, ...zoneIds.filter((id) => !known.zones.has(id))]);
-    return find();
+    await ask(device, [...locations, ...zoneIdsOf(items).filter((id) => !known.zones.has(id))]);
   },
 
   intervalOf: ({ entered_at, left_at }, corrected) => ({ start: corrected(entered_at), end: corrected(left_at) }),
