@@ -87,6 +87,11 @@ export const NewPlay = z
   })
   .superRefine(({ started_at, ended_at }, context) => {
     if (instantOf(started_at) >= instantOf(ended_at))
-      context.addIssue({ code: 'custom', path: ['ended_at'], message: 'must be later than started_at', input: ended_at });
+      context.addIssue({
+        code: 'custom',
+        path: ['ended_at'],
+        message: 'must be later than started_at',
+        input: ended_at,
+      });
   })
   .meta({ id: 'NewPlay', description: 'A screen played an ad, or held it back' });
