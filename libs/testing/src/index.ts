@@ -9,6 +9,14 @@ export { modulesLoadedBy } from './loaded-modules.ts';
 export { captureLogs } from './logs.ts';
 export { type Mailbox, openMailbox } from './mailbox.ts';
 export { mortal } from './mortal.ts';
+export {
+  baseRate,
+  exposedRate,
+  itemsOf,
+  makeWorld,
+  plantedWindow,
+  type Scenario,
+} from './planted-worlds.ts';
 export { countRecords, oneRecordEach, recordsOf } from './record-counts.ts';
 export { type Items, type Question, type RawPlay, type RawVisit, recountOf } from './recount.ts';
 export { sendRaw } from './send-raw.ts';

@@ -1,6 +1,6 @@
 import type { OpenDependencies, ServiceContents } from '@attribution/service';
 import { blacklistEndpoints } from './blacklist/index.ts';
-import { createAskVersions, createRequireCampaign } from './campaigns/index.ts';
+import { createAskSight, createAskVersions } from './campaigns/index.ts';
 import type { EventsConfig } from './config.ts';
 import { createAskEstate } from './estate/index.ts';
 import { sendPlaysEndpoint, sendVisitsEndpoint } from './ingestion/index.ts';
@@ -20,6 +20,7 @@ type Dependencies = OpenDependencies<EventsDatabase, EventsConfig, 'campaign' | 
 export function openEvents({ database, outbox, clock, clients, config }: Dependencies): ServiceContents<Tx> {
   const own = { database, outbox, clock };
   const reading = { figures: createReadFigures(database), clock };
+  const askSight = createAskSight(clients.campaign);
   const ask = {
     estate: createAskEstate(database, clients.organization),
     versions: createAskVersions(database, clients.campaign),
@@ -31,8 +32,8 @@ export function openEvents({ database, outbox, clock, clients, config }: Depende
       visits.summarizeVisitsEndpoint(reading),
       visits.getVisitsTimeseriesEndpoint(reading),
       visits.getVisitsDwellEndpoint(reading),
-      ...performanceEndpoints({ ...reading, requireCampaign: createRequireCampaign(clients.campaign) }),
-      listPlaysEndpoint(own),
+      ...performanceEndpoints({ ...reading, askSight }),
+      listPlaysEndpoint({ ...own, askSight }),
       listQuarantineEndpoint(own),
       ...loyaltyEndpoints(reading),
       ...blacklistEndpoints({ ...own, ask }),

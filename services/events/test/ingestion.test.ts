@@ -1,4 +1,11 @@
-import { locationDeleted, playsAccepted, sendPlays, sendVisits, visitsAccepted } from '@attribution/contracts';
+import {
+  cameraCreated,
+  locationDeleted,
+  playsAccepted,
+  sendPlays,
+  sendVisits,
+  visitsAccepted,
+} from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -103,6 +110,8 @@ test('each item stands alone: wrong ones are named with field and value, and the
   const [foreign, at] = [newWorld(), (seconds: number) => secondsAgo(service, seconds)];
   owners.estate = {};
   const stay = (from: number, to: number) => ({ zone_id: zone.id, entered_at: at(from), left_at: at(to) });
+  /** Within a millisecond: further digits are cut off. */
+  const within = at(600).replace('Z', '00');
   const wrong: [object | null | string, RegExp][] = [
     [null, /object/],
     ['a visit', /object/],
@@ -113,9 +122,15 @@ test('each item stands alone: wrong ones are named with field and value, and the
     [visit(service, undefined, { visitor_key: `${newVisitor()}\0` }), /^visitor_key: contains a NUL character/],
     [visit(service, undefined, { visitor_key: `${newVisitor()}\uD800` }), /^visitor_key: contains half of a surrogate/],
     [visit(service, undefined, { what: { '\0': 1 } }), /^a name in item\.what: contains a NUL character/],
-    [visit(service, [300, 300]), /left_at: must be later/],
-    [visit(service, undefined, { zones: [stay(700, 500)] }), /zones\[0\]: must be within/],
-    [visit(service, undefined, { zones: [stay(500, 400), stay(450, 350)] }), /zones\[1\]\.entered_at/],
+    [visit(service, [300, 300]), /^left_at: must be later than entered_at, not "2\S+Z"\.$/],
+    [
+      visit(service, undefined, { entered_at: `${within}1Z`, left_at: `${within}9Z`, zones: [] }),
+      /^left_at: must be later/,
+    ],
+    [visit(service, undefined, { zones: [stay(700, 500)] }), /^zones\[0\]\.entered_at: must be within .* not "2\S+Z"/],
+    [visit(service, undefined, { zones: [stay(500, 200)] }), /^zones\[0\]\.left_at: must be within .* not "2\S+Z"/],
+    [visit(service, undefined, { zones: [stay(500, 400), stay(400, 400)] }), /^zones\[1\]\.left_at: .* not "2\S+Z"/],
+    [visit(service, undefined, { zones: [stay(500, 400), stay(450, 350)] }), /^zones\[1\]\.entered_at: .* not "2\S+Z"/],
     [visit(service, undefined, { location_id: foreign.location.id }), new RegExp(foreign.location.id)],
     [visit(service, undefined, { zones: [{ ...stay(500, 400), zone_id: foreign.zone.id }] }), /zones\[0\]\.zone_id/],
   ];
@@ -273,6 +288,19 @@ test('a device may send what it saw in a location that is gone, and another devi
   expect(refused).toMatchObject({ accepted: 0, rejected: [{ index: 0 }] });
   const { rows } = await service.db.query('SELECT gone FROM known_locations WHERE id = $1', [world.location.id]);
   expect(rows).toEqual([{ gone: true }]);
+});
+
+test('a device that only a camera runs on may send of where the camera is', async () => {
+  const world = await known();
+  const [device_id, made] = [
+    newId('device'),
+    { created_at: secondsAgo(service, 9), updated_at: secondsAgo(service, 9) },
+  ];
+  const place = { location_id: world.location.id, zone_id: world.zone.id };
+  const camera = { id: newId('camera'), device_id, ...place, name: 'Above the door', external_id: null, ...made };
+  await service.deliver(cameraCreated, { account_id: world.account, aggregate_version: 1, camera }, world.account);
+  const { body } = await world.player(service, device_id).call(sendVisits, batch(service, [world.visit(service)]));
+  expect(body).toMatchObject({ ...none, accepted: 1 });
 });
 
 test('the envelope alone makes a batch 400, and a caller who is no device gets 401', async () => {

@@ -226,6 +226,11 @@ describe.each(Object.entries(callers))('%s', (_, caller) => {
       }));
     });
     for (const { told, expected } of await Promise.all(answers)) expect(told).toEqual(expected);
+    const query = { ...queryOf({}), limit: 200, campaign_ids: world.campaign };
+    const { entries } = (await client.call(contracts.listPlays, { query })).body;
+    const all = recountIn(world, caller.sees, 0).plays.length;
+    // Nobody of another account has plays of the campaign.
+    expect(entries).toHaveLength(caller.holds && !caller.seesCampaign ? 0 : all);
     if (!caller.seesCampaign)
       for (const endpoint of campaignEndpoints) {
         const hidden = await client.call(endpoint, { params: params() });

@@ -54,9 +54,10 @@ export const narrowedTo = (service: TestService, { as }: Pick<World, 'as'>, grou
 export const daysLater = (date: string, days: number) =>
   new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
 
-/** Resolves when everything that was done before is in the figures of the account. */
+/** Resolves when everything that was done before is in the figures of the account, after the time that an event may take. */
 export async function upToDate(service: TestService, world: Pick<World, 'as'>): Promise<void> {
   const before = service.clock.now().toISOString();
+  service.clock.advance({ seconds: 4 });
   await eventually(async () => {
     const { body } = await world.as(service).call(summarizeVisits);
     if (body.as_of <= before) throw new Error('Figures are behind');

@@ -1,8 +1,7 @@
-import { chanceFrom } from '@attribution/testing';
+import { baseRate, chanceFrom, makeWorld } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
 import { sumClusters } from '../src/statistics/clusters.ts';
 import { bounds, type Coverage, cover, isWithinBounds, percentOf } from './truth/coverage.ts';
-import { baseRate, makeWorld } from './truth/worlds.ts';
 
 const worlds = 250;
 const kinds = [

@@ -1,9 +1,10 @@
 import { locationDeleted, locationUpdated, sendVisits, summarizeVisits } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import { chanceFrom, eventually, type TestService } from '@attribution/testing';
+import { chanceFrom, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { localTimeOf } from '../src/time/local-time.ts';
 import { batch, newVisitor, newWorld, startEvents, type World } from './support.ts';
+import { upToDate } from './support-figures.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -20,10 +21,7 @@ async function known(world = newWorld()) {
 async function send(world: World, items: readonly object[]) {
   const { body } = await world.player(service).call(sendVisits, batch(service, items, { clock_synced: true }));
   expect(body.accepted).toBe(items.length);
-  await eventually(async () => {
-    const { body: now } = await world.as(service).call(summarizeVisits);
-    if (now.as_of <= body.received_at) throw new Error('Figures are behind');
-  });
+  await upToDate(service, world);
 }
 
 const day = 86_400;
@@ -102,6 +100,17 @@ test('who sees a location sees its visits, also by filters, and nobody else does
   const gone = { account_id: world.account, aggregate_version: 3, location_id: id };
   await service.deliver(locationDeleted, gone, world.account);
   expect([await seen(owner), await seen(owner, { group_ids: group }), await seen(narrowed(group))]).toEqual([2, 2, 0]);
+});
+
+test('as_of leaves a change of the estate the time that its event may take, and is never 10 s behind', async () => {
+  const world = await known();
+  const asOf = async () => Date.parse((await world.as(service).call(summarizeVisits)).body.as_of);
+  const moved = service.clock.now().getTime();
+  // The location may have moved at this moment, and nobody here knows it yet.
+  expect(await asOf()).toBeLessThan(moved);
+  service.clock.advance({ seconds: 3 });
+  expect(await asOf()).toBeGreaterThanOrEqual(moved);
+  expect(service.clock.now().getTime() - (await asOf())).toBeLessThan(10_000);
 });
 
 test('400: a range that ends before it begins, and days that do not exist; 401: nobody; 403: without this service', async () => {

@@ -10,6 +10,7 @@ import { kafka } from './kafka.ts';
 import { money } from './money.ts';
 import { moneyFlowKills } from './money-flow-kills.ts';
 import { moneyKills } from './money-kills.ts';
+import { plantedLift } from './planted-lift.ts';
 import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
 import { schemathesis } from './schemathesis.ts';
@@ -32,9 +33,9 @@ export const groups = {
   /**
    * In no test: a test has the same attacks on one process, and a fleet takes half a minute to start; Campaign's tests repeat
    * each step of scoring, of processing and of a publish, and a job whose process was killed waits for minutes; each kill of a contact, an item, a dispute, a
-   * credit or a payment that waits is a start; a day of devices needs a fleet of its own.
+   * credit or a payment that waits is a start; a day of devices needs a fleet of its own; a world of a lift is a test of Events.
    */
-  long: [hostileFleet, scoringKills, studioKills, contactKills, itemKills, moneyFlowKills, day],
+  long: [hostileFleet, scoringKills, studioKills, contactKills, itemKills, moneyFlowKills, day, plantedLift],
 } as const satisfies Record<string, readonly Experiment[]>;
 
 export const experiments: readonly Experiment[] = Object.values(groups).flat();

@@ -90,13 +90,18 @@ function expectFirmware([imported, unclaimed, heartbeat, config, report, manifes
   expect(json(config)).toMatchObject({ desired: { volume: 40 }, desired_version: 1, reported_version: 0 });
   expect(json(report)).toMatchObject({ reported_version: 1, in_sync: true });
   expect(json(manifest)).toMatchObject({ schema_version: 1, screens: [{ output: 'HDMI-1' }] });
-  const [known, renewed, device, sent, again, figures, archived, closed, ...none] = later;
+  const [known, renewed, device, sent, again, figures, played, seen, lift, archived, closed, ...none] = later;
   expect(known).toBe('known: 204');
   expect(Date.parse(renewed ?? '')).toBeGreaterThan(Date.now() + 29 * 86_400_000);
   expect(json(device)).toMatchObject({ name: 'Window left', status: 'active', config: { reported: { volume: 40 } } });
   expect(json(sent)).toMatchObject({ accepted: 1, duplicates: 0, rejected: [], quarantined: [], clock_offset_ms: 0 });
   expect(json(again)).toMatchObject({ accepted: 0, duplicates: 1 });
   expect(json(figures)).toMatchObject({ visits: 1, visitors: 1, new_visitors: 1 });
+  expect([json(played), json(seen)]).toMatchObject([{ accepted: 40 }, { accepted: 260 }]);
+  expect(json(lift)).toMatchObject({
+    ...{ design: 'holdout', reason: null, exposed: { visitors: 100, rate: 40 }, control: { visitors: 100, rate: 20 } },
+    ...{ lift: 100, sample_ratio: { control_hours: 20, exposed_hours: 20, mismatch: false } },
+  });
   expect(archived).toBe('archived');
   expect(json(closed)).toMatchObject({ entries: [{ status: 'closed', closed_by: 'archive', version: 1 }] });
   expect(none).toEqual([]);

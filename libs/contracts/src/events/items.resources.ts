@@ -27,8 +27,11 @@ interface Stay {
 
 const isEmpty = ({ entered_at, left_at }: Stay) => instantOf(entered_at) >= instantOf(left_at);
 
-const isWithin = (inner: Stay, outer: Stay) =>
-  instantOf(inner.entered_at) >= instantOf(outer.entered_at) && instantOf(inner.left_at) <= instantOf(outer.left_at);
+/** The side of a stay that is outside another one. */
+function sideOutside(inner: Stay, outer: Stay): keyof Stay | undefined {
+  if (instantOf(inner.entered_at) < instantOf(outer.entered_at)) return 'entered_at';
+  return instantOf(inner.left_at) > instantOf(outer.left_at) ? 'left_at' : undefined;
+}
 
 /** The first of the stays that begins before an earlier one in the same zone has ended. */
 function overlapping(zones: readonly z.output<typeof ZoneStay>[]): number | undefined {
@@ -52,14 +55,19 @@ export const NewVisit = z
     zones: z.array(ZoneStay).max(200).default([]),
   })
   .superRefine((visit, context) => {
-    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
-    if (isEmpty(visit)) return refuse(['left_at'], 'must be later than entered_at');
+    const refuse = (path: (string | number)[], message: string, input: string | undefined) =>
+      context.addIssue({ code: 'custom', path, message, input });
+    const later = 'must be later than entered_at';
+    if (isEmpty(visit)) return refuse(['left_at'], later, visit.left_at);
     for (const [at, zone] of visit.zones.entries()) {
-      if (isEmpty(zone)) return refuse(['zones', at, 'left_at'], 'must be later than entered_at');
-      if (!isWithin(zone, visit)) return refuse(['zones', at], 'must be within the visit');
+      if (isEmpty(zone)) return refuse(['zones', at, 'left_at'], later, zone.left_at);
+      const side = sideOutside(zone, visit);
+      if (side) return refuse(['zones', at, side], 'must be within the visit', zone[side]);
     }
     const at = overlapping(visit.zones);
-    if (at !== undefined) refuse(['zones', at, 'entered_at'], 'must not be before the last stay in the zone has ended');
+    if (at === undefined) return;
+    const { entered_at } = visit.zones[at] ?? {};
+    refuse(['zones', at, 'entered_at'], 'must not be before the last stay in the zone has ended', entered_at);
   })
   .meta({ id: 'NewVisit', description: 'Somebody was in a location' });
 
@@ -79,6 +87,11 @@ export const NewPlay = z
   })
   .superRefine(({ started_at, ended_at }, context) => {
     if (instantOf(started_at) >= instantOf(ended_at))
-      context.addIssue({ code: 'custom', path: ['ended_at'], message: 'must be later than started_at' });
+      context.addIssue({
+        code: 'custom',
+        path: ['ended_at'],
+        message: 'must be later than started_at',
+        input: ended_at,
+      });
   })
   .meta({ id: 'NewPlay', description: 'A screen played an ad, or held it back' });

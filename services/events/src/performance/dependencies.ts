@@ -1,9 +1,9 @@
 import type { Clock } from '@attribution/runtime';
-import type { RequireCampaign } from '../campaigns/index.ts';
+import type { AskSight } from '../campaigns/index.ts';
 import type { ReadFigures } from '../reading/index.ts';
 
 export interface Dependencies {
   readonly figures: ReadFigures;
   readonly clock: Clock;
-  readonly requireCampaign: RequireCampaign;
+  readonly askSight: AskSight;
 }

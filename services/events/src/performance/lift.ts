@@ -1,14 +1,15 @@
 import { getCampaignLift } from '@attribution/contracts';
 import { implement } from '@attribution/service';
+import { requireCampaign } from '../campaigns/index.ts';
 import { scopeOf } from '../scope/index.ts';
 import { confidence, liftOf } from '../statistics/index.ts';
 import { conversionOf } from './conversion.ts';
 import type { Dependencies } from './dependencies.ts';
 import { findArms } from './lift.store.ts';
 
-export const getLiftEndpoint = ({ figures, clock, requireCampaign }: Dependencies) =>
+export const getLiftEndpoint = ({ figures, clock, askSight }: Dependencies) =>
   implement(getCampaignLift, async ({ params, query, caller }) => {
-    await requireCampaign(caller, params.id);
+    await requireCampaign(askSight, caller, params.id);
     const [scope, conversion] = [scopeOf(caller, query), conversionOf(query)];
     const about = { campaignId: params.id, conversion, now: clock.now() };
     const { as_of, pending_visitors, ...found } = await figures.snapshot({ caller, about: `lift ${params.id}` }, (tx) =>

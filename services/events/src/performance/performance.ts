@@ -1,5 +1,6 @@
 import { getCampaignPerformance } from '@attribution/contracts';
 import { implement } from '@attribution/service';
+import { requireCampaign } from '../campaigns/index.ts';
 import { scopeOf } from '../scope/index.ts';
 import { conversionOf } from './conversion.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -8,9 +9,9 @@ import { measurePerformance } from './performance.store.ts';
 /** Null where there is nothing to divide by. */
 const ratio = (part: number, whole: number) => (whole === 0 ? null : part / whole);
 
-export const getPerformanceEndpoint = ({ figures, clock, requireCampaign }: Dependencies) =>
+export const getPerformanceEndpoint = ({ figures, clock, askSight }: Dependencies) =>
   implement(getCampaignPerformance, async ({ params, query, caller }) => {
-    await requireCampaign(caller, params.id);
+    await requireCampaign(askSight, caller, params.id);
     const [scope, conversion] = [scopeOf(caller, query), conversionOf(query)];
     const about = { campaignId: params.id, conversion, now: clock.now() };
     const { as_of, ripe_visits, converted_visits, pending_visits, ...measured } = await figures.statement(

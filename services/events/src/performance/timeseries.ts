@@ -1,5 +1,6 @@
 import { getCampaignTimeseries } from '@attribution/contracts';
 import { implement } from '@attribution/service';
+import { requireCampaign } from '../campaigns/index.ts';
 import { scopeOf } from '../scope/index.ts';
 import { refuseLongSeries, seriesOf } from '../series/index.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -13,12 +14,12 @@ const view = (row: BucketRow | undefined) => ({
   exposed_visitors: row?.exposed_visitors ?? 0,
 });
 
-export const getTimeseriesEndpoint = ({ figures, clock, requireCampaign }: Dependencies) =>
+export const getTimeseriesEndpoint = ({ figures, clock, askSight }: Dependencies) =>
   implement(getCampaignTimeseries, async ({ params, query, caller }) => {
     const { interval } = query;
     const scope = scopeOf(caller, query);
     refuseLongSeries(scope, interval);
-    await requireCampaign(caller, params.id);
+    await requireCampaign(askSight, caller, params.id);
     const about = { campaignId: params.id, interval, now: clock.now() };
     const { as_of, buckets } = await figures.statement({ caller, about: `timeseries ${params.id}` }, (tx) =>
       findBuckets(tx, scope, about),

@@ -2,6 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Scope } from './scope.ts';
 
 /**
+ * How long what another service has changed may be on its way, as an event: a location that was moved or deleted. What came
+ * here itself is marked.
+ */
+const underWay = sql.lit('3 s');
+
+/**
  * The locations of a scope, as common table expressions to begin a statement with: `scope` has their ids; `behind` has one
  * row with `as_of`, before which everything is in the figures. A statement sees one moment, so both belong together.
  */
@@ -15,7 +21,7 @@ export const scopeTables = (
       AND (${locationIds}::text[] IS NULL OR id = ANY(${locationIds}::text[]))
       AND (${groupIds}::text[] IS NULL OR group_id = ANY(${groupIds}::text[]))
   ), behind AS MATERIALIZED (
-    SELECT least(${now}::timestamptz, min(marked_at)) AS as_of FROM dirty_hours
+    SELECT least(${now}::timestamptz - ${underWay}::interval, min(marked_at)) AS as_of FROM dirty_hours
     WHERE account_id = ${accountId} AND marked_at IS NOT NULL AND location_id IN (SELECT id FROM scope)
   )`;
 

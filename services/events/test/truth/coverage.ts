@@ -1,9 +1,8 @@
-import type { Chance } from '@attribution/testing';
+import { baseRate, type Chance, exposedRate, makeWorld, type Scenario } from '@attribution/testing';
 import { sumClusters } from '../../src/statistics/clusters.ts';
 import { differenceOf, wilson } from '../../src/statistics/intervals.ts';
 import { liftOf } from '../../src/statistics/lift.ts';
 import { normalQuantile } from '../../src/statistics/student.ts';
-import { baseRate, exposedHoursPerControlHour, exposedRate, makeWorld, type Scenario } from './worlds.ts';
 
 /** How often intervals told the truth. Numbers of worlds. */
 export interface Coverage {
@@ -30,13 +29,12 @@ const holds = ({ low, high }: Interval, value: number) => low <= value && value 
 export function cover(chance: Chance, scenario: Scenario, worlds: number): Coverage {
   const counts = { said: 0, held: 0, liftHeld: 0, excluded: 0, plainHeld: 0 };
   const truth = 100 * (exposedRate(scenario) - baseRate);
-  const { controlHours } = scenario;
-  const played = [
-    { kind: 'control', holdoutPercent: 10, hours: controlHours },
-    { kind: 'exposed', holdoutPercent: 10, hours: exposedHoursPerControlHour * controlHours },
-  ] as const;
   for (let n = 0; n < worlds; n++) {
     const world = makeWorld(chance, scenario);
+    const played = [
+      { kind: 'control', holdoutPercent: 10, hours: world.control.length },
+      { kind: 'exposed', holdoutPercent: 10, hours: world.exposed.length },
+    ] as const;
     const [exposed, control] = [sumClusters(world.exposed), sumClusters(world.control)];
     const answer = liftOf({ design: 'holdout', exposed, control, played });
     const { difference_low, difference_high, lift_low, lift_high } = answer;

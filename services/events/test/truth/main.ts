@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { chanceFrom } from '@attribution/testing';
+import { baseRate, chanceFrom, type Scenario } from '@attribution/testing';
 import { bounds, type Coverage, cover, isWithinBounds, percentOf } from './coverage.ts';
-import { baseRate, type Scenario } from './worlds.ts';
 
 /** `npm run truth`: how often the intervals of lift hold what was planted, over worlds that a seed reproduces. */
 const { values: flags } = parseArgs({
@@ -54,7 +53,8 @@ correlation: they share its weather, staff and offers. An interval should hold t
 ${rows.join('\n')}
 
 *said*: worlds in which there were visitors and conversions enough; the shares are of these. Each share is itself an estimate: of ${worlds.toLocaleString('en')} worlds its standard error is ${(100 * Math.sqrt((0.95 * 0.05) / worlds)).toFixed(2)} %.
-A seeded form of a few hundred worlds is a test (\`services/events/test/truth.test.ts\`).
+A seeded form of a few hundred worlds is a test (\`services/events/test/truth.test.ts\`). \`npm run shake -- planted lift\` lets simulated devices tell the whole platform
+of such worlds, item by item: what it says of each is what was planted.
 `;
 if (flags.out) await writeFile(flags.out, page);
 else process.stdout.write(page);
