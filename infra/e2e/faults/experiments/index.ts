@@ -4,6 +4,7 @@ import { crashEmbedded } from './crash-embedded.ts';
 import { crashFleet } from './crash-fleet.ts';
 import { crashOneProcess } from './crash-one-process.ts';
 import { day } from './day.ts';
+import { days } from './days.ts';
 import { hostile, hostileFleet } from './hostile.ts';
 import { itemKills } from './item-kills.ts';
 import { kafka } from './kafka.ts';
@@ -11,6 +12,7 @@ import { money } from './money.ts';
 import { moneyFlowKills } from './money-flow-kills.ts';
 import { moneyKills } from './money-kills.ts';
 import { postgres } from './postgres.ts';
+import { publishFleet, publishOne } from './publish-to-screen.ts';
 import { redis } from './redis.ts';
 import { schemathesis } from './schemathesis.ts';
 import { scoringKills } from './scoring-kills.ts';
@@ -29,12 +31,25 @@ export const groups = {
   crashes: [money, moneyKills, crashOneProcess, crashFleet, crashEmbedded],
   /** Two replicas of each process; and requests generated from the OpenAPI document. */
   separate: [separate, schemathesis],
+  /** Devices on a clock of their own. */
+  calendar: [days],
   /**
    * In no test: a test has the same attacks on one process, and a fleet takes half a minute to start; Campaign's tests repeat
    * each step of scoring, of processing and of a publish, and a job whose process was killed waits for minutes; each kill of a contact, an item, a dispute, a
-   * credit or a payment that waits is a start; a day of devices needs a fleet of its own.
+   * credit or a payment that waits is a start; a day of devices needs a fleet of its own; the journey of devices has a publish and
+   an archive, and how soon they are on a screen is a measurement.
    */
-  long: [hostileFleet, scoringKills, studioKills, contactKills, itemKills, moneyFlowKills, day],
+  long: [
+    hostileFleet,
+    scoringKills,
+    studioKills,
+    contactKills,
+    itemKills,
+    moneyFlowKills,
+    day,
+    publishOne,
+    publishFleet,
+  ],
 } as const satisfies Record<string, readonly Experiment[]>;
 
 export const experiments: readonly Experiment[] = Object.values(groups).flat();
