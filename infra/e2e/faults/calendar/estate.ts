@@ -38,6 +38,11 @@ const twoScreensEvery = 5;
 export async function openEstate(ground: Ground, { shops, devices: count }: Size, chance: Chance): Promise<Estate> {
   const { owner, databases } = ground;
   const { id: mediaLibrary, account_id } = (await owner.call(createMediaLibrary, { body: { name: 'Spring' } })).body;
+  // More screens than the plan of a new account allows.
+  await rowsOf(
+    databases.organization ?? '',
+    `INSERT INTO account_limits (account_id, limits_version) VALUES ('${account_id}', 1)`,
+  );
   const group = (await owner.call(createGroup, { body: { name: 'Shops' } })).body.id;
   const places = changes.flatMap(({ timezone }) => Array.from({ length: shops }, (_, n) => ({ timezone, n })));
   const zones = await forEach(places, async ({ timezone, n }) => {
