@@ -40,6 +40,8 @@ const count = 12;
 const limit = 200;
 /** So often that somebody who looks sees the figures move. */
 const reportEveryMs = 5_000;
+/** So often that somebody who publishes a campaign sees it on a screen within 5 s. */
+const manifestEveryMs = 2_000;
 
 /** Makes the demo's devices, unless they have been made before: imports, claims and installs them. Then it switches them on. */
 export async function startDemoDevices(options: DemoDevicesOptions): Promise<DemoDevices> {
@@ -63,7 +65,7 @@ export async function startDemoDevices(options: DemoDevicesOptions): Promise<Dem
     runDevice(
       {
         ...platform.devices,
-        ...{ flash, files, reportEveryMs },
+        ...{ flash, files, reportEveryMs, manifestEveryMs },
         tell: (event) => event.event === 'play' && plays.add(serial, event.play),
       },
       off.signal,

@@ -32,8 +32,8 @@ const endOf = (slot: Slot) => instant(slot.end_at, Number.POSITIVE_INFINITY);
 export function createPlayer(screenId: string, from: number): Player {
   let now = from;
   let showing: Showing | undefined;
-  /** The last item that was begun in the slot; the next one follows it. */
-  let last: { readonly slot: string; readonly index: number } | undefined;
+  /** The list whose round goes on, and the last item of it that was begun; the next one follows it. */
+  let round: { readonly list: string; readonly index: number } | undefined;
 
   return {
     playUntil(to, manifest, has) {
@@ -61,15 +61,19 @@ export function createPlayer(screenId: string, from: number): Player {
 
       function begin(): boolean {
         const slot = slotAt(slots, now);
-        if (!slot) return false;
-        const name = String(slot.start_at);
+        if (!slot) {
+          round = undefined;
+          return false;
+        }
+        // Not the slot's beginning: the manifest of the next day names the same slot by another one.
+        const list = slot.campaign_ad_ids.join();
         const count = slot.campaign_ad_ids.length;
-        const first = last?.slot === name ? last.index + 1 : 0;
+        const first = round?.list === list ? round.index + 1 : 0;
         for (let step = 0; step < count; step++) {
           const index = (first + step) % count;
           const item = items.get(slot.campaign_ad_ids[index] ?? '');
           if (!item || !mayShow(item, now)) continue;
-          last = { slot: name, index };
+          round = { list, index };
           showing = { item, since: now };
           return true;
         }

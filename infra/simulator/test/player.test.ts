@@ -67,6 +67,19 @@ test('a new manifest takes at once what it does not know off the screen, and lea
   expect(play(30, manifestOf([], []))).toEqual([['b', 7]]);
 });
 
+test('the round goes on under a new manifest with the same list, whatever it says of its beginning; after a gap it begins anew', () => {
+  const player = createPlayer('scr', zero);
+  const items = [item('a', 1), item('b', 1), item('c', 1)];
+  const until = (to: number, ...slots: Slot[]) =>
+    player
+      .playUntil(zero + to * minute, manifestOf(items, slots), () => true)
+      .map(({ campaign_ad_id }) => campaign_ad_id);
+  expect(until(2, slot(0, 1440, 'a', 'b', 'c'))).toEqual(['a', 'b']);
+  expect(until(4, slot(null, null, 'a', 'b', 'c'))).toEqual(['c', 'a']);
+  expect(until(7, slot(null, 5, 'a', 'b', 'c'), slot(6, null, 'a', 'b', 'c'))).toEqual(['b', 'a']);
+  expect(until(8, slot(null, null, 'c', 'a'))).toEqual(['c']);
+});
+
 test('a second reading of each manifest shows the same: days of three zones over the change of their clocks', () => {
   // What is on in a minute, by the slot's own beginning alone.
   const simple = ({ items, screens }: Manifest, ms: number): string | undefined => {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as contracts from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import { createDeviceClient, type DeviceClient, newFactoryKey, readKey } from '@attribution/simulator';
+import { createDeviceClient, type DeviceClient, readKey } from '@attribution/simulator';
 import { readyAsset } from '../../ready-asset.ts';
+import { addressOf, claimedDevices } from '../claimed-devices.ts';
 import { rowsOf } from '../crash/check/databases.ts';
 import { newOwner, type Owner } from '../outages/owner.ts';
 import type { SeparateWorld } from '../separate/world.ts';
@@ -112,23 +113,11 @@ async function openDevices(
   { account, location }: { readonly account: string; readonly location: string },
   count: number,
 ): Promise<DeviceClient[]> {
-  const made = Array.from({ length: count }, () => {
-    const id = newId('device');
-    return { id, serial: `PLAYER-${id.slice(-12).toUpperCase()}`, ...newFactoryKey() };
-  });
-  const rows = made.map(({ id, serial, publicKey }) => ({ id, serial, key: publicKey }));
-  // The list of a factory comes by an Internal endpoint, which the gateway does not have.
-  await rowsOf(
-    databases.device ?? '',
-    `INSERT INTO devices (id, serial, public_key, key_id, name, status, account_id, claimed_at, created_at, updated_at)
-     SELECT id, serial, key, id, serial, 'claimed', '${account}', now(), now(), now()
-     FROM jsonb_to_recordset('${JSON.stringify(rows)}') AS made (id text, serial text, key text)`,
-  );
+  const made = await claimedDevices(databases, account, count);
   const devices: DeviceClient[] = [];
   for (const [n, { id, serial, privateKey }] of made.entries()) {
     await client.call(contracts.createInstallation, { body: { location_id: location, device_id: id } });
-    // First contacts are counted by address.
-    const localAddress = `127.1.${Math.floor(n / 250)}.${(n % 250) + 1}`;
+    const localAddress = addressOf(n);
     const factoryKey = readKey(privateKey);
     const device = createDeviceClient({ ...ingress, serial, factoryKey, localAddress, timeoutMs: 10_000 });
     await until(() => device.bootstrap());

@@ -4,6 +4,7 @@ import { crashEmbedded } from './crash-embedded.ts';
 import { crashFleet } from './crash-fleet.ts';
 import { crashOneProcess } from './crash-one-process.ts';
 import { day } from './day.ts';
+import { days } from './days.ts';
 import { hostile, hostileFleet } from './hostile.ts';
 import { itemKills } from './item-kills.ts';
 import { kafka } from './kafka.ts';
@@ -12,6 +13,7 @@ import { moneyFlowKills } from './money-flow-kills.ts';
 import { moneyKills } from './money-kills.ts';
 import { plantedLift } from './planted-lift.ts';
 import { postgres } from './postgres.ts';
+import { publishFleet, publishOne } from './publish-to-screen.ts';
 import { redis } from './redis.ts';
 import { schemathesis } from './schemathesis.ts';
 import { scoringKills } from './scoring-kills.ts';
@@ -30,12 +32,19 @@ export const groups = {
   crashes: [money, moneyKills, crashOneProcess, crashFleet, crashEmbedded],
   /** Two replicas of each process; and requests generated from the OpenAPI document. */
   separate: [separate, schemathesis],
+  /** Devices on a clock of their own. */
+  calendar: [days],
   /**
-   * In no test: a test has the same attacks on one process, and a fleet takes half a minute to start; Campaign's tests repeat
-   * each step of scoring, of processing and of a publish, and a job whose process was killed waits for minutes; each kill of a contact, an item, a dispute, a
-   * credit or a payment that waits is a start; a day of devices needs a fleet of its own; a world of a lift is a test of Events.
+   * In no test. A test has the same attacks on one process, and a fleet takes half a minute to start. Campaign's tests repeat
+   * each step of scoring, of processing and of a publish, and a job whose process was killed waits for minutes. Each kill of a
+   * contact, an item, a dispute, a credit or a payment that waits is a start. A day of devices needs a fleet of its own. The
+   * journey of devices has a publish and an archive, and how soon they are on a screen is a measurement. A world of a lift is
+   * a test of Events.
    */
-  long: [hostileFleet, scoringKills, studioKills, contactKills, itemKills, moneyFlowKills, day, plantedLift],
+  long: [
+    ...[hostileFleet, scoringKills, studioKills, contactKills, itemKills, moneyFlowKills],
+    ...[day, publishOne, publishFleet, plantedLift],
+  ],
 } as const satisfies Record<string, readonly Experiment[]>;
 
 export const experiments: readonly Experiment[] = Object.values(groups).flat();

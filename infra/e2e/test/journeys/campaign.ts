@@ -32,7 +32,8 @@ import {
 } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { expect, test } from '@jest/globals';
-import { files, hashOf, untilEnded, uploadFile } from '../support-campaign.ts';
+import { untilEnded } from '../../upload.ts';
+import { files, hashOf, uploadFile } from '../support-campaign.ts';
 import { newTree } from '../support-estate.ts';
 import { newOwner, type Platform } from '../support-platform.ts';
 

@@ -20,7 +20,8 @@ import { newId } from '@attribution/ids';
 import { type DeviceClient, openFileStore } from '@attribution/simulator';
 import { eventually } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { blackPicture, publishPicture } from '../support-campaign.ts';
+import { plainPicture } from '../../upload.ts';
+import { publishPicture } from '../support-campaign.ts';
 import { activeDevice, firmwareOf, type Made, madeDevices, statusOf, switchOn } from '../support-devices.ts';
 import { newTree } from '../support-estate.ts';
 import { newOwner, type Platform } from '../support-platform.ts';
@@ -62,7 +63,7 @@ export function deviceJourneys(on: () => Platform): void {
     const desired = { volume: 40, heartbeat_interval_seconds: 10 };
     await client.call(changeDeviceConfig, { params, body: { desired } });
     const place = await installed(client, id);
-    const picture = blackPicture(place.width_px, place.height_px);
+    const picture = plainPicture(place.width_px, place.height_px);
     const { campaign, campaignAd } = await publishPicture(client, picture, { group: place.group, tag: 'window' });
 
     const device = switchOn(on(), made.flash, files);

@@ -1,0 +1,4 @@
+import { groups } from '../faults/experiments/index.ts';
+import { testExperiments } from './faults.ts';
+
+testExperiments(groups.calendar);
