@@ -65,7 +65,7 @@ async function played(rows: number) {
 
 const table: StatementTable = {
   send_visits: {
-    statements: 8,
+    statements: 7,
     async prepare(rows) {
       const { client, visit } = await known();
       return () =>
@@ -79,7 +79,7 @@ const table: StatementTable = {
     },
   },
   send_plays: {
-    statements: 9,
+    statements: 8,
     async prepare(rows) {
       const { client, play } = await known();
       return () =>
