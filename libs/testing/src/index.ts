@@ -11,6 +11,7 @@ export { type Mailbox, openMailbox } from './mailbox.ts';
 export { mortal } from './mortal.ts';
 export { countRecords, oneRecordEach, recordsOf } from './record-counts.ts';
 export { type Items, type Question, type RawPlay, type RawVisit, recountOf } from './recount.ts';
+export { resumingClient } from './resuming-client.ts';
 export { sendRaw } from './send-raw.ts';
 export { problemBase, startTestService, type TestService, worthlessSettings } from './service.ts';
 export { startStandIn } from './stand-in.ts';
