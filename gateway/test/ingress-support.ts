@@ -2,10 +2,16 @@ import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
-import { connect } from 'node:tls';
 import { bootstrapDevice, challengeDevice, type Endpoint, endpoint } from '@attribution/contracts';
 import { listen } from '@attribution/http';
-import { type Certified, captureLogs, createTestAuthority, problemBase, testInternalKeys } from '@attribution/testing';
+import {
+  type Certified,
+  captureLogs,
+  createTestAuthority,
+  problemBase,
+  resumingClient,
+  testInternalKeys,
+} from '@attribution/testing';
 import { createIngress, deviceUpstreamsAt, readIngressSettings } from '../src/index.ts';
 import { type Reply, type Respond, startUpstream, type Upstream } from './support.ts';
 
@@ -100,6 +106,7 @@ export interface IngressOptions {
   readonly now?: () => number;
   /** Other services than Device. */
   readonly others?: string;
+  readonly handshakeTimeoutMs?: number;
 }
 
 export async function startIngress(device: { readonly url: string }, options: IngressOptions = {}) {
@@ -114,12 +121,17 @@ export async function startIngress(device: { readonly url: string }, options: In
     ...options.environment,
   });
   const upstreams = { ...settings.upstreams, ...(options.others && { events: options.others }) };
-  const { endpoints = testEndpoints, now } = options;
+  const { endpoints = testEndpoints, now, handshakeTimeoutMs } = options;
   const ingress = createIngress({ ...settings, upstreams }, logs.logger, {
     endpoints,
     ...(now && { now }),
   });
-  const running = await listen(ingress.handle, { ...ingress.listening, host: '0.0.0.0', port: 0 });
+  const { tls } = ingress.listening;
+  const running = await listen(ingress.handle, {
+    ...ingress.listening,
+    ...(tls && { tls: { ...tls, ...(handshakeTimeoutMs !== undefined && { handshakeTimeoutMs }) } }),
+    ...{ host: '0.0.0.0', port: 0 },
+  });
   const { port } = running;
   return {
     port,
@@ -159,20 +171,5 @@ async function send(port: number, path: string, sending: Sending): Promise<Reply
 export const keptBy = (identity: Certified | undefined) =>
   new Agent({ keepAlive: true, maxSockets: 1, ca: authority.root, ...identity });
 
-/** Sends a request on a connection that resumes a session, and resolves with the status. The first call begins the session. */
-export function resuming(port: number, identity: Certified | undefined, version: 'TLSv1.2' | 'TLSv1.3') {
-  let session: Buffer | undefined;
-  return (path: string, method = 'GET') =>
-    new Promise<{ status: number; resumed: boolean }>((resolve, reject) => {
-      const versions = { minVersion: version, maxVersion: version };
-      const socket = connect({ host: '127.0.0.1', port, ca: authority.root, ...identity, ...versions, session });
-      let text = '';
-      let resumed = false;
-      socket.on('secureConnect', () => (resumed = socket.isSessionReused()));
-      socket.on('session', (given) => (session = given));
-      socket.on('data', (chunk) => (text += chunk.toString()));
-      socket.on('error', reject);
-      socket.on('close', () => resolve({ status: Number(text.slice(9, 12)), resumed }));
-      socket.write(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    });
-}
+export const resuming = (port: number, identity: Certified | undefined, version: 'TLSv1.2' | 'TLSv1.3') =>
+  resumingClient({ port, ca: authority.root }, identity, version);

@@ -6,17 +6,23 @@ import {
   suspendDevice,
 } from '@attribution/contracts';
 import { type ClientIdentity, openWire } from '@attribution/simulator';
-import { createTestAuthority, selfSigned } from '@attribution/testing';
+import { createTestAuthority, eventually, selfSigned } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deviceJourneys } from './journeys/devices.ts';
 import { newOwner, startTestPlatform, type TestPlatform } from './support.ts';
 import { activeDevice } from './support-devices.ts';
+import { waysIn } from './support-ways-in.ts';
 
 let platform: TestPlatform;
+let other: Awaited<ReturnType<TestPlatform['startIngress']>>;
 beforeAll(async () => {
   platform = await startTestPlatform();
+  other = await platform.startIngress();
 });
-afterAll(() => platform.stop());
+afterAll(async () => {
+  await other.stop();
+  await platform.stop();
+});
 
 deviceJourneys(() => platform);
 
@@ -65,4 +71,39 @@ test('401 on each endpoint of devices, one same body, for every certificate but 
   expect(shutOut).toEqual(new Map(all(forbidden)).set('send_heartbeat', 'let in'));
   await owner.call(resumeDevice, { params: suspended.params });
   expect(await answers(suspended.firmware.credential)).toEqual(all('let in'));
+});
+
+test('revoked, suspended, resumed and retired hold at two ingresses, on new, kept and resumed connections: from the next request on endpoints of Device, soon on those of Events', async () => {
+  const { client: owner } = await newOwner(platform);
+  const active = async () => {
+    const { firmware, params } = await activeDevice(platform, owner);
+    firmware.close();
+    return { params, ...waysIn([platform.devices, other.devices], firmware.credential as ClientIdentity) };
+  };
+  const changes = [
+    { change: revokeDeviceCertificate, status: 401 },
+    { change: retireDevice, status: 401 },
+    { change: suspendDevice, status: 403 },
+  ];
+  /** A device asks for its configuration (200), or sends plays in a body that is none (400). */
+  const endpoints = [
+    { method: 'GET', path: '/v2/device/config', letIn: 200, holds: (look: () => Promise<void>) => look() },
+    { method: 'POST', path: '/v2/device/plays', letIn: 400, holds: eventually },
+  ] as const;
+  const tried = changes.flatMap(({ change, status }) =>
+    endpoints.map(async ({ method, path, letIn, holds }) => {
+      const { params, ask, all, close } = await active();
+      const expectAll = async (wanted: number) => expect(await ask(method, path)).toEqual(all(wanted));
+      await expectAll(letIn);
+      await expectAll(letIn); // By now the sessions are resumed.
+      await owner.call(change, { params });
+      await holds(() => expectAll(status));
+      if (change === suspendDevice) {
+        await owner.call(resumeDevice, { params });
+        await holds(() => expectAll(letIn));
+      }
+      close();
+    }),
+  );
+  await Promise.all(tried);
 });

@@ -1,7 +1,9 @@
-import { callerNames, type Endpoint, internalEndpoints } from '@attribution/contracts';
+import { callerNames, deviceEndpoints, type Endpoint, internalEndpoints } from '@attribution/contracts';
+import { newId } from '@attribution/ids';
 import { loadServices } from '@attribution/registry';
 import {
   badTokens,
+  deviceToken,
   internalToken,
   keyToken,
   personToken,
@@ -16,6 +18,8 @@ const environment = { SIMULATED_PAYMENTS_URL: 'http://127.0.0.1:0' };
 const called = new Set(internalEndpoints.map(({ service }) => service));
 /** The services with Internal endpoints. */
 const tested = (await loadServices()).filter(({ name }) => called.has(name));
+/** A device that the ingress has recognized. */
+const device = { id: newId('device'), accountId: newId('account'), fingerprint: 'a'.repeat(64) };
 
 const callersOf = ({ access }: Endpoint) => (access.credential === 'internal' ? access.callers : []);
 
@@ -40,15 +44,20 @@ describe.each(tested)('$name, called directly', (definition) => {
   });
   afterAll(() => service.stop());
 
-  const otherCallers: [string, string | undefined][] = [
+  const strangers: [string, string | undefined][] = [
     ...badTokens(),
     ['an owner’s token', personToken()],
     ['a support session’s token', supportToken()],
     ['a key’s token', keyToken({ role: 'admin', key: { type: 'production', readonly: false } })],
-    ['an internal token for another service', internalToken('billing', self === 'campaign' ? 'account' : 'campaign')],
   ];
+  const other = self === 'campaign' ? 'account' : 'campaign';
 
   describe.each(internalEndpoints.filter((endpoint) => endpoint.service === self))('$method $path', (endpoint) => {
+    const otherCallers: typeof strangers = [
+      ...strangers,
+      ['an internal token for another service', internalToken('billing', other)],
+      ['a token about a device', deviceToken(device, self)],
+    ];
     const path = endpoint.path.replaceAll(/\{[a-z_]+\}/g, 'nothing');
     const ask = (token: string | undefined) => sendRaw(service, endpoint.method, path, token, endpoint.body && '{}');
 
@@ -72,4 +81,19 @@ describe.each(tested)('$name, called directly', (definition) => {
       }
     });
   });
+
+  const ofDevices = deviceEndpoints.filter(({ service: of, access }) => of === self && access.credential === 'device');
+  for (const { method, path, body } of ofDevices)
+    test(`401: ${method} ${path} refuses all but a device that the ingress vouches for`, async () => {
+      const otherCallers: typeof strangers = [
+        ...strangers,
+        ['the token of the ingress itself', internalToken('ingress', self)],
+        ['a token about a device for another service', deviceToken(device, other)],
+      ];
+      for (const [what, token] of otherCallers) {
+        const { status, headers, text } = await sendRaw(service, method, path, token, body && '{}');
+        expect([what, status, headers['www-authenticate']]).toEqual([what, 401, 'Bearer']);
+        expect(JSON.parse(text)).toMatchObject({ detail: expect.stringContaining('client certificate') });
+      }
+    });
 });

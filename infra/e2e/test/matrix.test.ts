@@ -12,6 +12,7 @@ const strangers = [
   'MFA challenge',
   'MFA set-up',
   'internal',
+  'about a device',
   'of another platform',
 ] as const;
 /** Callers with a valid access token, in the order of the columns below. The member has no billing access. */
@@ -299,6 +300,9 @@ function mintTokens(userId: string, accountId: string, sid: string): Record<stri
     'MFA challenge': sign({ jti: newUuid() }, 'mfa-challenge+jwt'),
     'MFA set-up': sign({ jti: newUuid() }, 'mfa-setup+jwt'),
     internal: internalOf('billing', strange.private.billing, strange.public).sign('account'),
+    'about a device': internalOf('ingress', strange.private.ingress, strange.public).signDevice('account', {
+      ...{ id: newId('device'), accountId, fingerprint: 'a'.repeat(64) },
+    }),
     'of another platform': createSigner(strange.private.account).sign('at+jwt', { ...person, role: 'owner' }, 300),
     member: sign({ role: 'member', bil: 'n' }),
     admin: sign({ role: 'admin' }),
@@ -333,9 +337,9 @@ const letterOf = (status: number, isInternal: boolean) =>
   status === 401 ? '1' : status === 403 ? '3' : status === 404 && isInternal ? '4' : status < 500 ? '+' : `${status}`;
 
 const strangersGet = (rule: keyof typeof rules): string => {
-  if (rule === 'open') return '+ + + + + + +';
-  if (rule === 'optional') return '+ 1 1 1 1 1 1';
-  return rule === 'internal' ? '4 4 4 4 4 4 4' : '1 1 1 1 1 1 1';
+  if (rule === 'open') return '+ + + + + + + +';
+  if (rule === 'optional') return '+ 1 1 1 1 1 1 1';
+  return rule === 'internal' ? '4 4 4 4 4 4 4 4' : '1 1 1 1 1 1 1 1';
 };
 
 test('every endpoint of the contract has a row, and every row an endpoint', () => {

@@ -1,9 +1,10 @@
-import { type Client, claimDevice, importDevices } from '@attribution/contracts';
+import { type Client, claimDevice, createInstallation, createScreen, importDevices } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
 import {
   createDeviceClient,
   type DeviceClient,
   type DeviceEvent,
+  type DeviceOptions,
   type FileStore,
   type Flash,
   newFactoryKey,
@@ -13,6 +14,7 @@ import {
   volatileFlash,
 } from '@attribution/simulator';
 import { eventually } from '@attribution/testing';
+import { newTree } from './support-estate.ts';
 import type { Platform } from './support-platform.ts';
 
 /** A device as it leaves the factory: a serial, a key, and a label on its box. */
@@ -54,6 +56,17 @@ export async function activeDevice(platform: Platform, owner: Client) {
   return { made, firmware, params: { id } };
 }
 
+/** Installs a device at a screen of its own, and resolves with what a campaign needs to reach it. */
+export async function installDevice(client: Client, device_id: string) {
+  const { group, location, zone } = await newTree(client);
+  const size = { width_px: 640, height_px: 360 };
+  const screen = { zone_id: zone, name: 'Window left', tags: ['window'], ...size };
+  const { id: screen_id } = (await client.call(createScreen, { body: screen })).body;
+  const outputs = [{ output: 'HDMI-1', screen_id }];
+  await client.call(createInstallation, { body: { location_id: location, device_id, outputs } });
+  return { group, screen: screen_id, ...size };
+}
+
 /** The status of what a device is answered. While too many processes share the machine, it asks again after 503. */
 export const statusOf = (platform: Platform, call: () => Promise<unknown>): Promise<number> =>
   eventually(async () => {
@@ -69,12 +82,18 @@ export const statusOf = (platform: Platform, call: () => Promise<unknown>): Prom
   });
 
 /** Switches a device on: it does by itself whatever devices do. */
-export function switchOn(platform: Platform, flash: Flash, files: FileStore) {
+export function switchOn(
+  platform: Pick<Platform, 'devices'>,
+  flash: Flash,
+  files: FileStore,
+  more: Pick<DeviceOptions, 'backoff'> = {},
+) {
   const told: DeviceEvent[] = [];
   const off = new AbortController();
-  const options = { ...platform.devices, flash, files, manifestEveryMs: 250, reportEveryMs: 250 };
+  const options = { ...platform.devices, flash, files, manifestEveryMs: 250, reportEveryMs: 250, ...more };
   const running = runDevice({ ...options, tell: (event) => void told.push(event) }, off.signal);
   return {
+    told,
     /** Resolves with the first event of a kind, when the device has told it. */
     first: <const K extends DeviceEvent['event']>(kind: K) =>
       eventually(() => {

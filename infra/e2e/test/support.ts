@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateInternalKeys, internalOf } from '@attribution/auth';
 import { createClient } from '@attribution/contracts';
-import { newSecrets, startPlatform } from '@attribution/local';
+import { createIngress, readIngressSettings } from '@attribution/gateway';
+import { listen } from '@attribution/http';
+import { issueToIngress, newSecrets, startPlatform } from '@attribution/local';
 import { noteRunning } from '@attribution/ops/running';
 import {
   captureLogs,
@@ -20,8 +22,15 @@ export { fromSomewhere, newEmail, newOwner, password } from './support-platform.
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The whole platform in this process, with its own databases. `paymentsFile` holds the simulated provider's data. */
-export async function startTestPlatform(environment: Environment = {}, paymentsFile = ':memory:') {
+/**
+ * The whole platform in this process, with its own databases. `paymentsFile` holds the simulated provider's data; `reach`
+ * may put something between a service and its database.
+ */
+export async function startTestPlatform(
+  environment: Environment = {},
+  paymentsFile = ':memory:',
+  reach: (service: string, url: string) => string | Promise<string> = (_service, url) => url,
+) {
   const databases = new Map<string, TestDatabase>();
   const directory = await mkdtemp(join(tmpdir(), 'e2e-'));
   const mailDirectory = join(directory, 'mail');
@@ -34,7 +43,7 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
     async database(service) {
       const database = await createTestDatabase(service);
       databases.set(service, database);
-      return database.url;
+      return reach(service, database.url);
     },
     secrets,
     internalKeys,
@@ -83,6 +92,26 @@ export async function startTestPlatform(environment: Environment = {}, paymentsF
     secrets,
     clock,
     databaseUrl: (service: string) => databases.get(service)?.url ?? '',
+    serviceUrls: platform.serviceUrls,
+    /** Starts one more ingress, as fleets have several. `more`: settings that differ from those of the first. */
+    async startIngress(more: Environment = {}) {
+      const { root, cert, key } = issueToIngress(secrets.device_ca, ['127.0.0.1']);
+      const settings = readIngressSettings({
+        ...{ DEVICE_CA_CERTIFICATES: root, DEVICE_TLS_CERTIFICATE: cert, DEVICE_TLS_KEY: key },
+        INTERNAL_PRIVATE_KEYS: JSON.stringify(internalKeys.private.ingress),
+        ...platform.serviceUrls,
+        ...more,
+      });
+      const ingress = createIngress(settings, logs.logger);
+      const server = await listen(ingress.handle, { ...ingress.listening, host: '127.0.0.1', port: 0 });
+      return {
+        devices: { url: `https://127.0.0.1:${server.port}`, ca: root },
+        async stop() {
+          await server.close(0);
+          await ingress.close();
+        },
+      };
+    },
     async stop() {
       await platform.stop();
       await Promise.all([...databases.values()].map((database) => database.drop()));

@@ -43,6 +43,29 @@ test('a factory list is taken over, and the answer is JSON; a dry run keeps noth
   ]);
 });
 
+test('a list of 1,000 is taken over whole, what cannot be kept is refused by itself, and all of them are listed', async () => {
+  const before = (await ops('devices list', device.environment)).out.split('\n').filter(Boolean).length;
+  const devices = Array.from({ length: 1_000 }, (_, n) => ({
+    ...{ serial: `PLAYER-1${String(n).padStart(4, '0')}`, public_key: public_key() },
+    ...(n === 700 && { model: 'a\0b' }),
+    ...(n === 800 && { hardware_revision: '\ud800' }),
+  }));
+  const { code, out } = await ops(`devices import ${await listed({ devices })}`, device.environment);
+  expect([code, JSON.parse(out)]).toEqual([
+    0,
+    {
+      created: 998,
+      unchanged: 0,
+      rejected: [
+        { index: 700, detail: 'model: contains a NUL character.' },
+        { index: 800, detail: 'hardware_revision: contains half of a surrogate pair.' },
+      ],
+    },
+  ]);
+  const all = (await ops('devices list', device.environment)).out.split('\n').map((line) => JSON.parse(line).id);
+  expect([all.length, new Set(all).size]).toEqual([before + 998, before + 998]);
+});
+
 test.each<[string, unknown]>([
   ['is no JSON', 'nothing'],
   ['has no devices', {}],

@@ -15,16 +15,24 @@ export function kindOf(key: KeyObject): KeyKind | undefined {
   return key.asymmetricKeyType === 'ed25519' ? 'ed25519' : undefined;
 }
 
-/** The public key of a DER SubjectPublicKeyInfo; undefined if it is none. */
+export const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
+
+/**
+ * The public key of a DER SubjectPublicKeyInfo; undefined if it is none. OpenSSL reads more than keys: bytes behind one, a
+ * negative modulus, a point at infinity. What does not come out as it went in is refused.
+ */
 export function readSpki(der: Buffer): KeyObject | undefined {
   try {
-    return createPublicKey({ key: der, format: 'der', type: 'spki' });
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    if (!spkiOf(key).equals(der)) return undefined;
+    // Certificates name the curve (RFC 5480 §2.1.1), however the key that they are for was written.
+    return key.asymmetricKeyType === 'ec'
+      ? createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' })
+      : key;
   } catch {
     return undefined;
   }
 }
-
-export const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 
 /** The DER in a PEM text with exactly one block of this label, and nothing else; undefined if it is none. */
 export function readPem(text: string, label: string): Buffer | undefined {

@@ -49,6 +49,7 @@ describe('timestamps', () => {
     ['minute 60', '2026-03-01T09:60:00Z'],
     ['a day that does not exist', '2026-02-29T09:30:00Z'],
     ['month 13', '2026-13-01T09:30:00Z'],
+    ['the year 0', '0000-01-01T00:00:00Z'],
     ['a number', 1_772_357_400],
   ])('one with %s is refused', (_what, value) => {
     expect(accepts(Timestamp, value)).toBe(false);

@@ -19,6 +19,7 @@ export {
 } from './planted-worlds.ts';
 export { countRecords, oneRecordEach, recordsOf } from './record-counts.ts';
 export { type Items, type Question, type RawPlay, type RawVisit, recountOf } from './recount.ts';
+export { resumingClient } from './resuming-client.ts';
 export { sendRaw } from './send-raw.ts';
 export { problemBase, startTestService, type TestService, worthlessSettings } from './service.ts';
 export { startStandIn } from './stand-in.ts';

@@ -55,10 +55,12 @@ test('404 and 409: every code that leads nowhere gets the one same answer, and o
   const wrong = [
     { claim_code: '' },
     { claim_code: 'x' },
+    { claim_code: `${unclaimed.labelCode}${'0'.repeat(1_000)}` },
     { claim_code: 'ABCDEFGHJKMNPQRS' },
     { claim_code: code },
     { claim_code: others.machine.labelCode },
     { claim_code: unclaimed.labelCode, serial: 'ANOTHER' },
+    { claim_code: unclaimed.labelCode, serial: 'A'.repeat(1_000) },
   ];
   const answers: Awaited<ReturnType<typeof tenant.owner.call<typeof claimDevice>>>[] = [];
   for (const body of wrong) answers.push(await tenant.owner.call(claimDevice, { body }));

@@ -18,6 +18,7 @@ import {
   challenge,
   csr,
   imported,
+  type Machine,
   newMachine,
   newTenant,
   nowOf,
@@ -179,6 +180,68 @@ test('of twenty uses of a nonce at once one wins', async () => {
     Array.from({ length: 20 }, () => sendSigned(service, bootstrapDevice, text, machine.sign(text))),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 401)]);
+});
+
+/** Sends a first contact with this nonce, and resolves with the status and the bytes that were sent. */
+async function spend(machine: Machine, nonce: string, timestamp = nowOf(service)) {
+  const text = JSON.stringify({ serial: machine.serial, nonce, timestamp, csr });
+  const { status, body } = await sendSigned(service, bootstrapDevice, text, machine.sign(text));
+  const again = async () => (await sendSigned(service, bootstrapDevice, text, machine.sign(text))).status;
+  return { status, body, again };
+}
+
+test.each(['0001-01-01T00:00:00Z', '1970-01-01T00:00:00Z', '2038-01-19T03:14:08Z', '9999-12-31T23:59:59.999Z'])(
+  'a device whose clock says %s gets a nonce and the time, and comes in by that time alone',
+  async (wrong) => {
+    const machine = await imported(service);
+    const text = JSON.stringify({ serial: machine.serial, timestamp: wrong });
+    const challenged = await sendSigned(service, challengeDevice, text, machine.sign(text));
+    const { nonce, server_time } = challenged.body as { nonce: string; server_time: string };
+    expect(challenged.status).toBe(200);
+    expect((await spend(machine, nonce, wrong)).status).toBe(401);
+    expect((await spend(machine, nonce, server_time)).status).toBe(202);
+  },
+);
+
+test('400: timestamps that are none', async () => {
+  const machine = await imported(service);
+  for (const timestamp of ['0000-01-01T00:00:00Z', '2026-02-30T00:00:00Z', '2026-01-01T00:00:00+01:00', 'x', 7, null]) {
+    const text = JSON.stringify({ serial: machine.serial, timestamp });
+    const { status } = await sendSigned(service, challengeDevice, text, machine.sign(text));
+    expect([timestamp, status]).toEqual([timestamp, 400]);
+  }
+});
+
+test('a timestamp may be 300 s off', async () => {
+  const machine = await imported(service);
+  for (const offsetMs of [299_999, -290_000]) {
+    const { nonce } = await challenge(service, machine);
+    expect((await spend(machine, nonce, nowOf(service, offsetMs))).status).toBe(202);
+  }
+});
+
+test('first contacts that come again, or in another order, are each served once', async () => {
+  const { machine } = await newTenant(service).claimed();
+  const [first, second] = [await challenge(service, machine), await challenge(service, machine)];
+  const [late, early] = [await spend(machine, second.nonce), await spend(machine, first.nonce)];
+  expect([late.status, early.status]).toEqual([200, 200]);
+  expect([await late.again(), await early.again(), await late.again()]).toEqual([401, 401, 401]);
+  const { rows } = await service.db.query(
+    `SELECT c.revocation_reason FROM device_certificates c JOIN devices d ON d.id = c.device_id
+     WHERE d.serial = $1 ORDER BY c.number`,
+    [machine.serial],
+  );
+  expect(rows.map(({ revocation_reason }) => revocation_reason)).toEqual(['superseded', null]);
+});
+
+test('of twenty challenges at once five nonces are left, and each of them works', async () => {
+  const machine = await imported(service);
+  const nonces = await Promise.all(Array.from({ length: 20 }, async () => (await challenge(service, machine)).nonce));
+  const statuses = await Promise.all(nonces.map(async (nonce) => (await spend(machine, nonce)).status));
+  expect(statuses.toSorted()).toEqual([
+    ...Array.from({ length: 5 }, () => 202),
+    ...Array.from({ length: 15 }, () => 401),
+  ]);
 });
 
 test('400: what the bytes alone show comes before the signature', async () => {

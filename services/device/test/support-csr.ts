@@ -21,7 +21,9 @@ export function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...head]), content]);
 }
 
-const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
+export const integer = (...octets: number[]) => der(0x02, Buffer.from(octets));
+export const bits = (bytes: Buffer, unused = 0) => der(0x03, Buffer.from([unused]), bytes);
+export const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 export const pem = (bytes: Buffer, label = 'CERTIFICATE REQUEST') =>
   `-----BEGIN ${label}-----\n${bytes.toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
 

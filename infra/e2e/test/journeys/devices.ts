@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   archiveCampaign,
-  type Client,
   changeDeviceConfig,
   claimDevice,
-  createInstallation,
-  createScreen,
   getDevice,
   getDeviceManifest,
   resumeDevice,
@@ -22,8 +19,15 @@ import { eventually } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { plainPicture } from '../../upload.ts';
 import { publishPicture } from '../support-campaign.ts';
-import { activeDevice, firmwareOf, type Made, madeDevices, statusOf, switchOn } from '../support-devices.ts';
-import { newTree } from '../support-estate.ts';
+import {
+  activeDevice,
+  firmwareOf,
+  installDevice,
+  type Made,
+  madeDevices,
+  statusOf,
+  switchOn,
+} from '../support-devices.ts';
 import { newOwner, type Platform } from '../support-platform.ts';
 
 /** Devices, from the list of their factory to a screen that plays, and what shuts them out. */
@@ -38,17 +42,6 @@ export function deviceJourneys(on: () => Platform): void {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** Installs a device at a screen of its own, and resolves with what a campaign needs to reach it. */
-  async function installed(client: Client, device_id: string) {
-    const { group, location, zone } = await newTree(client);
-    const size = { width_px: 640, height_px: 360 };
-    const screen = { zone_id: zone, name: 'Window left', tags: ['window'], ...size };
-    const { id: screen_id } = (await client.call(createScreen, { body: screen })).body;
-    const outputs = [{ output: 'HDMI-1', screen_id }];
-    await client.call(createInstallation, { body: { location_id: location, device_id, outputs } });
-    return { group, screen: screen_id, ...size };
-  }
-
   test('a device goes from the list of its factory by the code on its screen to a campaign, whose file it checks and plays until it is archived', async () => {
     const { client } = await newOwner(on());
     const files = await openFileStore(folder);
@@ -62,7 +55,7 @@ export function deviceJourneys(on: () => Platform): void {
     const params = { id };
     const desired = { volume: 40, heartbeat_interval_seconds: 10 };
     await client.call(changeDeviceConfig, { params, body: { desired } });
-    const place = await installed(client, id);
+    const place = await installDevice(client, id);
     const picture = plainPicture(place.width_px, place.height_px);
     const { campaign, campaignAd } = await publishPicture(client, picture, { group: place.group, tag: 'window' });
 

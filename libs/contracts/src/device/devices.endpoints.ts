@@ -74,8 +74,8 @@ export const claimDevice = endpoint({
   access: admins,
   body: z
     .object({
-      claim_code: Text(200).meta({ description: 'Case, hyphens and spaces do not matter', example: '7K3M-Q2XA' }),
-      serial: Text(200).optional().meta({ description: 'If given, that of the device' }),
+      claim_code: z.string().meta({ description: 'Case, hyphens and spaces do not matter', example: '7K3M-Q2XA' }),
+      serial: z.string().optional().meta({ description: 'If given, that of the device' }),
       name: DeviceName.optional(),
     })
     .meta({ id: 'DeviceClaim', example: { claim_code: '7K3M-Q2XA', name: 'Window left' } }),

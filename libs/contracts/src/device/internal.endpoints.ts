@@ -15,6 +15,7 @@ export const importDevices = endpoint({
   description: 'Each item stands alone. The same list again changes nothing.',
   access: { credential: 'internal', callers: ['device'] },
   body: FactoryList,
+  items_apart: 'devices',
   /** A thousand items with keys of 4 KiB. */
   max_body_bytes: 8 * 1024 * 1024,
   success: {

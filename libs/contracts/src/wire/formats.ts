@@ -5,10 +5,11 @@ import { z } from 'zod';
 /** The length of a timestamp with nine fractional digits, more than any of the platform's clocks resolves. */
 const maxTimestamp = '2026-03-01T09:30:00.123456789Z'.length;
 
-/** RFC 3339, UTC, `Z`. */
+/** RFC 3339, UTC, `Z`. Postgres has no year 0, which a clock that was never set may name. */
 export const Timestamp = z.iso
   .datetime('must be a timestamp in UTC, such as 2026-03-01T09:30:00Z')
   .max(maxTimestamp, 'must have at most 9 digits of a fraction of a second')
+  .refine((timestamp) => !timestamp.startsWith('0000'), 'must be a timestamp in UTC, such as 2026-03-01T09:30:00Z')
   .meta({ description: 'RFC 3339, UTC', example: '2026-03-01T09:30:00.000Z' });
 
 /** `YYYY-MM-DD`, a day of the local calendar, which has no year 0. */

@@ -6,7 +6,7 @@ import { hashOfCode } from '../claims/index.ts';
 import type { DeviceDatabase } from '../store.ts';
 import { decide } from './decide.ts';
 import { findKnown, insertDevices, lockImports } from './import.store.ts';
-import { type ListedDevice, readItem } from './item.ts';
+import { type ListedDevice, readListed } from './item.ts';
 
 interface Dependencies {
   readonly database: DeviceDatabase;
@@ -21,7 +21,7 @@ export async function importFactoryList(
   { devices }: z.output<typeof FactoryList>,
   { keep = true }: { readonly keep?: boolean } = {},
 ): Promise<ImportAnswer> {
-  const items = devices.map(readItem);
+  const items = devices.map(readListed);
   const listed = items.filter((item): item is ListedDevice => typeof item !== 'string');
   return database.sqlTransaction(async (tx) => {
     await lockImports(tx);

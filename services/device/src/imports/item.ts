@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { kindOf, readPem, readSpki } from '@attribution/certificates';
 import { readLabelCode, Serial } from '@attribution/contracts';
-import { faultOf } from '@attribution/http';
+import { readItem } from '@attribution/http';
 import { z } from 'zod';
 
 const maxKeyBytes = 4 * 1024;
@@ -28,10 +28,10 @@ export interface ListedDevice {
 }
 
 /** Reads an item of a factory list; a text says why it is none. */
-export function readItem(value: unknown): ListedDevice | string {
-  const fault = faultOf(Item, value);
-  if (fault !== undefined) return fault;
-  const item = Item.parse(value);
+export function readListed(value: unknown): ListedDevice | string {
+  const read = readItem(Item, value);
+  if ('fault' in read) return read.fault;
+  const { item } = read;
   const key = readFactoryKey(item.public_key);
   if (!key)
     return 'public_key: must be PEM of an RSA key (2048 to 4096 bits, exponent 65537), a P-256 or an Ed25519 key.';
