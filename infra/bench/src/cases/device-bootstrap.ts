@@ -7,8 +7,8 @@ import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
 import { newPair, publicPem } from '../devices/factory-keys.ts';
 import { fillDevices, serialOf } from '../devices/seed.ts';
+import { startDevice } from '../devices/service.ts';
 import { withDatabase } from '../endpoints/compare-servers.ts';
-import { startService } from '../endpoints/start-service.ts';
 import { startServer } from '../server.ts';
 
 const bar = 0.5;
@@ -94,8 +94,7 @@ export const deviceBootstrap: Case = {
   name: 'device: bootstrap',
   run: (tools) =>
     withDatabase(tools, 'device', async (database) => {
-      const authority = JSON.stringify(createTestAuthority().authority);
-      const server = await startService('device', database, { DEVICE_CA: authority });
+      const server = await startDevice(database, createTestAuthority());
       const pool = new Pool(server.url, { connections: atOnce });
       try {
         const rows: Row[] = [];

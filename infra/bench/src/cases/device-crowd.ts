@@ -24,7 +24,7 @@ export const deviceCrowd: Case = {
   name: 'device: 10,000 connected',
   run: (tools) =>
     withDatabase(tools, 'device', async (database): Promise<readonly Row[]> => {
-      const [many, few, seconds, interval] = tools.smoke ? [8, 2, 0.1, 0.1] : [10_000, 100, 150, 60];
+      const [many, few, seconds, interval] = tools.smoke ? [8, 2, 0.3, 0.3] : [10_000, 100, 150, 60];
       const stage = await startStage(database);
       const { ingress, authority } = stage;
       try {

@@ -4,11 +4,13 @@ import { newId } from '@attribution/ids';
 import { createTestAuthority } from '@attribution/testing';
 import { type Case, compare, type Row, rateRow, type Tools } from '../case.ts';
 import type { BenchDatabase } from '../database.ts';
+import type { TestAuthority } from '../devices/ingress.ts';
 import { type FilledDevice, fillDevices } from '../devices/seed.ts';
+import { startDevice } from '../devices/service.ts';
 import { withDatabase } from '../endpoints/compare-servers.ts';
 import { type BenchRequest, loadWith } from '../endpoints/requests.ts';
 import { signAsIngress } from '../endpoints/settings.ts';
-import { asOwner, startService } from '../endpoints/start-service.ts';
+import { asOwner } from '../endpoints/start-service.ts';
 import type { BenchServer } from '../server.ts';
 
 const bar = 1 / 1.2;
@@ -22,7 +24,7 @@ interface Size {
   readonly devices: readonly FilledDevice[];
 }
 
-async function startWith(database: BenchDatabase, authority: string, count: number): Promise<Size> {
+async function startWith(database: BenchDatabase, authority: TestAuthority, count: number): Promise<Size> {
   const account = newId('account');
   const devices = Array.from({ length: count }, () => {
     const id = newId('device');
@@ -31,7 +33,7 @@ async function startWith(database: BenchDatabase, authority: string, count: numb
   await fillDevices(database, account, devices);
   const step = Math.max(1, devices.length / asked);
   const some = Array.from({ length: Math.min(asked, count) }, (_, n) => devices[Math.floor(n * step)] as FilledDevice);
-  const server = await startService('device', database, { DEVICE_CA: authority });
+  const server = await startDevice(database, authority);
   return { server, headers: asOwner(account), devices: some };
 }
 
@@ -86,7 +88,7 @@ export const deviceScale: Case = {
       withDatabase(tools, 'device', async (ofFew) => {
         const counts = tools.smoke ? ([40, 20] as const) : ([100_000, 1_000] as const);
         tools.say(`  filling: ${counts[0]} devices beside ${counts[1]}`);
-        const authority = JSON.stringify(createTestAuthority().authority);
+        const authority = createTestAuthority();
         const large = await startWith(ofMany, authority, counts[0]);
         const small = await startWith(ofFew, authority, counts[1]);
         try {

@@ -90,11 +90,19 @@ async function paced(devices: readonly ShownIdentity[], seconds: number, interva
       return Array.from({ length: times }, (_, n) => ({ identity, n, at: began + first + n * interval * 1_000 }));
     })
     .toSorted((a, b) => a.at - b.at);
-  /** Undefined for what is not counted. */
-  async function send(identity: ShownIdentity, n: number): Promise<number | undefined> {
-    if (!kept.has(identity)) return void (await connect(identity));
-    const ms = await kept.get(identity)?.beat();
-    return n > 0 ? ms : undefined;
+  /** What a device has begun last: it sends one after the other. */
+  const begun = new Map<ShownIdentity, Promise<unknown>>();
+  /** Resolves to undefined for what is not counted. */
+  function send(identity: ShownIdentity, n: number): Promise<number | undefined> {
+    const sending = (begun.get(identity) ?? Promise.resolve()).then(async () => {
+      if (!kept.has(identity)) await connect(identity);
+      else if (n > 0) return kept.get(identity)?.beat();
+    });
+    begun.set(
+      identity,
+      sending.catch(() => {}),
+    );
+    return sending;
   }
   const sent: Promise<void>[] = [];
   for (const { identity, n, at } of moments) {

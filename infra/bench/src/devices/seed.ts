@@ -36,9 +36,9 @@ export async function fillDevices(
   const made = JSON.stringify(devices);
   await database.sql(
     `INSERT INTO devices (id, serial, public_key, key_id, name, model, firmware_version, status, account_id,
-       heartbeat_interval, claimed_at, activated_at, created_at, updated_at)
+       heartbeat_interval, certificates_issued, claimed_at, activated_at, created_at, updated_at)
      SELECT id, ${serialInSql}, $4, id, 'Screen ' || n, 'Simulated player', '1.0.0', 'active', $2,
-       $3, now(), now(), now() - interval '30 days' + n * interval '1 s', now()
+       $3, 1, now(), now(), now() - interval '30 days' + n * interval '1 s', now()
      FROM ${rows}`,
     [made, account, heartbeatSeconds, publicKey],
   );

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@attribution/ids';
 import { createTestAuthority } from '@attribution/testing';
 import type { BenchDatabase } from '../database.ts';
-import { startService } from '../endpoints/start-service.ts';
 import type { BenchServer } from '../server.ts';
 import { startIngress, type TestAuthority } from './ingress.ts';
 import { type FillOptions, fillDevices, fingerprintOf } from './seed.ts';
+import { startDevice } from './service.ts';
 
 /** A device as a program that plays many of them knows it. */
 export interface ShownIdentity {
@@ -30,7 +30,7 @@ export interface Stage {
 
 export async function startStage(database: BenchDatabase): Promise<Stage> {
   const authority = createTestAuthority();
-  const device = await startService('device', database, { DEVICE_CA: JSON.stringify(authority.authority) });
+  const device = await startDevice(database, authority);
   const start = (port?: number) => startIngress(authority, () => device.url, port);
   let ingress = await start();
   return {
