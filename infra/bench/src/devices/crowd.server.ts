@@ -95,8 +95,9 @@ async function paced(devices: readonly ShownIdentity[], seconds: number, interva
   /** Resolves to undefined for what is not counted. */
   function send(identity: ShownIdentity, n: number): Promise<number | undefined> {
     const sending = (begun.get(identity) ?? Promise.resolve()).then(async () => {
-      if (!kept.has(identity)) await connect(identity);
-      else if (n > 0) return kept.get(identity)?.beat();
+      if (!kept.has(identity)) return void (await connect(identity));
+      const ms = await kept.get(identity)?.beat();
+      return n > 0 ? ms : undefined;
     });
     begun.set(
       identity,
