@@ -7,6 +7,12 @@ import { campaignManifests } from './campaign-manifests.ts';
 import { campaignMidnight } from './campaign-midnight.ts';
 import { campaignPublish } from './campaign-publish.ts';
 import { campaignUploads } from './campaign-uploads.ts';
+import { deviceBootstrap } from './device-bootstrap.ts';
+import { deviceCrowd } from './device-crowd.ts';
+import { deviceHeartbeats } from './device-heartbeats.ts';
+import { deviceRestart } from './device-restart.ts';
+import { deviceScale } from './device-scale.ts';
+import { deviceTiming } from './device-timing.ts';
 import { endpoints } from './endpoints.ts';
 import { estateImport, estateMatch, estateNarrowed } from './estate.ts';
 import { eventsFigures } from './events-figures.ts';
@@ -48,6 +54,12 @@ export const cases: readonly Case[] = [
   utilitiesOffline,
   utilitiesKept,
   utilitiesMany,
+  deviceHeartbeats,
+  deviceBootstrap,
+  deviceTiming,
+  deviceCrowd,
+  deviceRestart,
+  deviceScale,
   eventsIngestion,
   eventsRecompute,
   eventsFigures,

@@ -5,7 +5,7 @@ const internalKeys = generateInternalKeys();
 /** The keys that a service shares with others. */
 export const serviceSettings = (
   keys: { readonly private: KeySet; readonly public: KeySet },
-  service: 'account' | 'billing' | 'campaign' | 'events' | 'organization' | 'utilities' = 'account',
+  service: 'account' | 'billing' | 'campaign' | 'device' | 'events' | 'organization' | 'utilities' = 'account',
 ) => ({
   TOKEN_PUBLIC_KEYS: JSON.stringify(keys.public),
   TOKEN_PRIVATE_KEYS: JSON.stringify(keys.private),
@@ -15,6 +15,9 @@ export const serviceSettings = (
 
 /** Signs what devices ask for: Device calls other services for them. */
 export const signAsDevice = createInternalSigner('device', internalKeys.private.device);
+
+/** Signs what the ingress asks. */
+export const signAsIngress = createInternalSigner('ingress', internalKeys.private.ingress);
 
 /** The key by which services know the ingress. */
 export const ingressKeys = JSON.stringify(internalKeys.private.ingress);

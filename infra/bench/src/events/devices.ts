@@ -1,11 +1,10 @@
-import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { deviceUpstreamsAt } from '@attribution/gateway';
 import { newId } from '@attribution/ids';
 import { createTestAuthority } from '@attribution/testing';
-import { ingressKeys } from '../endpoints/settings.ts';
-import { type BenchServer, startServer } from '../server.ts';
+import { startIngress } from '../devices/ingress.ts';
+import { fingerprintOf } from '../devices/seed.ts';
+import type { BenchServer } from '../server.ts';
 import { openSender, type Place, type Send } from './sender.ts';
 
 /** A device with a certificate, and a connection that it keeps. */
@@ -33,22 +32,13 @@ async function startLookUp(account: string) {
 /** Starts an ingress before Events, and devices of an account with certificates of their own. */
 export async function startDevices(events: BenchServer, { account, count }: { account: string; count: number }) {
   const authority = createTestAuthority();
-  const { cert, key } = authority.issueServer();
   const lookUp = await startLookUp(account);
-  const ingress = await startServer(new URL('./ingress.server.ts', import.meta.url), {
-    ...deviceUpstreamsAt((service) => (service === 'events' ? events.url : lookUp.url)),
-    DEVICE_TLS_CERTIFICATE: cert,
-    DEVICE_TLS_KEY: key,
-    DEVICE_CA_CERTIFICATES: authority.root,
-    INTERNAL_PRIVATE_KEYS: ingressKeys,
-    PROBLEM_BASE: 'https://problems.attribution.example',
-  });
+  const ingress = await startIngress(authority, (service) => (service === 'events' ? events.url : lookUp.url));
   const senders: { close(): void }[] = [];
   const devices = Array.from({ length: count }, (): BenchDevice => {
     const id = newId('device');
     const identity = authority.issue({ deviceId: id });
-    const fingerprint = new X509Certificate(identity.cert).fingerprint256.replaceAll(':', '').toLowerCase();
-    lookUp.devices.set(fingerprint, id);
+    lookUp.devices.set(fingerprintOf(identity.cert), id);
     const place = { url: ingress.url, ca: authority.root, ...identity };
     const sender = openSender(place);
     senders.push(sender);
