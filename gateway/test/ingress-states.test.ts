@@ -54,6 +54,19 @@ test('an answer holds for three seconds from the moment of the question, however
   expect(asked()).toBe(2);
 });
 
+test('whose a certificate is, is asked once, and that it is in force anew after three seconds', async () => {
+  const { of, at, answer, asked } = states();
+  const first = of('a', true);
+  answer('live');
+  expect(await first).toBe('live');
+  at(60_000);
+  expect(await of('a', true)).toBe('live');
+  expect(asked()).toBe(1);
+  const second = of('a');
+  answer('revoked');
+  expect([await second, asked()]).toEqual(['revoked', 2]);
+});
+
 test('twenty requests at once share one question; another fingerprint has its own', async () => {
   const { of, answer, asked } = states();
   const all = range(20).map(() => of('a'));

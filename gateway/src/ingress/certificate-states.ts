@@ -8,8 +8,8 @@ interface Known<State> {
 }
 
 export interface States<State> {
-  /** The state of a fingerprint. Rejects as `ask` does. */
-  of(fingerprint: string): Promise<State>;
+  /** The state of a fingerprint, however old it is with `anyAge`. Rejects as `ask` does. */
+  of(fingerprint: string, anyAge?: boolean): Promise<State>;
   /** The state is asked again at the next request. */
   forget(fingerprint: string): void;
 }
@@ -32,9 +32,9 @@ export function createStates<State>(options: StatesOptions<State>): States<State
   const { ask, maxAgeMs, max, now = () => performance.now() } = options;
   const known = new LRUCache<string, Known<State>>({ max });
   return {
-    of(fingerprint) {
+    of(fingerprint, anyAge = false) {
       const last = known.get(fingerprint);
-      if (last && now() - last.askedAt < maxAgeMs) return last.state;
+      if (last && (anyAge || now() - last.askedAt < maxAgeMs)) return last.state;
       const asked: Known<State> = { state: ask(fingerprint), askedAt: now() };
       known.set(fingerprint, asked);
       asked.state.catch(() => {

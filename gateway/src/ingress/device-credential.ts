@@ -20,9 +20,9 @@ interface DeviceCredentialOptions {
 }
 
 /**
- * Judges the client's certificate on each request, and tells the service which device calls. What a device may do can
- * change back: the Device service judges that itself, at each request of its own endpoints. On those of other services
- * the answer holds that is remembered here.
+ * Judges the client's certificate on each request, and tells the service which device calls. The Device service judges it
+ * again at each request of its own endpoints, so there it only matters whose it is, and that need not be asked again. On
+ * endpoints of other services the answer holds that is remembered.
  */
 export function deviceCredential({ states, signDevice, onRefused, now }: DeviceCredentialOptions): Authenticate {
   const refuse = (reason: DeviceRefusal) => {
@@ -34,12 +34,15 @@ export function deviceCredential({ states, signDevice, onRefused, now }: DeviceC
     const shown = fingerprintOf(req, now());
     if ('fault' in shown) throw refuse(shown.fault satisfies CertificateFault);
     const { fingerprint } = shown;
-    const state = await states.of(fingerprint);
+    const judgesItself = endpoint.service === 'device';
+    const remembered = await states.of(fingerprint, judgesItself);
+    // A refusal is no older than elsewhere.
+    const state = judgesItself && endingOf(remembered) !== undefined ? await states.of(fingerprint) : remembered;
     const ended = endingOf(state);
     if (ended !== undefined || state === undefined) throw refuse(ended ?? 'unknown');
     const { device_id: id, account_id: accountId } = state;
     const suspended = state.device_status === 'suspended';
-    if (suspended && endpoint.service !== 'device') throw refuse('suspended');
+    if (suspended && !judgesItself) throw refuse('suspended');
     return {
       caller: { id, accountId },
       headers: { authorization: `Bearer ${signDevice(endpoint.service, { id, accountId, fingerprint })}` },

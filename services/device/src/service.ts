@@ -9,7 +9,7 @@ import { importDevicesEndpoint } from './imports/index.ts';
 import { sendInventoryEndpoint } from './inventory/index.ts';
 import * as life from './life/index.ts';
 import { getOwnManifestEndpoint, manifestsOf, onManifestChanged } from './manifest/index.ts';
-import { tellOffline } from './presence/index.ts';
+import { openPresence, tellOffline } from './presence/index.ts';
 import { findCertificateEndpoint, renewCertificateEndpoint } from './renewal/index.ts';
 import * as shadow from './shadow/index.ts';
 import type { DeviceDatabase, Tx } from './store.ts';
@@ -21,7 +21,7 @@ interface Config {
 type DeviceDependencies = OpenDependencies<DeviceDatabase, Config, 'campaign' | 'organization'>;
 
 export function openDevice({ database, outbox, clock, config, clients }: DeviceDependencies): ServiceContents<Tx> {
-  const own = { database, outbox, clock };
+  const own = { database, outbox, clock, presence: openPresence(database) };
   const authority = config.DEVICE_CA;
   const contact = { ...own, signatures: createSignatureJudge(), authority };
 

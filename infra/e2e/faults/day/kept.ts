@@ -61,8 +61,7 @@ export async function countEvents({ databases, servers, topicPrefix }: SeparateW
   const told = await rowsOf<{ event_id: string; kind: Kind; ids: string[] }>(
     databases.events ?? '',
     `SELECT row ->> 'event_id' AS event_id, split_part(row ->> 'type', '.', 1) AS kind,
-       (SELECT array_agg(item ->> 'event_id') FROM jsonb_array_elements(
-          coalesce(row #> '{data,visits}', row #> '{data,plays}')) AS item) AS ids
+       (SELECT array_agg(id) FROM jsonb_array_elements_text(row #> '{data,event_ids}') AS id) AS ids
      FROM audit.notes WHERE relation = 'outbox' AND row ->> 'type' IN ('visits.accepted', 'plays.accepted')`,
   );
   const idsOf = (kind: Kind) => told.filter((one) => one.kind === kind).flatMap(({ ids }) => ids);

@@ -1,14 +1,7 @@
+import { inBatches } from '@attribution/database';
 import type { NewEvent, Outbox, RowEvent } from '@attribution/messaging';
-import DataLoader from 'dataloader';
-import pLimit from 'p-limit';
 import type { AccountDatabase } from '../store.ts';
 import { type HoldRow, holdingTokens, type NewHold } from './hold.store.ts';
-
-/**
- * The number of concurrent statements: two, so that one is executed while the next is collected; and the maximum
- * number of holds in a statement.
- */
-const limits = { lanes: 2, holds: 64 };
 
 interface QueuedHold {
   readonly hold: NewHold;
@@ -24,9 +17,6 @@ export type HoldInBatch = (queued: QueuedHold) => Promise<HoldRow | undefined>;
  * However busy an account is, it is locked and its balance is written once per statement.
  */
 export function createHoldInBatch({ database, outbox }: { database: AccountDatabase; outbox: Outbox }): HoldInBatch {
-  const lane = pLimit(limits.lanes);
-  let inProgress: Promise<unknown> = Promise.resolve();
-
   async function make(queued: readonly QueuedHold[]): Promise<(HoldRow | undefined)[]> {
     const events = queued.map(({ hold: { id }, event }): RowEvent => ({ id, event }));
     const effect = holdingTokens(queued.map(({ hold }) => hold));
@@ -41,21 +31,5 @@ export function createHoldInBatch({ database, outbox }: { database: AccountDatab
     return queued.map(({ hold: { id } }) => made.get(id));
   }
 
-  const loader = new DataLoader<QueuedHold, HoldRow | undefined>(
-    (queued) => {
-      const answers = make(queued);
-      inProgress = answers;
-      return answers;
-    },
-    {
-      cache: false,
-      maxBatchSize: limits.holds,
-      batchScheduleFn: (dispatch) =>
-        void lane(async () => {
-          dispatch();
-          await inProgress.catch(() => {}); // The failure is reported to the callers of these holds.
-        }),
-    },
-  );
-  return (queued) => loader.load(queued);
+  return inBatches(make);
 }

@@ -24,9 +24,12 @@ export interface KnownCertificate {
   readonly told_online: boolean;
 }
 
-/** One statement, because every request of a device asks it. */
-export async function findByFingerprint(sql: Sql, fingerprint: string): Promise<KnownCertificate | undefined> {
-  const [row] = await sql.$queryRaw<KnownCertificate[]>`
+/** What is known of each of these certificates, in their order. */
+export async function findByFingerprints(
+  sql: Sql,
+  fingerprints: readonly string[],
+): Promise<(KnownCertificate | undefined)[]> {
+  const rows = await sql.$queryRaw<KnownCertificate[]>`
     SELECT c.fingerprint, c.not_after, c.renew_after, c.used_at, c.revoked_at, c.device_id,
       d.account_id, d.status, d.firmware_version, d.desired_version, d.applied_version, d.heartbeat_interval,
       d.manifest_version, d.manifest_applied, d.certificates_issued,
@@ -35,14 +38,26 @@ export async function findByFingerprint(sql: Sql, fingerprint: string): Promise<
     JOIN devices d ON d.id = c.device_id
     LEFT JOIN device_presence p ON p.device_id = c.device_id
     LEFT JOIN closed_accounts a ON a.account_id = d.account_id
-    WHERE c.fingerprint = ${fingerprint}`;
-  return row;
+    WHERE c.fingerprint = ANY(${fingerprints})`;
+  const known = new Map(rows.map((row) => [row.fingerprint, row]));
+  return fingerprints.map((fingerprint) => known.get(fingerprint));
 }
 
-/** Moves forward when the device was heard last. */
-export async function markSeen(sql: Sql, deviceId: string, now: Date): Promise<void> {
+/** A device that was heard. */
+export interface Heard {
+  readonly deviceId: string;
+  readonly now: Date;
+}
+
+/** Moves forward when devices were heard last. */
+export async function markSeen(sql: Sql, heard: readonly Heard[]): Promise<void> {
+  const ids = heard.map(({ deviceId }) => deviceId);
+  const times = heard.map(({ now }) => now);
+  // In one order, so that two statements cannot deadlock.
   await sql.$executeRaw`
-    INSERT INTO device_presence AS p (device_id, last_seen_at) VALUES (${deviceId}, ${now})
+    INSERT INTO device_presence AS p (device_id, last_seen_at)
+    SELECT device_id, max(at) FROM unnest(${ids}::text[], ${times}::timestamptz[]) AS heard (device_id, at)
+    GROUP BY device_id ORDER BY device_id
     ON CONFLICT (device_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
     WHERE p.last_seen_at < excluded.last_seen_at`;
 }

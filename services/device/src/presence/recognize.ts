@@ -3,12 +3,14 @@ import { newEvent, type Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
 import { useFirst } from '../certificates/index.ts';
 import type { DeviceDatabase } from '../store.ts';
-import { findByFingerprint, type KnownCertificate, markOnline, markSeen } from './presence.store.ts';
+import { type KnownCertificate, markOnline } from './presence.store.ts';
+import type { Presence } from './presence.ts';
 
 export interface Recognition {
   readonly database: DeviceDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
+  readonly presence: Presence;
 }
 
 /** What a certificate that a device has shown means. */
@@ -26,8 +28,8 @@ const coalescedMs = 100;
 
 /** Finds out whose certificate was shown. If it is in force, it has now been used, and the device was heard. */
 export async function recognize(dependencies: Recognition, fingerprint: string): Promise<Recognized> {
-  const { database, clock } = dependencies;
-  const known = await findByFingerprint(database.sql, fingerprint);
+  const { clock, presence } = dependencies;
+  const known = await presence.find(fingerprint);
   if (!known) return { known, live: false, status: 'retired' };
   const status = statusOf(known);
   const now = clock.now();
@@ -43,7 +45,7 @@ const statusOf = ({ status, account_closed }: KnownCertificate): DeviceStatus =>
   account_closed && status !== 'retired' ? 'suspended' : status;
 
 async function hear(
-  { database, outbox }: Recognition,
+  { database, outbox, presence }: Recognition,
   { device_id, account_id, last_seen_at, told_online }: KnownCertificate,
   status: DeviceStatus,
   now: Date,
@@ -53,7 +55,7 @@ async function hear(
     const event = newEvent(deviceOnline, data, { accountId: account_id, occurredAt: now });
     await outbox.appendWith(database.sql, markOnline(device_id, now), [{ id: device_id, event }]);
   } else if (!last_seen_at || now.getTime() - last_seen_at.getTime() >= coalescedMs) {
-    await markSeen(database.sql, device_id, now);
+    await presence.markSeen({ deviceId: device_id, now });
   }
 }
 

@@ -15,7 +15,7 @@ const toldOffline = ({ device_id, account_id, last_seen_at }: Silent, now: Date)
   );
 
 /** Tells once of each active device that has fallen silent. */
-export const tellOffline = ({ database, outbox, clock }: Recognition) => ({
+export const tellOffline = ({ database, outbox, clock }: Omit<Recognition, 'presence'>) => ({
   name: 'tell-offline-devices',
   every: everyMs,
   async run(stopping: AbortSignal): Promise<void> {

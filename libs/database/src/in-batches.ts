@@ -1,0 +1,34 @@
+import DataLoader from 'dataloader';
+import pLimit from 'p-limit';
+
+/** Statements at once: two, so that one is executed while the next is collected. */
+const lanes = 2;
+const mostCalls = 64;
+
+/**
+ * Calls that arrive while others are being answered are collected and answered by one statement, in the order of their
+ * arrival. A call that arrives alone does not wait. A failure is that of every call of its statement.
+ */
+export function inBatches<Call, Answer>(
+  answer: (calls: readonly Call[]) => Promise<readonly Answer[]>,
+): (call: Call) => Promise<Answer> {
+  const lane = pLimit(lanes);
+  let inProgress: Promise<unknown> = Promise.resolve();
+  const loader = new DataLoader<Call, Answer>(
+    (calls) => {
+      const answers = answer(calls);
+      inProgress = answers;
+      return answers;
+    },
+    {
+      cache: false,
+      maxBatchSize: mostCalls,
+      batchScheduleFn: (dispatch) =>
+        void lane(async () => {
+          dispatch();
+          await inProgress.catch(() => {}); // Those who have called are told.
+        }),
+    },
+  );
+  return (call) => loader.load(call);
+}
