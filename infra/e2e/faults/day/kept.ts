@@ -56,19 +56,26 @@ export async function countRows({ events = '' }: Databases, sent: Sent): Promise
   return sumOf(await Promise.all(all));
 }
 
-/** The items in events, and the events on the topics; these may be there again under the same id. */
+interface ItemsEvent {
+  readonly data: Partial<Record<Kind, readonly { readonly event_id: string }[]>>;
+}
+
+/** The events of items on the topics, which may be there again under the same id, and the items in them. */
 export async function countEvents({ databases, servers, topicPrefix }: SeparateWorld, sent: Sent) {
-  const told = await rowsOf<{ event_id: string; kind: Kind; ids: string[] }>(
+  const told = await rowsOf<{ event_id: string }>(
     databases.events ?? '',
-    `SELECT row ->> 'event_id' AS event_id, split_part(row ->> 'type', '.', 1) AS kind,
-       (SELECT array_agg(id) FROM jsonb_array_elements_text(row #> '{data,event_ids}') AS id) AS ids
-     FROM audit.notes WHERE relation = 'outbox' AND row ->> 'type' IN ('visits.accepted', 'plays.accepted')`,
+    `SELECT row ->> 'event_id' AS event_id FROM audit.notes
+     WHERE relation = 'outbox' AND row ->> 'type' IN ('visits.accepted', 'plays.accepted')`,
   );
-  const idsOf = (kind: Kind) => told.filter((one) => one.kind === kind).flatMap(({ ids }) => ids);
   const published = await readTopics(servers.kafka.brokers, topicPrefix);
   const ofItems = published.filter(({ topic }) => topic === 'events.visits' || topic === 'events.plays');
-  const onTopics = [...new Set(ofItems.map(({ eventId }) => eventId))];
+  const onTopics = new Map(ofItems.map(({ eventId, value }) => [eventId, JSON.parse(`${value}`) as ItemsEvent]));
+  const idsOf = (kind: Kind) =>
+    [...onTopics.values()].flatMap(({ data }) => (data[kind] ?? []).map((one) => one.event_id));
   const events = new Set(told.map(({ event_id }) => event_id));
-  const kept = [...kinds.map((kind) => compare(idsOf(kind), sent.acknowledged[kind])), compare(onTopics, events)];
+  const kept = [
+    ...kinds.map((kind) => compare(idsOf(kind), sent.acknowledged[kind])),
+    compare([...onTopics.keys()], events),
+  ];
   return { ...sumOf(kept), events: events.size };
 }

@@ -7,6 +7,8 @@ export interface Published {
   readonly topic: string;
   readonly key: string;
   readonly eventId: string;
+  /** The event's data, as JSON in its envelope. */
+  readonly value: Buffer | null;
 }
 
 /** Reads all messages on the topics with the prefix. Messages with the same key are in the order of their partition. */
@@ -30,11 +32,12 @@ export async function readTopics(brokers: readonly string[], prefix: string): Pr
         60_000,
       );
       await consumer.run({
-        eachMessage: async ({ topic, partition, message: { key, headers, offset } }) => {
+        eachMessage: async ({ topic, partition, message: { key, headers, offset, value } }) => {
           read.push({
             topic: topic.slice(prefix.length),
             key: String(key),
             eventId: String(headers?.event_id),
+            value,
           });
           if (BigInt(offset) >= (remaining.get(`${topic} ${partition}`) ?? -1n))
             remaining.delete(`${topic} ${partition}`);
