@@ -45,7 +45,7 @@ export function startSteadyClients({
 
   async function live(client: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const [least, most] = client % 4 === 0 ? pauses.idle : [0, maxPauseMs];
+    const [least, most] = client % 4 === 0 ? pauses.idle : ([0, maxPauseMs] as const);
     while (!stopping) {
       const writes = chance.share() < 0.3;
       const request = writes
