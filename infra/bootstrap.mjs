@@ -142,6 +142,7 @@ function listContractAreas() {
 
 /** Generates the Prisma clients. Prisma looks for an engine binary that generating does not need (ADR 3). */
 function providePrismaClients({ node }) {
+  const generators = ['prisma', 'prisma-kysely'].map((name) => join('node_modules', name, 'package.json'));
   for (const service of readdirSync(join(root, 'services'))) {
     const folder = join('services', service);
     const schema = join(folder, 'prisma/schema');
@@ -149,7 +150,7 @@ function providePrismaClients({ node }) {
     const files = readdirSync(join(root, schema))
       .sort()
       .map((name) => join(schema, name));
-    whenChanged(join(root, folder, 'src/generated/.state'), hashOf([...files, 'pnpm-lock.yaml']), () => {
+    whenChanged(join(root, folder, 'src/generated/.state'), hashOf([...files, ...generators]), () => {
       say(`Generating the database client and types of ${service}`);
       run('prisma generate', node, [join(root, 'node_modules/prisma/build/index.js'), 'generate'], {
         cwd: join(root, folder),

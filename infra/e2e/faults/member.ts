@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bundlesOf } from '@attribution/bundle';
 import { freePort } from '@attribution/servers';
 import { compileCache } from './compile-cache.ts';
 
@@ -9,6 +10,15 @@ const root = join(import.meta.dirname, '../../..');
 
 /** The program that runs the service named by `SERVICE`. */
 export const anyService = 'infra/image/src/main.ts';
+
+/** The programs that experiments start many times run as bundles. */
+const bundles = await bundlesOf([
+  anyService,
+  'gateway/src/main.ts',
+  'infra/local/src/main.ts',
+  'infra/e2e/faults/crash/worlds/platform.process.ts',
+  'infra/e2e/faults/outages/platform.process.ts',
+]);
 
 export interface MemberOptions {
   /** Relative to the repository's root. */
@@ -72,7 +82,8 @@ export function createMember(options: MemberOptions): Member {
     start(nodeArguments = []) {
       if (running()) throw new Error(`${options.program} runs already`);
       const args = ['--disable-warning=TimeoutNegativeWarning', ...(options.nodeArguments ?? []), ...nodeArguments];
-      const started = spawn(process.execPath, [...args, join(root, options.program)], {
+      const program = bundles.get(options.program) ?? join(root, options.program);
+      const started = spawn(process.execPath, [...args, program], {
         env: {
           PATH: process.env.PATH,
           NODE_ENV: 'test',

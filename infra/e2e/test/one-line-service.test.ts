@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ const inCopy = (environment: Readonly<Record<string, string>> = {}) => ({
 const command = async (...words: string[]) =>
   (await run(process.execPath, ['infra/bootstrap.mjs', ...words], { ...inCopy(), maxBuffer: 16 * 1024 * 1024 })).stdout;
 
-/** Copies the files that git tracks or would track, and links the tools of the original. */
+/** Copies the files that git tracks or would track, and the database clients of the other services; links the tools of the original. */
 function copyTree(): void {
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -41,6 +41,10 @@ function copyTree(): void {
   });
   for (const file of files.split('\0').filter((name) => name !== '' && existsSync(join(root, name))))
     cpSync(join(root, file), join(copy, file), { recursive: true, verbatimSymlinks: true });
+  for (const service of readdirSync(join(root, 'services'))) {
+    const generated = join('services', service, 'src/generated');
+    if (existsSync(join(root, generated))) cpSync(join(root, generated), join(copy, generated), { recursive: true });
+  }
   for (const tools of ['.runtime', '.cache'])
     if (existsSync(join(root, tools))) symlinkSync(join(root, tools), join(copy, tools));
 }

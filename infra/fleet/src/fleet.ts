@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { healthPath } from '@attribution/image';
+import { bundlesOf } from '@attribution/bundle';
+import { commands, healthPath } from '@attribution/image';
 import { freePort } from '@attribution/servers';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type ComposeFile, type ComposeService, endingServices, ownServices, startingOrder } from './compose-file.ts';
@@ -57,7 +58,7 @@ interface Replica {
   describe(): FleetProcess;
 }
 
-/** Runs the Compose file's processes on this machine. Resolves when all of them are alive. */
+/** Runs the Compose file's processes on this machine, as bundles. Resolves when all of them are alive. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { file, directory, say, adjust = (launch) => launch } = options;
   const services = ownServices(file);
@@ -66,6 +67,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   await mkdir(join(directory, 'logs'), { recursive: true });
   const folders = await makeFolders(services, join(directory, 'volumes'));
   const fronts = await chooseFronts(services);
+  const bundles = await bundlesOf(Object.values(commands));
   const addresses = new Map([
     ...options.servers,
     ...[...fronts].map(([address, port]) => [address, `127.0.0.1:${port}`] as const),
@@ -94,7 +96,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     const log = join(directory, 'logs', `${replicaName}.log`);
     const member = createMember({
       name: replicaName,
-      command: service.command,
+      command: service.command.map((word) => bundles.get(word) ?? word),
       environment,
       log,
       ...(ports.size > 0 && { health: url + healthPath(program) }),

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { childEnvironment, chooseGuise, type Guise, give, run } from './embedded-postgres.privileges.ts';
 
@@ -99,7 +101,9 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 async function findPrograms(): Promise<Programs> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return (await import(name)) as Programs;
+    // By the path, because a bundle of this module is elsewhere.
+    const path = createRequire(import.meta.url).resolve(name);
+    return (await import(pathToFileURL(path).href)) as Programs;
   } catch (error) {
     throw new Error(
       `The PostgreSQL binaries for this machine (${name}) are not installed. Install the optional dependencies, ` +

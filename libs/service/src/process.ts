@@ -4,7 +4,7 @@ import { createVerifier, internalOf } from '@attribution/auth';
 import type { ServiceName } from '@attribution/contracts';
 import { migrate, type ProcessRole } from '@attribution/database';
 import { createByteBudget, keptByClients, listen } from '@attribution/http';
-import { createKafkaTransport } from '@attribution/kafka';
+import type { Transport } from '@attribution/messaging';
 import {
   createLogger,
   observeProcess,
@@ -51,19 +51,7 @@ async function runRole({ name, migrations, create }: ServiceDefinition, role: Ru
 
   const clock = await followDatabaseClock({ url, logger });
   const now = () => clock.now().getTime();
-  const transport =
-    'KAFKA_BROKERS' in config
-      ? createKafkaTransport({
-          brokers: config.KAFKA_BROKERS,
-          tls: config.KAFKA_TLS,
-          login: loginOf(config),
-          clientId: name,
-          prefix: config.KAFKA_TOPIC_PREFIX,
-          replicationFactor: config.KAFKA_REPLICATION_FACTOR,
-          sessionTimeout: config.KAFKA_SESSION_TIMEOUT_MS,
-          logger,
-        })
-      : undefined;
+  const transport = 'KAFKA_BROKERS' in config ? await openKafka(name, config, logger) : undefined;
   const service = create(
     {
       databaseUrl: url,
@@ -101,6 +89,21 @@ async function runRole({ name, migrations, create }: ServiceDefinition, role: Ru
     await withDeadline(ended, Promise.allSettled([transport?.close(), service.close(), tracing.close()]));
     logger.info('Stopped');
   }, config.LAME_DUCK_MS + stopTimeoutMs);
+}
+
+/** Kafka's client is loaded here, because an api needs none of its hundred and fifty modules. */
+async function openKafka(name: ServiceName, config: KafkaSettings, logger: Logger): Promise<Transport> {
+  const { createKafkaTransport } = await import('@attribution/kafka');
+  return createKafkaTransport({
+    brokers: config.KAFKA_BROKERS,
+    tls: config.KAFKA_TLS,
+    login: loginOf(config),
+    clientId: name,
+    prefix: config.KAFKA_TOPIC_PREFIX,
+    replicationFactor: config.KAFKA_REPLICATION_FACTOR,
+    sessionTimeout: config.KAFKA_SESSION_TIMEOUT_MS,
+    logger,
+  });
 }
 
 const loginOf = ({

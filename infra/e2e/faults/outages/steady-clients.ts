@@ -22,18 +22,21 @@ export interface SteadyClientsOptions {
   readonly token: () => string;
   readonly chance: Chance;
   readonly count: number;
+  /** The longest pause between two requests of a busy client. Default: 25. */
+  readonly maxPauseMs?: number;
   /** Ends a client at its first refused connection, for platforms with a single process. Default: false. */
   readonly stopWhenRefused?: boolean;
 }
 
 /** Milliseconds between two requests. Most clients are busy; some pause for longer than the server keeps an idle connection. */
-const pauses = { busy: [0, 25], idle: [200, 2_500] } as const;
+const pauses = { busy: 25, idle: [200, 2_500] } as const;
 
 export function startSteadyClients({
   url,
   token,
   chance,
   count,
+  maxPauseMs = pauses.busy,
   stopWhenRefused,
 }: SteadyClientsOptions): SteadyClients {
   const failed: Exchange[] = [];
@@ -42,7 +45,7 @@ export function startSteadyClients({
 
   async function live(client: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const [least, most] = client % 4 === 0 ? pauses.idle : pauses.busy;
+    const [least, most] = client % 4 === 0 ? pauses.idle : ([0, maxPauseMs] as const);
     while (!stopping) {
       const writes = chance.share() < 0.3;
       const request = writes

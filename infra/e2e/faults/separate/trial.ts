@@ -14,6 +14,11 @@ const warmUpTimeoutMs = 240_000;
 export const recoveryBarMs = 10_000;
 /** Several at once, so that their events are on different partitions. */
 const parallelJourneys = 4;
+/**
+ * In the short form people pause, because their load would take the processors from what is tried: the starts of processes
+ * and the recovery. Some dozens of requests a second still meet each fault.
+ */
+const shortFormPauseMs = 250;
 /** How long it may take until all events and notifications are handled. */
 const quietTimeoutMs = 90_000;
 
@@ -102,7 +107,10 @@ export function openTrial(world: SeparateWorld, { seed, say, long }: Pick<Lab, '
     const before = { requests: total(ledger), failures: new Map(ledger.failures), paid: paid(ledger) };
     const violations = ledger.violations.length;
     recoveries.length = 0;
-    const load = startLoad({ baseUrl: world.url, mail, ledger, seed, concurrency, firstNumber });
+    const load = startLoad({
+      ...{ baseUrl: world.url, mail, ledger, seed, concurrency, firstNumber },
+      ...(!long && { maxPauseMs: shortFormPauseMs }),
+    });
     try {
       if (!withoutBaseline) baselineMs ??= await warmUp();
       await work();

@@ -10,6 +10,7 @@ const { default: TestSequencer } = createRequire(import.meta.url)('@jest/test-se
 const long = [
   'infra/e2e/test/faults-separate.test.ts',
   'infra/e2e/test/faults-crashes.test.ts',
+  'infra/bench/test/cases.test.ts',
   'infra/e2e/test/fleet-journeys.test.ts',
   'services/organization/test/imports-kill.test.ts',
 ];

@@ -18,14 +18,16 @@ export function startLoad(options: {
   readonly concurrency: number;
   /** The number of the first person: no number may be used twice on a platform. Default: 0. */
   readonly firstNumber?: number;
+  /** The longest pause between two requests of a person's writer. Default: 15, which keeps two cores busy. */
+  readonly maxPauseMs?: number;
 }): Load {
-  const { seed, concurrency, firstNumber = 0, ...shared } = options;
+  const { seed, concurrency, firstNumber = 0, maxPauseMs = 15, ...shared } = options;
   let running = true;
   const isRunning = () => running;
   async function lane(first: number): Promise<void> {
     for (let number = first; running; number += concurrency) {
       const own = createHash('sha256').update(`${seed} person ${number}`).digest().readInt32BE();
-      await simulatePerson({ ...shared, number, chance: chanceFrom(own), isRunning });
+      await simulatePerson({ ...shared, maxPauseMs, number, chance: chanceFrom(own), isRunning });
     }
   }
   const lanes = Array.from({ length: concurrency }, (_, first) => lane(firstNumber + first));

@@ -42,6 +42,7 @@ export interface PersonOptions {
   readonly chance: Chance;
   /** Unique among the people of a load. */
   readonly number: number;
+  readonly maxPauseMs: number;
   readonly isRunning: () => boolean;
 }
 
@@ -136,7 +137,7 @@ interface NewContent {
 type CreatedResource = Resource & { id: string };
 
 function createWriter(options: PersonOptions, client: Client, signUp: SignUp, letter: string): Writer {
-  const { ledger, chance, number, isRunning } = options;
+  const { ledger, chance, number, maxPauseMs, isRunning } = options;
   const lane: AcknowledgedChange[] = [];
   ledger.lanes.push(lane);
   let count = 0;
@@ -146,7 +147,7 @@ function createWriter(options: PersonOptions, client: Client, signUp: SignUp, le
     const reply = await request;
     change.outcome = reply.outcome;
     if (reply.outcome === 'acknowledged') lane.push({ resource, change });
-    await sleep(chance.int(0, 15));
+    await sleep(chance.int(0, maxPauseMs));
     return reply;
   }
 

@@ -7,6 +7,9 @@ import { type Act, judged, seconds } from './act.ts';
 /** The number of clients that keep their connections to the balancer in front of the gateways, besides the load. */
 const steadyClientCount = 4;
 
+/** In the short form the clients leave the processors to the restarts. `sigterm` tries the same with sixteen that hardly pause. */
+const shortFormPauseMs = 100;
+
 /** However many services there are: with more starts at once on two cores, clients learn too late that a connection is closed. */
 const deploymentsAtOnce = 8;
 
@@ -26,6 +29,7 @@ export const rolling: Act = {
       token: () => owner.token,
       chance: lab.chance,
       count: steadyClientCount,
+      ...(!lab.long && { maxPauseMs: shortFormPauseMs }),
     });
     let restarts = 0;
     const restart = async (name: string) => {

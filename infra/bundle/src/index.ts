@@ -1,0 +1,1 @@
+export { bundlesOf } from './bundles.ts';
