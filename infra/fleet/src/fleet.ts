@@ -17,6 +17,8 @@ export interface FleetOptions {
   /** The addresses of the servers on this machine, by those in the Compose file. */
   readonly servers: ReadonlyMap<string, string>;
   readonly say: (line: string) => void;
+  /** Whether bundles of the programs are started, which takes half as long. Default: their sources, as in the image. */
+  readonly bundled?: boolean;
   /** When aborted, the start rejects and stops what has been started so far. */
   readonly signal?: AbortSignal;
   /**
@@ -58,7 +60,7 @@ interface Replica {
   describe(): FleetProcess;
 }
 
-/** Runs the Compose file's processes on this machine, as bundles. Resolves when all of them are alive. */
+/** Runs the Compose file's processes on this machine. Resolves when all of them are alive. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { file, directory, say, adjust = (launch) => launch } = options;
   const services = ownServices(file);
@@ -67,7 +69,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   await mkdir(join(directory, 'logs'), { recursive: true });
   const folders = await makeFolders(services, join(directory, 'volumes'));
   const fronts = await chooseFronts(services);
-  const bundles = await bundlesOf(Object.values(commands));
+  const bundles = options.bundled ? await bundlesOf(Object.values(commands)) : new Map<string, string>();
   const addresses = new Map([
     ...options.servers,
     ...[...fronts].map(([address, port]) => [address, `127.0.0.1:${port}`] as const),

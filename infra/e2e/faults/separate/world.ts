@@ -78,6 +78,7 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
   try {
     await options.prepare?.(servers);
     const fleet = await startFleet({
+      bundled: true,
       file,
       directory: join(servers.directory, 'fleet'),
       replicas,
