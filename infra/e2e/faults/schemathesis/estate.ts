@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import {
-  acceptInvitation,
   addPaymentMethod,
   type Client,
   createAd,
@@ -33,12 +32,12 @@ import { eventually, openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
 import { readyAsset } from '../../ready-asset.ts';
 import { rowsOf } from '../crash/check/databases.ts';
+import { type Callers, newCallers, newUser, password } from './callers.ts';
 import { fillDevices } from './devices.ts';
 
-/** An owner's credentials, and the ids of what the account contains. */
+/** An account: those who may send requests in it, and the ids of what it contains. */
 export interface Estate {
-  readonly email: string;
-  readonly password: string;
+  readonly callers: Callers;
   /** Existing ids by prefix. */
   readonly ids: Readonly<Record<Prefix, readonly string[]>>;
   /** The origin of the payment provider's pages. */
@@ -54,16 +53,16 @@ type Prefix = 'bl' | 'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'cmp' | 'cs' | 'pay'
 export interface Where {
   readonly url: string;
   readonly mailDirectory: string;
+  /** The folder of `npm start`. */
+  readonly directory: string;
   readonly databases: { readonly billing: string; readonly campaign: string; readonly device: string };
 }
-
-const password = 'a long walk at dawn';
 
 /**
  * Creates an owner with groups and everything in them, an import, campaigns, users, invitations, API keys, payments, refunds,
  * a subscription, devices and a blacklist.
  */
-export async function newEstate({ url, mailDirectory, databases }: Where): Promise<Estate> {
+export async function newEstate({ url, mailDirectory, directory, databases }: Where): Promise<Estate> {
   const mark = randomBytes(5).toString('hex');
   const email = `owner-${mark}@example.com`;
   const mailbox = openMailbox(mailDirectory);
@@ -80,7 +79,8 @@ export async function newEstate({ url, mailDirectory, databases }: Where): Promi
   const inv: string[] = [];
   const key: string[] = [];
   for (let n = 1; n <= 3; n++) {
-    usr.push(await newUser(`user-${n}-${mark}@example.com`));
+    const user = await newUser({ anyone, mailbox, owner, email: `user-${n}-${mark}@example.com` });
+    usr.push(user.user.id);
     const guest = { email: `guest-${n}-${mark}@example.com` };
     inv.push((await owner.call(createInvitation, { body: guest })).body.id);
     key.push((await owner.call(createApiKey, { body: { name: `Export ${n}` } })).body.id);
@@ -95,14 +95,10 @@ export async function newEstate({ url, mailDirectory, databases }: Where): Promi
     bl.push((await owner.call(createBlacklistEntry, { body })).body.id);
   }
   const ids = { acc: [session.account.id], usr, inv, key, rt, cmp, ...built, ...bought, ...studio, dev, bl };
-  return { email, password, ids, pages, labels };
-
-  async function newUser(address: string): Promise<string> {
-    await owner.call(createInvitation, { body: { email: address } });
-    const token = await mailbox.tokenFor(address);
-    const accepted = await anyone.call(acceptInvitation, { body: { token, full_name: 'Grace Hopper', password } });
-    return (accepted.body as z.output<typeof Session>).user.id;
-  }
+  // A town, and a group that has nothing yet.
+  const groups = [built.grp.at(0) ?? '', built.grp.at(-1) ?? ''];
+  const callers = await newCallers({ anyone, mailbox, directory, owner: { client: owner, email, session }, groups });
+  return { callers, ids, pages, labels };
 }
 
 const towns = ['Zurich', 'Geneva', 'Lugano'];

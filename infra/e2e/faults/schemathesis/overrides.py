@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from api import call, chance, click, put, settings
+from callers import caller, is_person
 from ids import existing_ids, add_id
 from people import (
     Person,
@@ -48,32 +49,36 @@ class Sender:
 
 
 class OverrideRule:
-    def __init__(self, kinds, build):
+    def __init__(self, kinds, role, build):
         self.kinds = kinds
+        self.role = role
         self.build = build
 
     def sender(self):
-        """Returns the sender of the request; None for the owner."""
-        if not self.kinds:
+        """Returns the sender of the request; None for the caller, who may be refused because of what the caller is."""
+        if not self.kinds or not is_person or self.role not in (None, caller):
             return None
         kind = chance.choice(self.kinds)
         return Sender(kind, take_person(kind))
 
     def override_by(self, sender):
+        if self.kinds and not sender:
+            return Override()
         return self.build(sender.person) if sender else self.build()
 
 
 overrides = {}
 
 
-def override(*kinds):
+def override(*kinds, role=None):
     """
     Registers the function for the operation of the same name. If kinds are given, a person of one of these kinds sends
-    every request of the operation, because it may take away rights that the owner must keep.
+    every request of the operation, because it may take away rights that the caller must keep; with a role only in place
+    of a caller with this role.
     """
 
     def register(build):
-        overrides[build.__name__] = OverrideRule(kinds, build)
+        overrides[build.__name__] = OverrideRule(kinds, role, build)
         return build
 
     return register
@@ -149,17 +154,17 @@ def change_password(person):
     return Override(body={"current_password": person.password, "new_password": "a short swim at noon"})
 
 
-@override(plain)
+@override(plain, role="owner")
 def close_account(person):
     return Override(path={"id": person.account_id})
 
 
-@override(plain)
+@override(plain, role="owner")
 def update_account(person):
     return Override(path={"id": person.account_id})
 
 
-@override(with_heir)
+@override(with_heir, role="owner")
 def transfer_ownership(person):
     return Override(path={"id": person.account_id}, body={"user_id": person.heir})
 
