@@ -1,5 +1,20 @@
-import { ACCESS_TOKEN_TTL, AccessClaims, createSigner, KeysSetting, keyFilesOf, type Principal, principalOf } from '@attribution/auth';
-import { acceptInvitation, type Client, createApiKey, createInvitation, exchangeApiKey, type Session } from '@attribution/contracts';
+import {
+  ACCESS_TOKEN_TTL,
+  AccessClaims,
+  createSigner,
+  KeysSetting,
+  keyFilesOf,
+  type Principal,
+  principalOf,
+} from '@attribution/auth';
+import {
+  acceptInvitation,
+  type Client,
+  createApiKey,
+  createInvitation,
+  exchangeApiKey,
+  type Session,
+} from '@attribution/contracts';
 import type { Mailbox } from '@attribution/testing';
 import type { z } from 'zod';
 

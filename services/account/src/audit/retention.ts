@@ -8,7 +8,9 @@ export const auditRetention = z.object({
   AUDIT_LOG_DAYS: setting.count
     .pipe(z.int().min(366, 'must be 366 or more').max(36_500))
     .default(730)
-    .meta({ description: 'Days that audit records are kept, more than a year; the database deletes none that is younger' }),
+    .meta({
+      description: 'Days that audit records are kept, more than a year; the database deletes none that is younger',
+    }),
 });
 
 const batchSize = 10_000;
