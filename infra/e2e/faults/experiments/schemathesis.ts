@@ -40,7 +40,7 @@ export const schemathesis: Experiment = {
         const outcome = await runSchemathesis({
           ...{ environment, url: platform.url, mailDirectory, estate, as, seed },
           examples: rounds,
-          exceptions: long ? [] : exceptions[as],
+          exceptions: long ? [] : (exceptions[as] ?? []),
         });
         const finding = findingOf(as, outcome, estate);
         const report = finding.holds ? '' : `; report: ${await keep(as, outcome.output)}`;
