@@ -221,6 +221,7 @@ rules_in_words = re.compile(
             r"query\.\w+: must (not )?be given",
             "query.at: must be from 90 days ago to 7 days ahead",
             "must be decimal degrees, with at most 8 places",
+            "query.resolution: these would be more than 10,000 cells",
             # Without coordinates nothing says the time zone.
             "body.timezone: is required",
             # Figures: ranges, windows and series.
