@@ -5,12 +5,9 @@ import type { AccountDatabase } from '../store.ts';
 
 /** By itself, because an operator's command reads it without the secrets of the service. */
 export const auditRetention = z.object({
-  AUDIT_LOG_DAYS: setting.count
-    .pipe(z.int().min(366, 'must be 366 or more').max(36_500))
-    .default(730)
-    .meta({
-      description: 'Days that audit records are kept, more than a year; the database deletes none that is younger',
-    }),
+  AUDIT_LOG_DAYS: setting.count.pipe(z.int().min(366, 'must be 366 or more').max(36_500)).default(730).meta({
+    description: 'Days that audit records are kept, more than a year; the database deletes none that is younger',
+  }),
 });
 
 const batchSize = 10_000;
