@@ -116,7 +116,8 @@ function findingOf(as: Caller, { report, answers }: Outcome, estate: Estate): Fi
 /** Whether the contract lets the caller use the endpoint. */
 function isOpenTo(as: Caller, endpoint: Endpoint, { callers: { principals } }: Estate): boolean {
   const { credential } = endpoint.access;
-  if (as === 'nobody') return credential === 'none' || credential === 'optional';
+  if (credential === 'none') return true; // A token there is ignored.
+  if (as === 'nobody') return credential === 'optional';
   return refuseAccess(endpoint, principals[as]) === undefined;
 }
 
