@@ -63,6 +63,8 @@ async function fillOwn(): Promise<void> {
       id,
     );
   }
+  await account.rows(`INSERT INTO audit_log (id, occurred_at, action, outcome, actor_type, details)
+    VALUES ('01700000-0000-7000-8000-000000000000', '2020-02-01', 'session.opened', 'done', 'person', '{}')`);
   await billing.rows(`INSERT INTO provider_events (id, type, object_kind, object_id, created_at, received_at, due_at)
     SELECT n, 't', 'payment', 'x', now(), now() - interval '91 days', CASE WHEN n = 1 THEN now() END FROM generate_series(1, 4) AS n`);
   const [one, other] = [newId('account'), newId('account')];
@@ -94,6 +96,7 @@ test('for every job of every service, a purge deletes exactly what its dry run c
     'campaign  purge-inbox: inbox 4, projection_tombstones 4',
     'account  purge-spent: email_codes 1',
     'account  purge-unverified: users 2, accounts 2',
+    'account  purge-audit-log: audit_log 1',
     'organization  purge-estate-imports: estate_imports 1',
     'organization  purge-estates: estate_purges 1, groups 1000',
     'billing  purge-provider-events: provider_events 3',

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { findStaleIgnores, readAudit } from '../src/supply-chain/audit.ts';
+import { complaintAbout, findWithoutDigest } from '../src/supply-chain/images.ts';
 import { findRefused, findUnattributed, readLicences } from '../src/supply-chain/licences.ts';
 import { audit, findingsOf } from '../src/supply-chain/steps.ts';
 import { root } from '../src/workspace.ts';
@@ -160,5 +161,35 @@ describe('installations contain only what was reviewed', () => {
         const file = pattern.replaceAll(/^\/\^|\$\/$|\\/g, '');
         expect(matchStrings.some((expression) => new RegExp(expression).test(read(file)))).toBe(true);
       }
+  });
+});
+
+describe('images of others', () => {
+  const digest = `@sha256:${'0f'.repeat(32)}`;
+
+  test('are found in a Dockerfile and in a Compose file, unless they have a digest, are a stage or are our own', () => {
+    const dockerfile = (pin: string) => `# syntax=docker/dockerfile:1${pin}
+FROM --platform=linux/amd64 node:26.10.0${pin} AS base
+FROM base AS build
+FROM base`;
+    const compose = (pin: string) => `services:
+  account-api:
+    image: attribution-platform
+  redis:
+    image: redis:7.4.5${pin}`;
+    expect(findWithoutDigest(dockerfile(''))).toEqual(['docker/dockerfile:1', 'node:26.10.0']);
+    expect(findWithoutDigest(compose(''))).toEqual(['redis:7.4.5']);
+    expect([...findWithoutDigest(dockerfile(digest)), ...findWithoutDigest(compose(digest))]).toEqual([]);
+    expect(findWithoutDigest(compose('@sha256:0f'))).toEqual(['redis:7.4.5@sha256:0f']);
+  });
+
+  test('without a digest fail the supply chain with --insist, which CI does at night; else they are a warning', () => {
+    const warning = jest.spyOn(console, 'error').mockReturnValue();
+    expect(complaintAbout(['redis:7.4.5'], false)).toBeUndefined();
+    expect(warning).toHaveBeenCalledWith(expect.stringContaining('redis:7.4.5'));
+    warning.mockRestore();
+    expect(complaintAbout(['redis:7.4.5'], true)).toContain('redis:7.4.5');
+    expect(complaintAbout([], true)).toBeUndefined();
+    expect(read('.github/workflows/supply-chain.yml')).toContain('npm run supply-chain -- --insist');
   });
 });

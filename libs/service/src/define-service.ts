@@ -127,6 +127,8 @@ interface PurgeDependencies<Db> {
   readonly database: Db;
   readonly outbox: Outbox;
   readonly clock: Clock;
+  /** An operator's command may lack settings of the service, so a purge reads those that it needs. */
+  readonly environment: Environment;
 }
 
 /** The argument of `defineService`. */
@@ -204,7 +206,7 @@ export function defineService<
         jobs: [
           ...followJobs(follows, { database, clients, logger }),
           ...(contents.jobs ?? []),
-          ...purgeJobs(purges({ database, outbox, clock }), source.purgeEvery),
+          ...purgeJobs(purges({ database, outbox, clock, environment }), source.purgeEvery),
         ],
       });
     },
@@ -214,7 +216,7 @@ export function defineService<
       const outbox = createOutbox(() => {}); // No wake-up: the worker's relay polls the outbox anyway.
       const config = () => readOwnConfig(definition, environment);
       return {
-        purges: purges({ database, outbox, clock }),
+        purges: purges({ database, outbox, clock, environment }),
         projections: Object.fromEntries(
           Object.entries(follows).map(([snapshot, { tables, kept }]) => [snapshot, { tables, kept }]),
         ),

@@ -22,9 +22,17 @@ const sendFile = implement(
   async () => {},
 );
 
+/** Those that are in their handlers, by kind. */
+const running = { search: new Set<() => void>(), page: new Set<() => void>() };
+const readSlowly = (turns: keyof typeof running) =>
+  implement(
+    declare({ operation: `read_${turns}`, method: 'GET', path: `/v2/${turns}`, access: { credential: 'any' }, turns }),
+    () => new Promise<void>((resolve) => void running[turns].add(resolve)),
+  );
+
 let app: App;
 beforeAll(async () => {
-  app = await startApp([sendFile], { fileBudget: budget });
+  app = await startApp([sendFile, readSlowly('search'), readSlowly('page')], { fileBudget: budget });
 });
 afterAll(() => app.stop());
 
@@ -106,3 +114,30 @@ test('503: files of all accounts have a budget; a file for which there is no roo
   expect(await stall(personToken()).answer).toEqual([503, '2']);
   expect(app.files.refused).toMatchObject({ budget: 1 });
 });
+
+test.each(['search', 'page'] as const)(
+  'of many requests for a %s at once one of a credential and two of an account run, each other account has its own, and all are answered',
+  async (kind) => {
+    const handlers = running[kind];
+    const [account, other] = [newId('account'), newId('account')];
+    const [one, second, third] = times(3, () => personToken({ account, sub: newId('user') }));
+    const ask = (token = '') => app.send(`/v2/${kind}`, { headers: { authorization: `Bearer ${token}` } });
+    const mine = times(5, () => ask(one));
+    await eventually(() => expect(handlers.size).toBe(1));
+    // Those of another account are in their handlers although the others were asked for before.
+    const strangers = times(3, () => ask(personToken({ account: other, sub: newId('user') })));
+    await eventually(() => expect(handlers.size).toBe(3));
+    const colleagues = [ask(second), ask(third)];
+    await eventually(() => expect(handlers.size).toBe(4));
+    const all = Promise.all([...mine, ...strangers, ...colleagues]);
+    for (let most = 0, left = 10; left > 0; ) {
+      most = Math.max(most, handlers.size);
+      expect(most).toBeLessThanOrEqual(4);
+      const [end] = handlers;
+      if (end && handlers.delete(end)) left--;
+      end?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await all).map(({ status }) => status)).toEqual(times(10, () => 204));
+  },
+);

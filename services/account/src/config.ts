@@ -1,6 +1,7 @@
 import { KeysSetting } from '@attribution/auth';
 import { setting } from '@attribution/runtime';
 import { z } from 'zod';
+import { auditRetention } from './audit/index.ts';
 import { platformName } from './platform-name.ts';
 
 /** The settings of account, in addition to those that every service has. */
@@ -55,6 +56,7 @@ export const accountSettings = z
       secret: true,
       example: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
     }),
+    ...auditRetention.shape,
     SMTP_URL: z.url().optional().meta({
       description: 'The server that sends mail; this or `MAIL_DIR` is required',
       secret: true,

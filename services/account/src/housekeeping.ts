@@ -1,8 +1,9 @@
 import { accountPurged } from '@attribution/contracts';
 import { newEvent, type Outbox } from '@attribution/messaging';
-import type { Clock } from '@attribution/runtime';
+import { type Clock, readConfig } from '@attribution/runtime';
 import { type Purge, purgeOf } from '@attribution/service';
 import { deleteAccount } from './accounts/index.ts';
+import { auditRetention, oldRecords } from './audit/index.ts';
 import { deleteCodesOf, expiredCodes } from './codes/index.ts';
 import { oldGuesses } from './guesses/index.ts';
 import { endedBudgets } from './mail/index.ts';
@@ -16,6 +17,7 @@ interface HousekeepingDependencies {
   readonly database: AccountDatabase;
   readonly outbox: Outbox;
   readonly clock: Clock;
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 const day = 24 * 60 * 60 * 1000;
@@ -73,8 +75,13 @@ function unverified({ database, outbox, clock }: HousekeepingDependencies): Purg
   };
 }
 
+/** Audit records are kept as long as a setting says, which is read when the job runs. */
+const audited = ({ database, clock, environment }: HousekeepingDependencies): Purge =>
+  oldRecords(database, () => before(clock.now(), readConfig(auditRetention, environment).AUDIT_LOG_DAYS));
+
 /** The purges of this service, by job name. */
 export const housekeeping = (deps: HousekeepingDependencies) => ({
   'purge-spent': spent(deps.database, deps.clock),
   'purge-unverified': unverified(deps),
+  'purge-audit-log': audited(deps),
 });

@@ -111,7 +111,7 @@ export function openAccount(dependencies: AccountDependencies): ServiceContents<
       ledger.createTokenHoldEndpoint({ database, outbox, clock }),
       ledger.captureTokenHoldEndpoint({ database, outbox, clock }),
       ledger.voidTokenHoldEndpoint({ database, outbox, clock }),
-      keys.listApiKeysEndpoint(database),
+      keys.listApiKeysEndpoint({ database, clock }),
       keys.createApiKeyEndpoint(keyWriting),
       keys.getApiKeyEndpoint(database),
       keys.updateApiKeyEndpoint(keyWriting),

@@ -3,7 +3,7 @@ import { newId } from '@attribution/ids';
 import { keyToken, personToken, supportToken, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { count, join, type Person, startAccountService, withClaims } from './support.ts';
-import { makeKey } from './support-keys.ts';
+import { fillKeys, makeKey } from './support-keys.ts';
 import { type OrganizationDouble, startOrganizationDouble } from './support-organization.ts';
 
 let organization: OrganizationDouble;
@@ -183,13 +183,7 @@ test('403: a caller narrowed to groups cannot create a key for all groups', asyn
 
 test('422: an account has 1,000 live keys at most, however many are created at once', async () => {
   const owner = await join(service);
-  await service.db.query(
-    `INSERT INTO api_keys (id, account_id, name, access_key_id, secret_hash, role, type, readonly, group_scope, created_at,
-       revoked_at, expires_at)
-     SELECT 'key_' || gen_random_uuid(), $1, 'Row', gen_random_uuid(), '', 'viewer', 'api', true, 'all', now(),
-       CASE WHEN n > 1000 THEN now() END, CASE WHEN n > 1005 THEN now() END FROM generate_series(1, 1010) AS n WHERE n > 2`,
-    [owner.accountId],
-  );
+  await fillKeys(service, owner.accountId, 998, 10);
   const create = () => owner.client.call(createApiKey, { body: { name: 'One more' } });
   const answers = await Promise.all(Array.from({ length: 6 }, create));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 422, 422, 422, 422]);

@@ -2,7 +2,7 @@ import { deleteApiKey, getApiKey, listApiKeys, rotateApiKey } from '@attribution
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { enter, getRaw, join, startAccountService } from './support.ts';
-import { addGroup, makeKey } from './support-keys.ts';
+import { addGroup, fillKeys, makeKey } from './support-keys.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -54,6 +54,17 @@ test('200: rotated, expired and revoked keys stay in the list', async () => {
   expect(Date.parse(dead?.expires_at ?? '')).toBeLessThan(service.clock.now().getTime());
   expect(old).toMatchObject({ rotated_at: expect.any(String), expires_at: old?.rotated_at, revoked_at: null });
   expect(gone).toMatchObject({ revoked_at: expect.any(String), rotated_at: null, expires_at: null });
+});
+
+test('200: of any number of keys the list has all that are live, and the newest 200 of the others', async () => {
+  const { client, accountId } = await join(service);
+  await fillKeys(service, accountId, 300, 1_000);
+  const { body } = await client.call(listApiKeys);
+  const now = service.clock.now().toISOString();
+  const live = body.filter(({ revoked_at, expires_at }) => !revoked_at && (!expires_at || expires_at > now));
+  expect([live.length, body.length]).toEqual([300, 500]);
+  // Their ids are numbered in the order in which they were made, and the live ones were made last.
+  expect(body.map(({ id }) => Number(id.slice(4, 12)))).toEqual(Array.from({ length: 500 }, (_, at) => 1_300 - at));
 });
 
 test('200: an account sees only its own keys', async () => {

@@ -1,8 +1,8 @@
-import { deleteApiKey, rotateApiKey } from '@attribution/contracts';
+import { deleteApiKey, rotateApiKey, updateApiKey } from '@attribution/contracts';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, count, join, type Person, startAccountService, statusesOf, withClaims } from './support.ts';
-import { addGroup, age, expired, type Key, makeKey, outcomeOf, readKey } from './support-keys.ts';
+import { addGroup, age, expired, fillKeys, type Key, makeKey, outcomeOf, readKey } from './support-keys.ts';
 import { addMember } from './support-members.ts';
 
 let service: TestService;
@@ -172,6 +172,23 @@ test('409: a key that is revoked', async () => {
   const { status, problem } = await rotate(key.id);
   expect([status, problem?.kind, problem?.detail]).toEqual([409, 'conflict', 'This API key is revoked.']);
   expect(await count(service, 'api_keys')).toBe(before);
+});
+
+test('409: no rotation makes more live keys than the 1,000 of an account, however many are rotated at once; one that replaces a key is always possible', async () => {
+  const owner = await join(service);
+  const keys: Key[] = [];
+  for (let n = 0; n < 6; n++) keys.push(await makeKey(owner.client));
+  const [spent] = [await makeKey(owner.client, { expires_in: '1m' })];
+  service.clock.advance({ minutes: 2 });
+  await fillKeys(service, owner.accountId, 992, 0);
+  const graceful = await Promise.all(keys.map(({ id }) => rotate(id, { grace: '1h' }, owner.client)));
+  expect(statusesOf(graceful)).toEqual({ 201: 2, 409: 4 });
+  expect(graceful.find(({ status }) => status === 409)?.problem?.detail).toBe('An account has at most 1000 live keys.');
+  const left = keys[graceful.findIndex(({ status }) => status === 409)];
+  expect((await rotate(left?.id ?? '', undefined, owner.client)).status).toBe(201);
+  expect((await rotate(spent.id, undefined, owner.client)).status).toBe(409);
+  const revived = await owner.client.call(updateApiKey, { params: { id: spent.id }, body: { expires_at: null } });
+  expect([revived.status, revived.problem?.kind]).toEqual([422, 'unprocessable']);
 });
 
 test('20 rotations at once: one creates a key, the others are 409', async () => {

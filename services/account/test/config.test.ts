@@ -17,6 +17,7 @@ test('has the documented defaults', () => {
   expect(readServiceConfig(account, complete).config).toMatchObject({
     PASSWORD_MIN_LENGTH: 8,
     BCRYPT_COST: 12,
+    AUDIT_LOG_DAYS: 730,
     SECRET_KEYS: [key, key],
     API_KEY_PREFIX: 'atp',
     API_KEY_ENVIRONMENT: 'stage',
@@ -34,6 +35,7 @@ test.each([
   ['PASSWORD_MIN_LENGTH', '7'],
   ['PASSWORD_MIN_LENGTH', 'eight'],
   ['BCRYPT_COST', '17'],
+  ['AUDIT_LOG_DAYS', '365'],
   ['SECRET_KEYS', undefined],
   ['SECRET_KEYS', 'not base64!'],
   ['API_KEY_PREFIX', 'Under_score'],

@@ -3,6 +3,7 @@ import { disableMfa, getMe, renewRecoveryCodes } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newRecoveryCodes } from '../src/mfa/recovery-codes.ts';
 import { addMembership, atOnce, count, enter, join, startAccountService, statusesOf } from './support.ts';
 import {
   answer,
@@ -42,6 +43,13 @@ describe('a recovery code', () => {
     expect(await opens(ada.email, bob.recoveryCodes[0] ?? '')).toBe(false);
     expect(await opens(bob.email, bob.recoveryCodes[0] ?? '')).toBe(true);
   });
+});
+
+test('a recovery code has 120 random bits: 24 characters, each of 32', () => {
+  const codes = Array.from({ length: 40 }, newRecoveryCodes).flat();
+  expect(codes.filter((code) => !/^[a-z2-9]{4}(-[a-z2-9]{4}){5}$/.test(code))).toEqual([]);
+  expect(new Set(codes).size).toBe(400);
+  expect(new Set(codes.join('').replaceAll('-', '')).size).toBe(32);
 });
 
 test('a recovery code of 80 bits, as they were made before, is accepted', async () => {

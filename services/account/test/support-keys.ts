@@ -45,6 +45,17 @@ export async function addGroup(service: TestService, accountId: string): Promise
   return id;
 }
 
+/** Inserts keys of an account that are live, and older ones of which half were revoked and half have expired. */
+export const fillKeys = (service: TestService, accountId: string, live: number, dead: number) =>
+  service.db.query(
+    `INSERT INTO api_keys (id, account_id, name, access_key_id, secret_hash, role, type, readonly, group_scope, created_at,
+       revoked_at, expires_at)
+     SELECT 'key_' || lpad(n::text, 8, '0') || '-0000-7000-8000-' || left(md5($1 || n), 12), $1, 'Row', gen_random_uuid(), '',
+       'viewer', 'api', true, 'all', now(), CASE WHEN n <= $3 AND n % 2 = 0 THEN now() END,
+       CASE WHEN n <= $3 AND n % 2 = 1 THEN now() - interval '1 day' END FROM generate_series(1, $2::int + $3::int) AS n`,
+    [accountId, live, dead],
+  );
+
 /** Moves a key's creation back, with the expiry it may have. */
 export const age = (service: TestService, key: { id: string }, days: number) =>
   service.db.query(

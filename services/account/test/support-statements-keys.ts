@@ -63,7 +63,7 @@ export function keyStatements(service: () => TestService): StatementTable {
       },
     },
     rotate_api_key: {
-      statements: 14,
+      statements: 16,
       async prepare(rows) {
         const { client, key } = await joinedWithKey(rows);
         return () => client.call(rotateApiKey, { params: { id: key.id } });

@@ -2,15 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, createApiKey, createClient, signup } from '@attribution/contracts';
+import { createApiKey, createClient } from '@attribution/contracts';
 import { freePort } from '@attribution/servers';
 import { type Case, compact, type Row, type Tools } from '../case.ts';
 import { cheapHash, type LocalPlatform, startLocal } from '../platform/local.ts';
 import { newOwner } from '../platform/owner.ts';
+import { signUpPeople } from '../platform/people.ts';
 import { spreadOf } from '../statistics.ts';
 
 /** Requests of each kind. */
 const triesOf = ({ smoke }: Tools) => (smoke ? 1 : 200);
+/** Requests of each kind that come before, and are not counted. */
+const warmUps = 5;
 /** How far the ratio of the medians may be from 1. */
 const tolerance = 0.1;
 
@@ -27,63 +30,52 @@ interface Pair {
 }
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
-const unknownEmail = () => `nobody-${hex(5)}@example.com`;
 const wrongPassword = 'not the password';
 
-async function pairsOn(platform: LocalPlatform): Promise<Pair[]> {
+/** Codes an hour that an address gets after that of the sign-up, and wrong tries that no code ends by. */
+const triesOfAnAddress = 4;
+
+/** In each pair an address has so few tries that the budgets of known and unknown ones last. */
+async function pairsOn(platform: LocalPlatform, tries: number): Promise<Pair[]> {
   const owner = await newOwner(platform.url, platform.mailDirectory, 1);
   const client = createClient({ baseUrl: platform.url });
-  const unverified = `newcomer-${hex(5)}@example.com`;
-  await client.call(signup, { body: { email: unverified, password: owner.password, full_name: 'Grace Hopper' } });
   const asOwner = client.with({ token: await owner.token() });
   const key = (await asOwner.call(createApiKey, { body: { name: 'Timed' } })).body;
   const other = (await asOwner.call(createApiKey, { body: { name: 'Another' } })).body;
   /** Well-formed, and as long as an existing one. */
   const unknownKeyId = () => key.access_key_id.replace(/[A-Za-z0-9]{16}$/, hex(8));
-  const post = (path: string, body: object) => ({ path, body });
   const exchange = (id: string) => ({
     path: '/v2/auth/api-token',
     headers: { 'x-access-key-id': id, 'x-access-key-secret': other.access_key_secret },
   });
-  const guessed = await signUpSome(client, owner.password);
-  let guesses = 0;
+  const count = Math.ceil((tries + warmUps) / triesOfAnAddress);
+  const people = (verified: boolean) => signUpPeople(platform, count, { password: owner.password, verified });
+  const strangers = () => Array.from({ length: count }, () => `nobody-${hex(6)}@example.com`);
+  const [unverified, verified, forgetful] = [await people(false), await people(true), await people(true)];
+  const [strange, stranger, strangest] = [strangers(), strangers(), strangers()];
+  const pair = (path: string, how: string, known: readonly string[], unknown: readonly string[], more = {}): Pair => {
+    const each = (emails: readonly string[]) => {
+      let n = 0;
+      return () => ({ path, body: { email: emails[n++ % emails.length], ...more } });
+    };
+    return { what: `POST ${path}, ${how}`, known: each(known), unknown: each(unknown) };
+  };
+  const wrongCode = { code: '000000' };
+  const wrongReset = { ...wrongCode, new_password: 'a short swim at noon' };
   return [
-    {
-      what: 'POST /v2/auth/login, a wrong password',
-      known: () => post('/v2/auth/login', { email: guessed[guesses++ % guessed.length], password: wrongPassword }),
-      unknown: () => post('/v2/auth/login', { email: unknownEmail(), password: wrongPassword }),
-    },
-    {
-      what: 'POST /v2/auth/verify-email/resend, unverified',
-      known: () => post('/v2/auth/verify-email/resend', { email: unverified }),
-      unknown: () => post('/v2/auth/verify-email/resend', { email: unknownEmail() }),
-    },
-    {
-      what: 'POST /v2/auth/verify-email/resend, verified',
-      known: () => post('/v2/auth/verify-email/resend', { email: owner.email }),
-      unknown: () => post('/v2/auth/verify-email/resend', { email: unknownEmail() }),
-    },
-    {
-      what: 'POST /v2/auth/forgot-password',
-      known: () => post('/v2/auth/forgot-password', { email: owner.email }),
-      unknown: () => post('/v2/auth/forgot-password', { email: unknownEmail() }),
-    },
+    pair('/v2/auth/login', 'a wrong password', forgetful, strangers(), { password: wrongPassword }),
+    pair('/v2/auth/verify-email/resend', 'unverified', unverified, strange),
+    pair('/v2/auth/verify-email', 'a wrong code after a resend', unverified, strange, wrongCode),
+    pair('/v2/auth/verify-email/resend', 'verified', verified, stranger),
+    pair('/v2/auth/reset-password', 'a wrong code that nobody asked for', verified, strangers(), wrongReset),
+    pair('/v2/auth/forgot-password', 'verified', forgetful, strangest),
+    pair('/v2/auth/reset-password', 'a wrong code after it was asked for', forgetful, strangest, wrongReset),
     {
       what: 'POST /v2/auth/api-token, a wrong secret',
       known: () => exchange(key.access_key_id),
       unknown: () => exchange(unknownKeyId()),
     },
   ];
-}
-
-/** So many people that the guesses at each are fewer than an hour allows. */
-async function signUpSome(client: Client, password: string): Promise<string[]> {
-  const emails = Array.from({ length: 15 }, (_, n) => `guessed-${n}-${hex(5)}@example.com`);
-  for (const [n, email] of emails.entries()) {
-    const somewhere = client.with({ headers: { 'x-forwarded-for': `192.0.2.${n}` } });
-    await somewhere.call(signup, { body: { email, password, full_name: 'Grace Hopper' } });
-  }
-  return emails;
 }
 
 /**
@@ -94,7 +86,7 @@ async function timed(platform: LocalPlatform, { known, unknown }: Pair, tries: n
   const times = { known: [] as number[], unknown: [] as number[] };
   const statuses = { known: new Set<number>(), unknown: new Set<number>() };
   let from = 0;
-  for (let n = -Math.min(5, tries - 1); n < tries; n++) {
+  for (let n = -Math.min(warmUps, tries - 1); n < tries; n++) {
     for (const [kind, request] of n % 2 === 0 ? kindsOf(known, unknown) : kindsOf(known, unknown).toReversed()) {
       const { path, body, headers } = request();
       const address = `10.${from >> 16}.${(from >> 8) & 255}.${from++ & 255}`;
@@ -136,7 +128,7 @@ async function rowOf(platform: LocalPlatform, pair: Pair, tools: Tools): Promise
   };
 }
 
-/** Whether response times reveal which accounts exist (decisions 13, 14 and 20), on the platform as `npm start` runs it. */
+/** Whether response times reveal which accounts exist (decisions 12, 13, 14, 20 and 46), on the platform as `npm start` runs it. */
 export const accountTiming: Case = {
   name: 'account: known and unknown take alike',
   async run(tools) {
@@ -145,7 +137,7 @@ export const accountTiming: Case = {
     const platform = await startLocal({ directory, port: await freePort(), environment });
     try {
       const rows: Row[] = [];
-      for (const pair of await pairsOn(platform)) rows.push(await rowOf(platform, pair, tools));
+      for (const pair of await pairsOn(platform, triesOf(tools))) rows.push(await rowOf(platform, pair, tools));
       return rows;
     } finally {
       await platform.stop();

@@ -32,9 +32,9 @@ class Refused(RuntimeError):
         self.status = status
 
 
-def call(method, path, body=None, token=None):
+def call(method, path, body=None, token=None, more=None):
     """Returns the body of a successful response. Raises otherwise: that is a bug of these hooks or of the platform."""
-    headers = {"content-type": "application/json", "x-forwarded-for": from_somewhere()}
+    headers = {"content-type": "application/json", "x-forwarded-for": from_somewhere()} | (more or {})
     if token is not None:
         headers["authorization"] = f"Bearer {token}"
     content = None if body is None else json.dumps(body).encode()

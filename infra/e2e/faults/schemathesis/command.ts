@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type Caller, callers } from './callers.ts';
 import type { Estate } from './estate.ts';
 
 export interface Command {
@@ -12,7 +13,7 @@ export interface Command {
   readonly mailDirectory: string;
   readonly estate: Estate;
   /** Who sends the requests. */
-  readonly as: 'nobody' | 'owner';
+  readonly as: Caller;
   readonly seed: number;
   /** The maximum number of generated cases for each operation. */
   readonly examples: number;
@@ -51,11 +52,12 @@ export async function runSchemathesis(command: Command): Promise<Outcome> {
   const directory = await mkdtemp(join(tmpdir(), 'schemathesis-'));
   const file = (name: string) => join(directory, name);
   const [configFile, reportFile, answersFile] = [file('schemathesis.toml'), file('report.json'), file('answers.json')];
-  const { url, mailDirectory, estate, as, seed, exceptions = [] } = command;
+  const { url, mailDirectory, as, seed, exceptions = [] } = command;
+  const { callers: there, ...estate } = command.estate;
   const settings = {
-    ...{ url, as, seed, ...estate, mail: mailDirectory, answers_file: answersFile },
+    ...{ url, as, seed, ...estate, callers: there.credentials, mail: mailDirectory, answers_file: answersFile },
     // Each run needs new client addresses, because rate limits of the previous one are still in effect.
-    addresses_from: as === 'owner' ? 2 ** 23 : 0,
+    addresses_from: callers.indexOf(as) * 2 ** 21,
   };
   const args = [
     ...['-m', 'schemathesis.cli', '--config-file', configFile],

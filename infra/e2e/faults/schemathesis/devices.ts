@@ -10,7 +10,7 @@ export interface Devices {
 }
 
 /** More than all claims and retirements of a run. */
-const labelCount = 400;
+const labelCount = 1000;
 const ownCount = 6;
 
 /** As an import leaves them: the list of a factory comes by an Internal endpoint, which the gateway does not have. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import {
-  acceptInvitation,
   addPaymentMethod,
   type Client,
   createAd,
@@ -33,12 +32,14 @@ import { eventually, openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
 import { readyAsset } from '../../ready-asset.ts';
 import { rowsOf } from '../crash/check/databases.ts';
+import { type Callers, newCallers, newUser, password } from './callers.ts';
 import { fillDevices } from './devices.ts';
 
-/** An owner's credentials, and the ids of what the account contains. */
+/** An account: those who may send requests in it, and the ids of what it contains. */
 export interface Estate {
-  readonly email: string;
-  readonly password: string;
+  readonly callers: Callers;
+  /** The group in which the member sees what there is. */
+  readonly group: string;
   /** Existing ids by prefix. */
   readonly ids: Readonly<Record<Prefix, readonly string[]>>;
   /** The origin of the payment provider's pages. */
@@ -54,16 +55,16 @@ type Prefix = 'bl' | 'acc' | 'usr' | 'inv' | 'key' | 'rt' | 'cmp' | 'cs' | 'pay'
 export interface Where {
   readonly url: string;
   readonly mailDirectory: string;
+  /** The folder of `npm start`. */
+  readonly directory: string;
   readonly databases: { readonly billing: string; readonly campaign: string; readonly device: string };
 }
-
-const password = 'a long walk at dawn';
 
 /**
  * Creates an owner with groups and everything in them, an import, campaigns, users, invitations, API keys, payments, refunds,
  * a subscription, devices and a blacklist.
  */
-export async function newEstate({ url, mailDirectory, databases }: Where): Promise<Estate> {
+export async function newEstate({ url, mailDirectory, directory, databases }: Where): Promise<Estate> {
   const mark = randomBytes(5).toString('hex');
   const email = `owner-${mark}@example.com`;
   const mailbox = openMailbox(mailDirectory);
@@ -72,40 +73,44 @@ export async function newEstate({ url, mailDirectory, databases }: Where): Promi
   const code = await mailbox.codeFor(email);
   const session = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;
   const owner = anyone.with({ token: session.access_token });
-  const cmp: string[] = [];
-  for (const town of towns)
-    cmp.push((await owner.call(createCampaign, { body: { name: `Spring in ${town}` } })).body.id);
   const built = await buildAll(owner);
+  const [group = '', loc = ''] = [built.grp.at(0), built.loc.at(0)];
+  const cmp: string[] = [];
+  for (const [n, town] of towns.entries()) {
+    const body = { name: `Spring in ${town}`, group_id: n < shared ? group : null };
+    cmp.push((await owner.call(createCampaign, { body })).body.id);
+  }
   const usr = [session.user.id];
   const inv: string[] = [];
   const key: string[] = [];
   for (let n = 1; n <= 3; n++) {
-    usr.push(await newUser(`user-${n}-${mark}@example.com`));
+    const user = await newUser({ anyone, mailbox, owner, email: `user-${n}-${mark}@example.com` });
+    usr.push(user.user.id);
     const guest = { email: `guest-${n}-${mark}@example.com` };
     inv.push((await owner.call(createInvitation, { body: guest })).body.id);
     key.push((await owner.call(createApiKey, { body: { name: `Export ${n}` } })).body.id);
   }
   const rt = (await owner.call(listSessions, {})).body.entries.map(({ id }) => id);
   const { pages, ...bought } = await buyAll(owner, databases.billing);
-  const studio = await fillStudio(owner, session.account.id, databases.campaign, built.zon[0] ?? '');
+  const studio = await fillStudio(owner, session.account.id, databases.campaign, { group, zone: built.zon[0] ?? '' });
   const { dev, labels } = await fillDevices(owner, databases.device);
+  await owner.call(createInstallation, { body: { location_id: loc, device_id: dev[0] ?? '', outputs: [] } });
   const bl: string[] = [];
   for (const [n] of towns.entries()) {
-    const body = { visitor_key: `staff-${mark}-${n}`.padEnd(24, 'x'), reason: 'staff' } as const;
+    const where = { location_id: n < shared ? loc : null };
+    const body = { visitor_key: `staff-${mark}-${n}`.padEnd(24, 'x'), reason: 'staff', ...where } as const;
     bl.push((await owner.call(createBlacklistEntry, { body })).body.id);
   }
   const ids = { acc: [session.account.id], usr, inv, key, rt, cmp, ...built, ...bought, ...studio, dev, bl };
-  return { email, password, ids, pages, labels };
-
-  async function newUser(address: string): Promise<string> {
-    await owner.call(createInvitation, { body: { email: address } });
-    const token = await mailbox.tokenFor(address);
-    const accepted = await anyone.call(acceptInvitation, { body: { token, full_name: 'Grace Hopper', password } });
-    return (accepted.body as z.output<typeof Session>).user.id;
-  }
+  // One of them has nothing yet.
+  const groups = [group, built.grp.at(-1) ?? ''];
+  const callers = await newCallers({ anyone, mailbox, directory, owner: { client: owner, email, session }, groups });
+  return { callers, group, ids, pages, labels };
 }
 
 const towns = ['Zurich', 'Geneva', 'Lugano'];
+/** Of what there is one for each town, so many belong to the first town's group, or to no group. */
+const shared = 2;
 
 /** Creates the estate: in each town a location with one resource of each kind; and an import that has succeeded. */
 async function buildAll(owner: Client): Promise<Record<Place, string[]>> {
@@ -177,15 +182,16 @@ async function fillStudio(
   owner: Client,
   account: string,
   databaseUrl: string,
-  zone_id: string,
+  { group, zone }: { readonly group: string; readonly zone: string },
 ): Promise<Record<Studio, string[]>> {
   // Its id is not among those that generated requests use.
-  const screen = { zone_id, name: 'Studio', width_px: 1920, height_px: 1080, tags: ['studio'] };
+  const screen = { zone_id: zone, name: 'Studio', width_px: 1920, height_px: 1080, tags: ['studio'] };
   await owner.call(createScreen, { body: screen });
   const made: Record<Studio, string[]> = { mlb: [], asl: [], mda: [], ad: [], cad: [] };
-  for (const town of towns) {
-    const media_library_id = (await owner.call(createMediaLibrary, { body: { name: town } })).body.id;
-    const ad_library_id = (await owner.call(createAdLibrary, { body: { name: town } })).body.id;
+  for (const [n, name] of towns.entries()) {
+    const library = { name, group_id: n < shared ? group : null };
+    const media_library_id = (await owner.call(createMediaLibrary, { body: library })).body.id;
+    const ad_library_id = (await owner.call(createAdLibrary, { body: library })).body.id;
     const [asset, analysis] = [newId('media_asset'), newId('analysis')];
     await rowsOf(
       databaseUrl,

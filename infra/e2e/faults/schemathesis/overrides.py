@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from api import call, chance, click, put, settings
+from callers import caller, is_person
 from ids import existing_ids, add_id
 from people import (
     Person,
@@ -48,32 +49,36 @@ class Sender:
 
 
 class OverrideRule:
-    def __init__(self, kinds, build):
+    def __init__(self, kinds, role, build):
         self.kinds = kinds
+        self.role = role
         self.build = build
 
     def sender(self):
-        """Returns the sender of the request; None for the owner."""
-        if not self.kinds:
+        """Returns the sender of the request; None for the caller, who may be refused because of what the caller is."""
+        if not self.kinds or not is_person or self.role not in (None, caller):
             return None
         kind = chance.choice(self.kinds)
         return Sender(kind, take_person(kind))
 
     def override_by(self, sender):
+        if self.kinds and not sender:
+            return Override()
         return self.build(sender.person) if sender else self.build()
 
 
 overrides = {}
 
 
-def override(*kinds):
+def override(*kinds, role=None):
     """
     Registers the function for the operation of the same name. If kinds are given, a person of one of these kinds sends
-    every request of the operation, because it may take away rights that the owner must keep.
+    every request of the operation, because it may take away rights that the caller must keep; with a role only in place
+    of a caller with this role.
     """
 
     def register(build):
-        overrides[build.__name__] = OverrideRule(kinds, build)
+        overrides[build.__name__] = OverrideRule(kinds, role, build)
         return build
 
     return register
@@ -149,17 +154,17 @@ def change_password(person):
     return Override(body={"current_password": person.password, "new_password": "a short swim at noon"})
 
 
-@override(plain)
+@override(plain, role="owner")
 def close_account(person):
     return Override(path={"id": person.account_id})
 
 
-@override(plain)
+@override(plain, role="owner")
 def update_account(person):
     return Override(path={"id": person.account_id})
 
 
-@override(with_heir)
+@override(with_heir, role="owner")
 def transfer_ownership(person):
     return Override(path={"id": person.account_id}, body={"user_id": person.heir})
 
@@ -208,7 +213,7 @@ def any_code(person):
 
 @override()
 def create_location():
-    return Override(body={"timezone": "Europe/Zurich"} | somewhere)
+    return Override(body={"group_id": some_group(), "timezone": "Europe/Zurich"} | somewhere)
 
 
 @override()
@@ -343,12 +348,12 @@ def delete_media_asset():
 
 @override()
 def delete_media_library():
-    return Override(path={"id": owner.call("POST", "/v2/media-libraries", {"name": "One more"})["id"]})
+    return Override(path={"id": owner.call("POST", "/v2/media-libraries", one_more())["id"]})
 
 
 @override()
 def delete_ad_library():
-    return Override(path={"id": owner.call("POST", "/v2/ad-libraries", {"name": "One more"})["id"]})
+    return Override(path={"id": owner.call("POST", "/v2/ad-libraries", one_more())["id"]})
 
 
 @override()
@@ -452,7 +457,7 @@ def with_profile():
 
 def new_campaign():
     """A draft with an ad that reaches screens, as parameters of paths."""
-    campaign = owner.call("POST", "/v2/campaigns", {"name": "One more"})["id"]
+    campaign = owner.call("POST", "/v2/campaigns", one_more())["id"]
     target = {"include": {"group_ids": [], "location_ids": [], "tags": ["studio"]}}
     owner.call("PUT", f"/v2/campaigns/{campaign}/target", target)
     body = {"ad_id": new_ad(), "screen_tag": "studio"}
@@ -471,17 +476,17 @@ def published():
 
 @override()
 def create_blacklist_entry():
-    return Override(body={"visitor_key": new_visitor(), "location_id": left_out, "from": left_out, "until": left_out})
+    return Override(body=new_entry() | {"from": left_out, "until": left_out})
 
 
 @override()
 def delete_blacklist_entry():
-    body = {"visitor_key": new_visitor(), "reason": "staff"}
-    return Override(path={"id": owner.call("POST", "/v2/blacklist", body)["id"]})
+    return Override(path={"id": owner.call("POST", "/v2/blacklist", new_entry() | {"reason": "staff"})["id"]})
 
 
-def new_visitor():
-    return f"visitor-{chance.getrandbits(96):024x}"
+def new_entry():
+    visitor = f"visitor-{chance.getrandbits(96):024x}"
+    return {"visitor_key": visitor, "location_id": chance.choice([None, *existing_ids["loc"]])}
 
 
 # Billing. The owner has a subscription and a card that works.
@@ -525,6 +530,16 @@ def member_of_one():
 somewhere = {"latitude": 47.3686, "longitude": 8.5392, "opening_hours": None}
 
 
+def some_group():
+    """Often the one that the member sees."""
+    return chance.choice([settings["group"], chance.choice(existing_ids["grp"])])
+
+
+def one_more():
+    """What belongs to a group, for the member to see."""
+    return {"name": "One more", "group_id": settings["group"]}
+
+
 def new_device():
     text = str(uuid.UUID(int=chance.getrandbits(128)))
     return f"dev_{text[:14]}7{text[15:19]}8{text[20:]}"
@@ -533,7 +548,7 @@ def new_device():
 def new_place(kind, where=None):
     """Creates a place in an existing one and returns its id."""
     around = {
-        "location": lambda: {"group_id": chance.choice(existing_ids["grp"]), "timezone": "Europe/Zurich"},
+        "location": lambda: {"group_id": some_group(), "timezone": "Europe/Zurich"},
         "zone": lambda: {"location_id": chance.choice(existing_ids["loc"])},
         "screen": lambda: {"zone_id": chance.choice(existing_ids["zon"]), "width_px": 1920, "height_px": 1080},
     }[kind]()

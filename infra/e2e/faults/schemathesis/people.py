@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from api import Refused, call, mail_to, numbers, settings
 
-password = settings["password"]
+password = settings["callers"]["owner"]["password"]
 full_name = "Grace Hopper"
 
 
@@ -58,7 +58,7 @@ class Person:
 
 
 class Owner(Person):
-    """The owner of the estate, who sends all other requests. The hooks delete nothing of the owner's that is needed."""
+    """The owner of the estate, who makes what other requests need. The hooks delete nothing of the owner's that is needed."""
 
     def call(self, method, path, body=None):
         # An earlier session may have ended, because a generated request changed the owner's own rights.
@@ -71,7 +71,7 @@ class Owner(Person):
         return call(method, path, body, self.begin(self.log_in()).token)
 
 
-owner = Owner(settings["email"])
+owner = Owner(settings["callers"]["owner"]["email"])
 
 
 def newcomer():

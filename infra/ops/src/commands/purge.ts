@@ -12,7 +12,8 @@ export const purge = command({
   help: `Usage: ops purge [service] [--job <name>] [--dry-run]
 
 Deletes rows whose time is over, and rows that belonged to deleted accounts. The worker of each service does the same every
-hour; use this command to do it now, or to see how much there is.
+hour; use this command to do it now, or to see how much there is. Give it the settings of the workers where they say how long
+something is kept (AUDIT_LOG_DAYS).
 
   --job       runs only the job with this name, which the output shows
   --dry-run   counts the rows that would be deleted and deletes none`,

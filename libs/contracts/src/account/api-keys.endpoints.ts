@@ -15,8 +15,10 @@ export const listApiKeys = endpoint({
   path: '/v2/api-keys',
   service,
   summary: 'API keys of this account',
-  description: 'Rotated, expired and revoked ones among them; newest first.',
+  description:
+    'All that work, and of those that were rotated, have expired or were revoked the newest 200; newest first. Any can be read by its id.',
   access,
+  turns: 'page',
   success: { status: 200, description: 'All keys, without secrets', body: z.array(ApiKey) },
 });
 
@@ -90,7 +92,7 @@ export const rotateApiKey = endpoint({
   service,
   summary: 'Replace an API key',
   description:
-    'The new key has the same rights and lives as long as the old one was to. The old one dies after `grace`.',
+    'The new key has the same rights and lives as long as the old one was to. The old one dies after `grace`; until then both count among the 1,000 that an account may have.',
   access,
   params: keyId,
   body: z

@@ -62,8 +62,24 @@ export async function insertApiKey(tx: Tx, key: NewKey): Promise<ApiKeyRow> {
   return { ...row, grants: await insertGrants(tx, row.id, key.groups) };
 }
 
-export const findApiKeys = ({ prisma }: Pick<AccountDatabase, 'prisma'>, accountId: string): Promise<ApiKeyRow[]> =>
-  selectKeys(prisma, Prisma.sql`k.account_id = ${accountId}`);
+/** About a key: neither revoked nor expired. A rotated one lives until its grace ends. */
+const isLive = (now: Date) => Prisma.sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now}))`;
+
+/** Keys that work no more, in a list. An account may make any number of them. */
+const mostListedDead = 200;
+
+/** All keys that are live, and the newest of the others. */
+export const findApiKeys = (
+  { prisma }: Pick<AccountDatabase, 'prisma'>,
+  accountId: string,
+  now: Date,
+): Promise<ApiKeyRow[]> =>
+  selectKeys(
+    prisma,
+    Prisma.sql`k.account_id = ${accountId} AND (${isLive(now)} OR k.id IN (
+      SELECT id FROM api_keys WHERE account_id = ${accountId} AND NOT ${isLive(now)}
+      ORDER BY id DESC LIMIT ${mostListedDead}))`,
+  );
 
 export async function findApiKey(tx: Reader, accountId: string, id: string): Promise<ApiKeyRow | undefined> {
   return (await selectKeys(tx, Prisma.sql`k.id = ${id} AND k.account_id = ${accountId}`))[0];
@@ -171,6 +187,6 @@ export async function countLiveKeys(tx: Reader, accountId: string, now: Date): P
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accountId}, 7))::text`;
   const [row] = await tx.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM api_keys
-    WHERE account_id = ${accountId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+    WHERE account_id = ${accountId} AND ${isLive(now)}`;
   return row?.count ?? 0;
 }

@@ -7,10 +7,11 @@ import type { RequireGroups } from '../groups/index.ts';
 import type { Notices } from '../notices/index.ts';
 import { requireStanding } from '../sessions/index.ts';
 import type { AccountDatabase } from '../store.ts';
-import { countLiveKeys, insertApiKey } from './api-key.store.ts';
+import { insertApiKey } from './api-key.store.ts';
 import { newExpiry, requireGivable, requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
 import { recordKeys } from './record-keys.ts';
+import { requireKeyRoom } from './room.ts';
 import { hashSecret, type KeyEnvironment, newKeyPair } from './secret.ts';
 
 export interface KeyWriting {
@@ -21,9 +22,6 @@ export interface KeyWriting {
   readonly requireGroups: RequireGroups;
   readonly keyEnvironment: KeyEnvironment;
 }
-
-/** Keys of an account that are neither revoked nor expired. */
-const mostLiveKeys = 1_000;
 
 /**
  * Checks in the order of decision 23: malformed input, rights that the caller cannot give, groups that do not exist.
@@ -45,8 +43,7 @@ export const createApiKeyEndpoint = ({ database, outbox, notices, clock, require
     const { accessKeyId, secret } = newKeyPair(keyEnvironment);
     return transaction(async (tx) => {
       requireGivable(await requireStanding(tx, createApiKey, caller), body);
-      if ((await countLiveKeys(tx, accountId, now)) >= mostLiveKeys)
-        throw new Problem('unprocessable', `An account has at most ${mostLiveKeys} live keys.`);
+      await requireKeyRoom(tx, { accountId, now });
       const key = await insertApiKey(tx, {
         ...body,
         accountId,

@@ -7,6 +7,7 @@ import { endApiKey, insertApiKey, lockApiKey } from './api-key.store.ts';
 import { requireGivable, rotatedExpiries } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
 import type { KeyWriting } from './create-api-key.ts';
+import { requireKeyRoom } from './room.ts';
 import { hashSecret, newKeyPair } from './secret.ts';
 
 /** Of several concurrent rotations the row lock lets one succeed. The others find the key already rotated. */
@@ -31,6 +32,8 @@ export const rotateApiKeyEndpoint = ({
       const now = clock.now();
       const expiries = rotatedExpiries(old, body?.grace ?? 0, now);
       await endApiKey(tx, old.id, { rotated_at: now, expires_at: expiries.old });
+      // With a grace the old one lives on beside the new one.
+      await requireKeyRoom(tx, { accountId, now }, 'conflict');
       const renewed = await insertApiKey(tx, {
         accountId,
         name,

@@ -4,9 +4,10 @@ import type { z } from 'zod';
 import { actorOf, audit, changesIn } from '../audit/index.ts';
 import { requireStanding } from '../sessions/index.ts';
 import { type ApiKeyRow, changeApiKey, lockApiKey, readonlyFor } from './api-key.store.ts';
-import { changedExpiry, type Grant, requireGivable, requireScope } from './api-key.ts';
+import { changedExpiry, type Grant, refusalOf, requireGivable, requireScope } from './api-key.ts';
 import { viewApiKey } from './api-key.view.ts';
 import type { KeyWriting } from './create-api-key.ts';
+import { requireKeyRoom } from './room.ts';
 
 export const updateApiKeyEndpoint = (deps: Omit<KeyWriting, 'outbox' | 'keyEnvironment'>) =>
   implement(updateApiKey, async ({ params, body, caller, request }) => {
@@ -30,6 +31,8 @@ export const updateApiKeyEndpoint = (deps: Omit<KeyWriting, 'outbox' | 'keyEnvir
         ...(group_scope !== undefined && { group_scope }),
         ...(expires_at !== undefined && { expires_at: changedExpiry(key, expires_at, now) }),
       };
+      const revived = refusalOf(key, now) !== undefined && refusalOf({ ...key, ...change }, now) === undefined;
+      if (revived) await requireKeyRoom(tx, { accountId, now });
       const changed = viewApiKey(await changeApiKey(tx, key, change, grants));
       const details = changesIn(viewApiKey(key), changed);
       if (Object.keys(details).length === 0) return changed;

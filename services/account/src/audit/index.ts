@@ -4,3 +4,4 @@ export { changesIn } from './changes.ts';
 export { listAuditLogEndpoint } from './list-audit-log.ts';
 export { onAuditRecords } from './on-audit-records.ts';
 export { recordRefusalsEndpoint } from './record-refusals.ts';
+export { auditRetention, oldRecords } from './retention.ts';
