@@ -29,7 +29,7 @@ import { clientIpFinder, trustedPeer } from './client-ip.ts';
 import type { ClientShares } from './client-shares.ts';
 import { corsFor } from './cors.ts';
 import { forwardHeaders } from './forward-headers.ts';
-import { announcesBody, type Forwarder } from './forwarder.ts';
+import { announcesBody, bodyArrives, type Forwarder } from './forwarder.ts';
 import { malformationOf } from './malformed.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { type HeaderList, setHeaders } from './response-headers.ts';
@@ -110,6 +110,7 @@ export function createPipeline(options: PipelineOptions): Listener {
     options.shares.enter(req, res, ip);
     const admitting = limiter.admit(endpoint, ip);
     const admission = admitting && (await admitting); // No `await` without a limit: it would cost a turn.
+    let endTurn: (() => void) | undefined;
     try {
       if (res.closed) return; // The client disconnected while its request waited.
       if (admission) for (const name in admission.headers) gatewayHeaders.push(name, admission.headers[name] ?? '');
@@ -121,8 +122,10 @@ export function createPipeline(options: PipelineOptions): Listener {
       const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
       exchange.caller = authenticated?.caller;
       if (authenticated?.refused) throw authenticated.refused;
-      const held = isAnonymous(endpoint) && !endpoint.stream && announcesBody(req);
-      const body = held ? await holdBody(exchange, ip) : undefined;
+      const hasBody = !endpoint.stream && announcesBody(req);
+      const body = hasBody && isAnonymous(endpoint) ? await holdBody(exchange, ip) : undefined;
+      if (hasBody && !body && !(await bodyArrives(req)))
+        endTurn = await options.shares.waitToSend(exchange.caller, res, ip);
       if (res.closed) return;
       const set = {
         ...authenticated?.headers,
@@ -139,6 +142,7 @@ export function createPipeline(options: PipelineOptions): Listener {
       };
       await forward(exchange, onResponse, body);
     } finally {
+      endTurn?.();
       admission?.settle(undefined);
     }
   }

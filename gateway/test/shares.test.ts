@@ -123,6 +123,28 @@ test('bodies that stall without a token hold a client’s share at most, reach n
   expect((await answerOf(again)).status).toBe(200);
 });
 
+test('bodies of a credential that are still arriving reach the service eight at a time, and those of others meanwhile', async () => {
+  const before = upstream.started.length;
+  const [mine, theirs] = [personToken(), personToken()];
+  const begin = (token: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-length': '8' };
+    const req = open(headers, '/v2/campaigns');
+    req.write('{"a"');
+    return { req, answer: answerOf(req) };
+  };
+  const sent = range(12).map(() => begin(mine));
+  await eventually(() => expect(upstream.started).toHaveLength(before + 8));
+  for (const n of range(2)) {
+    const other = begin(theirs);
+    await eventually(() => expect(upstream.started).toHaveLength(before + 9 + n));
+    other.req.end(':"b"');
+    expect((await other.answer).status).toBe(200);
+  }
+  expect(upstream.started).toHaveLength(before + 10);
+  for (const { req } of sent) req.end(':"b"');
+  for (const { answer } of sent) expect((await answer).status).toBe(200);
+});
+
 /** A connection, and whether the other side has ended it. */
 function connection(localAddress = '127.0.0.1'): { socket: Socket; gone: () => boolean } {
   let gone = false;

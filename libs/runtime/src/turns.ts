@@ -1,5 +1,5 @@
 /** Who takes a turn: a caller, who shares a lane with others, such as a credential of an account. */
-interface TurnTaker {
+export interface TurnTaker {
   readonly lane: string;
   readonly caller: string;
 }
@@ -21,6 +21,8 @@ export interface TurnOptions {
 export interface Turns {
   readonly running: number;
   readonly waiting: number;
+  /** The function that ends the turn, if there is one at once. */
+  tryTake(taker: TurnTaker): (() => void) | undefined;
   /**
    * Waits for a turn. Resolves with a function that ends the turn; it may be called again. Rejects with `busy()`, or with the
    * signal's reason when that is aborted.
@@ -71,7 +73,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
   }
 
   function admit(): void {
-    while (running < total && admitOne());
+    while (waiting > 0 && running < total && admitOne());
   }
 
   function count(lane: Lane, caller: string, by: 1 | -1): void {
@@ -86,16 +88,45 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
     if (lane.running === 0 && lane.waiting.length === 0) lanes.delete(key);
   }
 
+  const newLane = (): Lane => ({ running: 0, byCaller: new Map<string, number>(), waiting: [] });
+
+  /** Ends a turn that was counted. */
+  function ending(key: string, lane: Lane, caller: string): () => void {
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      count(lane, caller, -1);
+      toEnd(key, lane); // Lanes that came during its turn go first.
+      forget(key, lane);
+      admit();
+    };
+  }
+
+  /** Whoever waits may not have a turn now, so nobody is overtaken. */
+  function tryTake({ lane: key, caller }: TurnTaker): (() => void) | undefined {
+    const lane = lanes.get(key) ?? newLane();
+    const free = running < total && lane.running < perLane && (lane.byCaller.get(caller) ?? 0) < perCaller;
+    if (!free) return undefined;
+    count(lane, caller, 1);
+    toEnd(key, lane);
+    return ending(key, lane, caller);
+  }
+
   return {
+    tryTake,
     get running() {
       return running;
     },
     get waiting() {
       return waiting;
     },
-    async take({ lane: key, caller }, signal) {
+    async take(taker, signal) {
       signal?.throwIfAborted();
-      const lane = lanes.get(key) ?? { running: 0, byCaller: new Map<string, number>(), waiting: [] };
+      const free = tryTake(taker);
+      if (free) return free;
+      const { lane: key, caller } = taker;
+      const lane = lanes.get(key) ?? newLane();
       if (lane.waiting.length >= maxWaiting) throw busy();
       lanes.set(key, lane);
       const turn = Promise.withResolvers<void>();
@@ -117,7 +148,6 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
       const onAbort = () => leave(signal?.reason);
       lane.waiting.push(waiter);
       waiting++;
-      admit();
       const timer = setTimeout(() => leave(busy()), maxWaitMs);
       signal?.addEventListener('abort', onAbort);
       try {
@@ -126,15 +156,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       }
-      let ended = false;
-      return () => {
-        if (ended) return;
-        ended = true;
-        count(lane, caller, -1);
-        toEnd(key, lane); // Lanes that came during its turn go first.
-        forget(key, lane);
-        admit();
-      };
+      return ending(key, lane, caller);
     },
   };
 }

@@ -73,3 +73,20 @@ test('who leaves while waiting has no turn', async () => {
   (await next)();
   expect([turns.running, turns.waiting]).toEqual([0, 0]);
 });
+
+test('a turn that is free is taken at once; one that is not has to be waited for', async () => {
+  const turns = open({ total: 3, perLane: 2, perCaller: 1 });
+  const first = turns.tryTake({ lane: 'a', caller: '1' });
+  expect(turns.tryTake({ lane: 'a', caller: '1' })).toBeUndefined();
+  const next = turns.take({ lane: 'a', caller: '1' });
+  const second = turns.tryTake({ lane: 'a', caller: '2' });
+  expect(second).toBeDefined();
+  expect(turns.tryTake({ lane: 'a', caller: '3' })).toBeUndefined();
+  expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
+  expect(turns.tryTake({ lane: 'c', caller: '1' })).toBeUndefined();
+  expect([turns.running, turns.waiting]).toEqual([3, 1]);
+  first?.();
+  first?.(); // It counts once.
+  await next;
+  expect([turns.running, turns.waiting]).toEqual([3, 0]);
+});
