@@ -14,6 +14,11 @@ export interface TurnOptions {
   /** How many may wait in one lane. */
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
+  /**
+   * How long a turn is kept after its end while others of its lane wait, if other lanes are active: `times` as long as it took,
+   * and so many milliseconds at least and at most. Default: not at all.
+   */
+  readonly rest?: { readonly times: number; readonly leastMs: number; readonly mostMs: number };
   /** Called for each who is refused: because the lane is full, or its turn did not come in time. */
   readonly busy: () => Error;
 }
@@ -41,15 +46,29 @@ interface Lane {
   readonly waiting: Waiter[];
 }
 
+/** A lane is active for so long after it took a turn. */
+const activeMs = 1_000;
+
 /**
  * Lets many share what is scarce: lanes in rotation, whatever the number of those who wait in each, and within a lane the
- * first whose caller may have another turn.
+ * first whose caller may have another turn. A lane that always has more waiting than turns rests, so that it takes a part of
+ * the time only.
  */
-export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, busy }: TurnOptions): Turns {
+export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, rest, busy }: TurnOptions): Turns {
   /** In the order of the rotation: a lane goes to the end when it gets a turn and when one ends. */
   const lanes = new Map<string, Lane>();
   let running = 0;
   let waiting = 0;
+  /** The lanes that took a turn last, and when. */
+  let last: { key?: string; at: number } = { at: Number.NEGATIVE_INFINITY };
+  let lastOther = last;
+
+  function noteActive(key: string): void {
+    if (last.key !== key) [last, lastOther] = [{ key, at: 0 }, last];
+    last.at = performance.now();
+  }
+  const othersActive = (key: string) =>
+    performance.now() - (last.key === key ? lastOther : last).at < activeMs;
 
   const nextIn = (lane: Lane): number =>
     lane.running < perLane ? lane.waiting.findIndex(({ caller }) => (lane.byCaller.get(caller) ?? 0) < perCaller) : -1;
@@ -77,7 +96,6 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
   }
 
   function count(lane: Lane, caller: string, by: 1 | -1): void {
-    running += by;
     lane.running += by;
     const left = (lane.byCaller.get(caller) ?? 0) + by;
     if (left > 0) lane.byCaller.set(caller, left);
@@ -90,15 +108,29 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
 
   const newLane = (): Lane => ({ running: 0, byCaller: new Map<string, number>(), waiting: [] });
 
+  function restOf(key: string, lane: Lane, tookMs: number): number {
+    if (!rest || lane.waiting.length === 0 || !othersActive(key)) return 0;
+    return Math.min(rest.mostMs, Math.max(rest.leastMs, rest.times * tookMs));
+  }
+
   /** Ends a turn that was counted. */
   function ending(key: string, lane: Lane, caller: string): () => void {
+    const began = rest ? performance.now() : 0;
+    noteActive(key);
     let ended = false;
-    return () => {
-      if (ended) return;
-      ended = true;
+    const free = () => {
       count(lane, caller, -1);
       toEnd(key, lane); // Lanes that came during its turn go first.
       forget(key, lane);
+      admit();
+    };
+    return () => {
+      if (ended) return;
+      ended = true;
+      running--;
+      const restMs = restOf(key, lane, performance.now() - began);
+      if (restMs === 0) return free();
+      setTimeout(free, restMs).unref();
       admit();
     };
   }
@@ -108,6 +140,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
     const lane = lanes.get(key) ?? newLane();
     const free = running < total && lane.running < perLane && (lane.byCaller.get(caller) ?? 0) < perCaller;
     if (!free) return undefined;
+    running++;
     count(lane, caller, 1);
     toEnd(key, lane);
     return ending(key, lane, caller);
@@ -133,6 +166,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
       const waiter: Waiter = {
         caller,
         admit() {
+          running++;
           count(lane, caller, 1);
           turn.resolve();
         },

@@ -90,3 +90,30 @@ test('a turn that is free is taken at once; one that is not has to be waited for
   await next;
   expect([turns.running, turns.waiting]).toEqual([3, 0]);
 });
+
+test('a lane with more waiting than turns rests after each, while others are active; alone it does not', async () => {
+  const turns = open({ perLane: 1, rest: { times: 3, leastMs: 60_000, mostMs: 60_000 } });
+  const begun = takeAll(turns, ['a/1', 'a/2', 'a/3']);
+  await settled();
+  begun[0]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'a/2']);
+  turns.tryTake({ lane: 'b', caller: '1' })?.();
+  begun[1]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'a/2']);
+  expect([turns.running, turns.waiting]).toEqual([0, 1]);
+  expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
+});
+
+test('a rest ends, and what it keeps is no turn of all lanes', async () => {
+  const turns = open({ total: 1, perLane: 1, rest: { times: 0, leastMs: 1, mostMs: 1 } });
+  const begun = takeAll(turns, ['a/1', 'a/2', 'b/1']);
+  await settled();
+  begun[0]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'b/1']);
+  begun[1]?.end();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(names(begun)).toEqual(['a/1', 'b/1', 'a/2']);
+});

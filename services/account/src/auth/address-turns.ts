@@ -6,6 +6,8 @@ import { emailKeyOf } from '../codes/index.ts';
 
 /** Requests about one address at once, of all clients; and those that may wait, as long as a person does. */
 const shares = { perLane: 4, perCaller: 4, maxWaiting: 256, maxWaitMs: 10_000 };
+/** While many ask about one address, they get a part of the time only. */
+const rest = { times: 3, leastMs: 25, mostMs: 250 };
 
 const busy = () => new Problem('unavailable', 'Too many requests about this address. Try again.', { 'retry-after': '5' });
 
@@ -14,7 +16,7 @@ const busy = () => new Problem('unavailable', 'Too many requests about this addr
  * for each of its guesses at somebody is many clients to every other limit.
  */
 export function inAddressTurns(implementations: readonly Implementation[]): Implementation[] {
-  const turns = createTurns({ ...shares, total: Number.POSITIVE_INFINITY, busy });
+  const turns = createTurns({ ...shares, rest, total: Number.POSITIVE_INFINITY, busy });
   return implementations.map((one) => ({
     ...one,
     async handle(input, around) {
