@@ -28,6 +28,7 @@ import type { Logger } from 'pino';
 import { clientIpFinder, trustedPeer } from './client-ip.ts';
 import type { ClientShares } from './client-shares.ts';
 import { corsFor } from './cors.ts';
+import { createDrain } from './drain.ts';
 import { forwardHeaders } from './forward-headers.ts';
 import { announcesBody, bodyArrives, type Forwarder } from './forwarder.ts';
 import { malformationOf } from './malformed.ts';
@@ -103,6 +104,7 @@ export function createPipeline(options: PipelineOptions): Listener {
   const cors = corsFor(options.corsOrigins);
   const traceOf = traceFinder(options.tracing);
   const record = requestRecorder(options.metrics, logger, 'info');
+  const drain = createDrain();
 
   async function serve(exchange: Exchange): Promise<void> {
     const { req, res, endpoint, requestId, trace, gatewayHeaders } = exchange;
@@ -176,6 +178,7 @@ export function createPipeline(options: PipelineOptions): Listener {
   function refuse(res: ServerResponse, gatewayHeaders: HeaderList, problem: Problem): void {
     if (!res.headersSent) setHeaders(res, gatewayHeaders);
     writeProblem(res, problem, problemBase);
+    if (announcesBody(res.req)) drain.add(res.req);
   }
 
   return (req, res) => {
