@@ -67,8 +67,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
     if (last.key !== key) [last, lastOther] = [{ key, at: 0 }, last];
     last.at = performance.now();
   }
-  const othersActive = (key: string) =>
-    performance.now() - (last.key === key ? lastOther : last).at < activeMs;
+  const othersActive = (key: string) => performance.now() - (last.key === key ? lastOther : last).at < activeMs;
 
   const nextIn = (lane: Lane): number =>
     lane.running < perLane ? lane.waiting.findIndex(({ caller }) => (lane.byCaller.get(caller) ?? 0) < perCaller) : -1;

@@ -20,7 +20,10 @@ const slowest = (values: readonly number[]) => Math.max(0, ...values);
 const answered = ({ statuses }: Measured, ...allowed: readonly string[]) =>
   Object.keys(statuses).every((status) => allowed.includes(status));
 
-function described({ honest: { reads, logins, files, faults }, result: { answers, broken } }: Seen, quiet: Honest): string {
+function described(
+  { honest: { reads, logins, files, faults }, result: { answers, broken } }: Seen,
+  quiet: Honest,
+): string {
   const parts = [
     `reads ${statusesText(reads)}, p99 ${ms(reads.p99)} (quiet ${ms(quiet.reads.p99)}, × ${(reads.p99 / (quiet.reads.p99 || 1)).toFixed(1)})`,
     `logins ${statusesText(logins)}, ${inTime(logins).toFixed(1)} % within ${ms(bars.login)}, the slowest ${ms(slowest(logins.latencies))}`,

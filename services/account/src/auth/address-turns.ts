@@ -9,7 +9,8 @@ const shares = { perLane: 4, perCaller: 4, maxWaiting: 256, maxWaitMs: 10_000 };
 /** While many ask about one address, they get a part of the time only. */
 const rest = { times: 3, leastMs: 25, mostMs: 250 };
 
-const busy = () => new Problem('unavailable', 'Too many requests about this address. Try again.', { 'retry-after': '5' });
+const busy = () =>
+  new Problem('unavailable', 'Too many requests about this address. Try again.', { 'retry-after': '5' });
 
 /**
  * Lets requests about one e-mail address take turns, known or unknown, whoever sends them: a client that has a new address
