@@ -15,10 +15,10 @@ export interface TurnOptions {
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
   /**
-   * How long a turn is kept after its end while others of its lane wait, if other lanes are active: `times` as long as it took,
-   * and so many milliseconds at least and at most. Default: not at all.
+   * How long a turn is kept after its end while others of its lane wait: `times` as long as it took, and so many milliseconds
+   * at least and at most; if no other lane is active, only with `alone`. Default: not at all.
    */
-  readonly rest?: { readonly times: number; readonly leastMs: number; readonly mostMs: number };
+  readonly rest?: { readonly times: number; readonly leastMs: number; readonly mostMs: number; readonly alone?: boolean };
   /** Called for each who is refused: because the lane is full, or its turn did not come in time. */
   readonly busy: () => Error;
 }
@@ -108,7 +108,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
   const newLane = (): Lane => ({ running: 0, byCaller: new Map<string, number>(), waiting: [] });
 
   function restOf(key: string, lane: Lane, tookMs: number): number {
-    if (!rest || lane.waiting.length === 0 || !othersActive(key)) return 0;
+    if (!rest || lane.waiting.length === 0 || !(rest.alone || othersActive(key))) return 0;
     return Math.min(rest.mostMs, Math.max(rest.leastMs, rest.times * tookMs));
   }
 

@@ -106,6 +106,19 @@ test('a lane with more waiting than turns rests after each, while others are act
   expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
 });
 
+test('where a lane rests also if it is alone, it does so while others of it wait', async () => {
+  const turns = open({ perLane: 1, rest: { times: 3, leastMs: 60_000, mostMs: 60_000, alone: true } });
+  const begun = takeAll(turns, ['a/1', 'a/2']);
+  await settled();
+  begun[0]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1']);
+  const alone = takeAll(turns, ['b/1']);
+  await settled();
+  alone[0]?.end();
+  expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
+});
+
 test('a rest ends, and what it keeps is no turn of all lanes', async () => {
   const turns = open({ total: 1, perLane: 1, rest: { times: 0, leastMs: 1, mostMs: 1 } });
   const begun = takeAll(turns, ['a/1', 'a/2', 'b/1']);

@@ -7,18 +7,20 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Of an account, and of a credential, at the same time; and those that may wait, for less than a gateway does. */
 const shares = { perLane: 2, perCaller: 1, maxWaiting: 32, maxWaitMs: 10_000 };
-/** Whoever has more waiting than turns gets a quarter of the time that it would take, unless it is alone. */
+/** Whoever has more waiting than turns gets a quarter of the time that it would take, unless it is alone in the service. */
 const rest = { times: 3, leastMs: 25, mostMs: 1_000 };
+/** What is slow takes the processor and the database from other services, too. */
+const slowRest = { ...rest, alone: true };
 
 /** What callers take turns with, by name. Uploads are endpoints with a file; what else takes long says so in its contract. */
 const kinds = {
   // Each holds a file on disk, which has a budget of its own. A slow client must not hold up other accounts.
   upload: { ...shares, total: Number.POSITIVE_INFINITY },
   // Each holds a database connection.
-  export: { ...shares, rest, maxWaiting: 256, total: 3 },
-  search: { ...shares, rest, maxWaiting: 256, total: 4 },
+  export: { ...shares, rest: slowRest, maxWaiting: 256, total: 3 },
+  search: { ...shares, rest: slowRest, maxWaiting: 256, total: 4 },
   // A page is parsed and written in one turn of the event loop.
-  page: { ...shares, rest, maxWaiting: 256, total: 16 },
+  page: { ...shares, rest: slowRest, maxWaiting: 256, total: 16 },
   // All others are short, and none waits for another caller's: the first of somebody is behind so many of each other, not behind all that they have sent.
   request: { total: Number.POSITIVE_INFINITY, perLane: 16, perCaller: 8, rest, maxWaiting: 256, maxWaitMs: 10_000 },
 } as const;
