@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '@attribution/contracts';
-import { type ConnectionCap, networkOf } from '@attribution/http';
+import { type ConnectionCap, networkOf, type RequestCaller } from '@attribution/http';
+import { createTurns } from '@attribution/runtime';
 import { trustedAddress, trustedPeer } from './client-ip.ts';
 import type { ClientRefusal } from './metrics.ts';
 
@@ -8,7 +9,15 @@ export interface ClientShares {
   readonly connectionCap: ConnectionCap;
   /** Throws `unavailable` if the client has too many requests in progress. */
   enter(req: IncomingMessage, res: ServerResponse, ip: string): void;
+  /**
+   * Waits until a body of the client that is still arriving may be forwarded. Resolves with a function that ends its turn.
+   * Throws `unavailable` if others of the client do not end in time.
+   */
+  waitToSend(caller: RequestCaller | undefined, res: ServerResponse, ip: string): Promise<() => void>;
 }
+
+/** Bodies that are forwarded at once, of a credential and of an account; what waits is not read. */
+const sending = { perCaller: 8, perLane: 16, maxWaiting: 256, maxWaitMs: 10_000 };
 
 /**
  * Limits the connections of each client, an address or an IPv6 /64. Behind a proxy all clients share its connections, so the
@@ -22,6 +31,16 @@ export function createClientShares(
   const isTrusted = trustedAddress(trustedProxies);
   const throughProxy = trustedPeer(trustedProxies);
   const inProgress = new Map<string, number>();
+  const tooMany = (what: string) =>
+    new Problem('unavailable', `Too many ${what} of yours are in progress. Try again.`, { 'retry-after': '1' });
+  const turns = createTurns({
+    ...sending,
+    total: Number.POSITIVE_INFINITY,
+    busy() {
+      onRefused('bodies');
+      return tooMany('large requests');
+    },
+  });
 
   return {
     connectionCap: {
@@ -35,9 +54,7 @@ export function createClientShares(
       const count = inProgress.get(client) ?? 0;
       if (count >= limit) {
         onRefused('requests');
-        throw new Problem('unavailable', 'Too many requests of yours are in progress. Try again.', {
-          'retry-after': '1',
-        });
+        throw tooMany('requests');
       }
       inProgress.set(client, count + 1);
       res.once('close', () => {
@@ -45,6 +62,20 @@ export function createClientShares(
         if (left > 0) inProgress.set(client, left);
         else inProgress.delete(client);
       });
+    },
+    async waitToSend(caller, res, ip) {
+      const client = networkOf(ip);
+      const taker = caller ? { lane: caller.accountId, caller: caller.id } : { lane: client, caller: client };
+      const free = turns.tryTake(taker);
+      if (free) return free;
+      const leaving = new AbortController();
+      const leave = () => leaving.abort(tooMany('large requests'));
+      res.once('close', leave);
+      try {
+        return await turns.take(taker, leaving.signal);
+      } finally {
+        res.off('close', leave);
+      }
     },
   };
 }

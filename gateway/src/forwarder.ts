@@ -34,8 +34,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     res: ServerResponse,
     { onResponse, gatewayHeaders }: { onResponse: (status: number) => void; gatewayHeaders: HeaderList },
   ) {
-    await Promise.resolve(); // By then Node has parsed the part of the body that arrived together with the head.
-    if (!hasArrived(req)) return streaming.forward(service, req, res, { onResponse, gatewayHeaders });
+    if (!(await bodyArrives(req))) return streaming.forward(service, req, res, { onResponse, gatewayHeaders });
     // Without a length, `read` returns the first piece alone. A chunked body may be empty: it is forwarded as a body, because
     // its framing headers are.
     const body = (req.read(req.readableLength) as Buffer | null) ?? Buffer.alloc(0);
@@ -61,6 +60,8 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-function hasArrived({ headers, readableLength, complete }: IncomingMessage): boolean {
-  return complete || readableLength === Number(headers['content-length']);
+/** Whether all of a body has arrived, or arrives together with the head. */
+export async function bodyArrives(req: IncomingMessage): Promise<boolean> {
+  await Promise.resolve(); // By then Node has parsed the part of the body that arrived together with the head.
+  return req.complete || req.readableLength === Number(req.headers['content-length']);
 }

@@ -2,7 +2,7 @@ import type { ServiceName } from '@attribution/contracts';
 import { Counter, type Registry } from 'prom-client';
 
 /** What a client had too many of. */
-const clientRefusals = ['connections', 'requests'] as const;
+const clientRefusals = ['connections', 'requests', 'bodies'] as const;
 export type ClientRefusal = (typeof clientRefusals)[number];
 
 /** The metrics that the gateway and the ingress have; `observeHttp` counts their requests. */

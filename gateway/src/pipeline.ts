@@ -28,8 +28,9 @@ import type { Logger } from 'pino';
 import { clientIpFinder, trustedPeer } from './client-ip.ts';
 import type { ClientShares } from './client-shares.ts';
 import { corsFor } from './cors.ts';
+import { createDrain } from './drain.ts';
 import { forwardHeaders } from './forward-headers.ts';
-import { announcesBody, type Forwarder } from './forwarder.ts';
+import { announcesBody, bodyArrives, type Forwarder } from './forwarder.ts';
 import { malformationOf } from './malformed.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { type HeaderList, setHeaders } from './response-headers.ts';
@@ -103,6 +104,7 @@ export function createPipeline(options: PipelineOptions): Listener {
   const cors = corsFor(options.corsOrigins);
   const traceOf = traceFinder(options.tracing);
   const record = requestRecorder(options.metrics, logger, 'info');
+  const drain = createDrain();
 
   async function serve(exchange: Exchange): Promise<void> {
     const { req, res, endpoint, requestId, trace, gatewayHeaders } = exchange;
@@ -110,6 +112,7 @@ export function createPipeline(options: PipelineOptions): Listener {
     options.shares.enter(req, res, ip);
     const admitting = limiter.admit(endpoint, ip);
     const admission = admitting && (await admitting); // No `await` without a limit: it would cost a turn.
+    let endTurn: (() => void) | undefined;
     try {
       if (res.closed) return; // The client disconnected while its request waited.
       if (admission) for (const name in admission.headers) gatewayHeaders.push(name, admission.headers[name] ?? '');
@@ -121,8 +124,10 @@ export function createPipeline(options: PipelineOptions): Listener {
       const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
       exchange.caller = authenticated?.caller;
       if (authenticated?.refused) throw authenticated.refused;
-      const held = isAnonymous(endpoint) && !endpoint.stream && announcesBody(req);
-      const body = held ? await holdBody(exchange, ip) : undefined;
+      const hasBody = !endpoint.stream && announcesBody(req);
+      const body = hasBody && isAnonymous(endpoint) ? await holdBody(exchange, ip) : undefined;
+      if (hasBody && !body && !(await bodyArrives(req)))
+        endTurn = await options.shares.waitToSend(exchange.caller, res, ip);
       if (res.closed) return;
       const set = {
         ...authenticated?.headers,
@@ -139,6 +144,7 @@ export function createPipeline(options: PipelineOptions): Listener {
       };
       await forward(exchange, onResponse, body);
     } finally {
+      endTurn?.();
       admission?.settle(undefined);
     }
   }
@@ -172,6 +178,7 @@ export function createPipeline(options: PipelineOptions): Listener {
   function refuse(res: ServerResponse, gatewayHeaders: HeaderList, problem: Problem): void {
     if (!res.headersSent) setHeaders(res, gatewayHeaders);
     writeProblem(res, problem, problemBase);
+    if (announcesBody(res.req)) drain.add(res.req);
   }
 
   return (req, res) => {

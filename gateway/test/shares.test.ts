@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { endpoints, isAnonymous } from '@attribution/contracts';
 import { eventually, personToken } from '@attribution/testing';
@@ -121,6 +121,44 @@ test('bodies that stall without a token hold a client’s share at most, reach n
   const again = open(attacker);
   again.end('{}');
   expect((await answerOf(again)).status).toBe(200);
+});
+
+test('bodies of a credential that are still arriving reach the service eight at a time, and those of others meanwhile', async () => {
+  const before = upstream.started.length;
+  const [mine, theirs] = [personToken(), personToken()];
+  const begin = (token: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-length': '8' };
+    const req = open(headers, '/v2/campaigns');
+    req.write('{"a"');
+    return { req, answer: answerOf(req) };
+  };
+  const sent = range(12).map(() => begin(mine));
+  await eventually(() => expect(upstream.started).toHaveLength(before + 8));
+  for (const n of range(2)) {
+    const other = begin(theirs);
+    await eventually(() => expect(upstream.started).toHaveLength(before + 9 + n));
+    other.req.end(':"b"');
+    expect((await other.answer).status).toBe(200);
+  }
+  expect(upstream.started).toHaveLength(before + 10);
+  for (const { req } of sent) req.end(':"b"');
+  for (const { answer } of sent) expect((await answer).status).toBe(200);
+});
+
+test('the rest of refused bodies is discarded in turn, whatever comes first, and each connection brings its next request', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  undo.push(() => agent.destroy());
+  const post = (path: string, token: string, body: Buffer) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-length': String(body.length) };
+    const req = request({ port: gateway.port, path, method: 'POST', agent, headers });
+    req.end(body);
+    return answerOf(req);
+  };
+  const refused = await Promise.all(range(8).map(() => post('/v2/campaigns', 'none', Buffer.alloc(1_000_000))));
+  expect(refused.map(({ status }) => status)).toEqual(range(8).map(() => 401));
+  const next = await Promise.all(range(8).map(() => post('/v2/campaigns', personToken(), Buffer.from('{}'))));
+  expect(next.map(({ status }) => status)).toEqual(range(8).map(() => 200));
+  expect(Object.values(agent.sockets).flat().length + Object.values(agent.freeSockets).flat().length).toBe(8);
 });
 
 /** A connection, and whether the other side has ended it. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem, type UploadRules } from '@attribution/contracts';
 import type { Claim } from './byte-budget.ts';
 import { tooLarge, unreadable } from './read-body.ts';
@@ -52,15 +53,23 @@ export async function receiveUpload(
   };
 }
 
+/** Beyond its beginning, a file is read at this pace at most, or whoever sends faster would keep the process busy with it. */
+const pace = { freeBytes: 2 * 1024 * 1024, bytesPerMs: 32 * 1024 };
+/** Shorter pauses are not worth a timer. */
+const leastPauseMs = 5;
+
 async function fill(spool: Spool, req: IncomingMessage, rules: UploadRules): Promise<void> {
   // Destroying the request would close its connection, and the refusal could not be sent.
-  const deadline = performance.now() + transferTimeoutMs;
+  const began = performance.now();
+  const deadline = began + transferTimeoutMs;
   const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   try {
     for await (const chunk of chunks) {
       if (spool.bytes + chunk.length > rules.max_bytes) throw tooLarge(rules.max_bytes);
       if (performance.now() > deadline) throw invalid('The request did not arrive in time.');
       await spool.write(chunk);
+      const aheadMs = (spool.bytes - pace.freeBytes) / pace.bytesPerMs - (performance.now() - began);
+      if (aheadMs >= leastPauseMs) await sleep(aheadMs);
     }
   } catch (error) {
     // The client has disconnected. That is no error of the service, so it must not be logged as one.

@@ -1,5 +1,5 @@
 /** Who takes a turn: a caller, who shares a lane with others, such as a credential of an account. */
-interface TurnTaker {
+export interface TurnTaker {
   readonly lane: string;
   readonly caller: string;
 }
@@ -14,6 +14,11 @@ export interface TurnOptions {
   /** How many may wait in one lane. */
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
+  /**
+   * How long a turn is kept after its end while others of its lane wait: `times` as long as it took, and so many milliseconds
+   * at least and at most; if no other lane is active, only with `alone`. Default: not at all.
+   */
+  readonly rest?: { readonly times: number; readonly leastMs: number; readonly mostMs: number; readonly alone?: boolean };
   /** Called for each who is refused: because the lane is full, or its turn did not come in time. */
   readonly busy: () => Error;
 }
@@ -21,6 +26,8 @@ export interface TurnOptions {
 export interface Turns {
   readonly running: number;
   readonly waiting: number;
+  /** The function that ends the turn, if there is one at once. */
+  tryTake(taker: TurnTaker): (() => void) | undefined;
   /**
    * Waits for a turn. Resolves with a function that ends the turn; it may be called again. Rejects with `busy()`, or with the
    * signal's reason when that is aborted.
@@ -39,15 +46,28 @@ interface Lane {
   readonly waiting: Waiter[];
 }
 
+/** A lane is active for so long after it took a turn. */
+const activeMs = 1_000;
+
 /**
  * Lets many share what is scarce: lanes in rotation, whatever the number of those who wait in each, and within a lane the
- * first whose caller may have another turn.
+ * first whose caller may have another turn. A lane that always has more waiting than turns rests, so that it takes a part of
+ * the time only.
  */
-export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, busy }: TurnOptions): Turns {
+export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, rest, busy }: TurnOptions): Turns {
   /** In the order of the rotation: a lane goes to the end when it gets a turn and when one ends. */
   const lanes = new Map<string, Lane>();
   let running = 0;
   let waiting = 0;
+  /** The lanes that took a turn last, and when. */
+  let last: { key?: string; at: number } = { at: Number.NEGATIVE_INFINITY };
+  let lastOther = last;
+
+  function noteActive(key: string): void {
+    if (last.key !== key) [last, lastOther] = [{ key, at: 0 }, last];
+    last.at = performance.now();
+  }
+  const othersActive = (key: string) => performance.now() - (last.key === key ? lastOther : last).at < activeMs;
 
   const nextIn = (lane: Lane): number =>
     lane.running < perLane ? lane.waiting.findIndex(({ caller }) => (lane.byCaller.get(caller) ?? 0) < perCaller) : -1;
@@ -71,11 +91,10 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
   }
 
   function admit(): void {
-    while (running < total && admitOne());
+    while (waiting > 0 && running < total && admitOne());
   }
 
   function count(lane: Lane, caller: string, by: 1 | -1): void {
-    running += by;
     lane.running += by;
     const left = (lane.byCaller.get(caller) ?? 0) + by;
     if (left > 0) lane.byCaller.set(caller, left);
@@ -86,22 +105,67 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
     if (lane.running === 0 && lane.waiting.length === 0) lanes.delete(key);
   }
 
+  const newLane = (): Lane => ({ running: 0, byCaller: new Map<string, number>(), waiting: [] });
+
+  function restOf(key: string, lane: Lane, tookMs: number): number {
+    if (!rest || lane.waiting.length === 0 || !(rest.alone || othersActive(key))) return 0;
+    return Math.min(rest.mostMs, Math.max(rest.leastMs, rest.times * tookMs));
+  }
+
+  /** Ends a turn that was counted. */
+  function ending(key: string, lane: Lane, caller: string): () => void {
+    const began = rest ? performance.now() : 0;
+    noteActive(key);
+    let ended = false;
+    const free = () => {
+      count(lane, caller, -1);
+      toEnd(key, lane); // Lanes that came during its turn go first.
+      forget(key, lane);
+      admit();
+    };
+    return () => {
+      if (ended) return;
+      ended = true;
+      running--;
+      const restMs = restOf(key, lane, performance.now() - began);
+      if (restMs === 0) return free();
+      setTimeout(free, restMs).unref();
+      admit();
+    };
+  }
+
+  /** Whoever waits may not have a turn now, so nobody is overtaken. */
+  function tryTake({ lane: key, caller }: TurnTaker): (() => void) | undefined {
+    const lane = lanes.get(key) ?? newLane();
+    const free = running < total && lane.running < perLane && (lane.byCaller.get(caller) ?? 0) < perCaller;
+    if (!free) return undefined;
+    running++;
+    count(lane, caller, 1);
+    toEnd(key, lane);
+    return ending(key, lane, caller);
+  }
+
   return {
+    tryTake,
     get running() {
       return running;
     },
     get waiting() {
       return waiting;
     },
-    async take({ lane: key, caller }, signal) {
+    async take(taker, signal) {
       signal?.throwIfAborted();
-      const lane = lanes.get(key) ?? { running: 0, byCaller: new Map<string, number>(), waiting: [] };
+      const free = tryTake(taker);
+      if (free) return free;
+      const { lane: key, caller } = taker;
+      const lane = lanes.get(key) ?? newLane();
       if (lane.waiting.length >= maxWaiting) throw busy();
       lanes.set(key, lane);
       const turn = Promise.withResolvers<void>();
       const waiter: Waiter = {
         caller,
         admit() {
+          running++;
           count(lane, caller, 1);
           turn.resolve();
         },
@@ -117,7 +181,6 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
       const onAbort = () => leave(signal?.reason);
       lane.waiting.push(waiter);
       waiting++;
-      admit();
       const timer = setTimeout(() => leave(busy()), maxWaitMs);
       signal?.addEventListener('abort', onAbort);
       try {
@@ -126,15 +189,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       }
-      let ended = false;
-      return () => {
-        if (ended) return;
-        ended = true;
-        count(lane, caller, -1);
-        toEnd(key, lane); // Lanes that came during its turn go first.
-        forget(key, lane);
-        admit();
-      };
+      return ending(key, lane, caller);
     },
   };
 }

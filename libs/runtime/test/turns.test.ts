@@ -73,3 +73,60 @@ test('who leaves while waiting has no turn', async () => {
   (await next)();
   expect([turns.running, turns.waiting]).toEqual([0, 0]);
 });
+
+test('a turn that is free is taken at once; one that is not has to be waited for', async () => {
+  const turns = open({ total: 3, perLane: 2, perCaller: 1 });
+  const first = turns.tryTake({ lane: 'a', caller: '1' });
+  expect(turns.tryTake({ lane: 'a', caller: '1' })).toBeUndefined();
+  const next = turns.take({ lane: 'a', caller: '1' });
+  const second = turns.tryTake({ lane: 'a', caller: '2' });
+  expect(second).toBeDefined();
+  expect(turns.tryTake({ lane: 'a', caller: '3' })).toBeUndefined();
+  expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
+  expect(turns.tryTake({ lane: 'c', caller: '1' })).toBeUndefined();
+  expect([turns.running, turns.waiting]).toEqual([3, 1]);
+  first?.();
+  first?.(); // It counts once.
+  await next;
+  expect([turns.running, turns.waiting]).toEqual([3, 0]);
+});
+
+test('a lane with more waiting than turns rests after each, while others are active; alone it does not', async () => {
+  const turns = open({ perLane: 1, rest: { times: 3, leastMs: 60_000, mostMs: 60_000 } });
+  const begun = takeAll(turns, ['a/1', 'a/2', 'a/3']);
+  await settled();
+  begun[0]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'a/2']);
+  turns.tryTake({ lane: 'b', caller: '1' })?.();
+  begun[1]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'a/2']);
+  expect([turns.running, turns.waiting]).toEqual([0, 1]);
+  expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
+});
+
+test('where a lane rests also if it is alone, it does so while others of it wait', async () => {
+  const turns = open({ perLane: 1, rest: { times: 3, leastMs: 60_000, mostMs: 60_000, alone: true } });
+  const begun = takeAll(turns, ['a/1', 'a/2']);
+  await settled();
+  begun[0]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1']);
+  const alone = takeAll(turns, ['b/1']);
+  await settled();
+  alone[0]?.end();
+  expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
+});
+
+test('a rest ends, and what it keeps is no turn of all lanes', async () => {
+  const turns = open({ total: 1, perLane: 1, rest: { times: 0, leastMs: 1, mostMs: 1 } });
+  const begun = takeAll(turns, ['a/1', 'a/2', 'b/1']);
+  await settled();
+  begun[0]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'b/1']);
+  begun[1]?.end();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(names(begun)).toEqual(['a/1', 'b/1', 'a/2']);
+});

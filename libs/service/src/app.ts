@@ -43,7 +43,7 @@ import type { ZodType } from 'zod';
 import { type AuditNote, type AuditRecorder, isAudited, type RecordedRequest, refusedSubject } from './audit.ts';
 import { type Idempotency, idempotencyKeyOf, type KeyedRequest } from './idempotency.ts';
 import { Chosen, type Implementation } from './implement.ts';
-import type { SlowWork } from './turns.ts';
+import type { CallerTurns } from './turns.ts';
 
 export interface AppOptions {
   readonly implementations: readonly Implementation[];
@@ -57,7 +57,7 @@ export interface AppOptions {
   readonly bodies: ByteBudget;
   /** What the process may hold of files on disk. */
   readonly files: ByteBudget;
-  readonly slowWork: SlowWork;
+  readonly turns: CallerTurns;
   /** Where requests are recorded. Default: nowhere. */
   readonly recorder?: AuditRecorder | undefined;
   /** Default: no spans are recorded. */
@@ -196,7 +196,8 @@ function fulfilling(implementation: Implementation, options: AppOptions) {
     const keyed =
       key && isPrincipal(caller) ? { contract, key, accountId: caller.accountId, callerId: caller.id } : undefined;
     const media = contract.upload && admitUpload(contract.upload, req);
-    const endTurn = await options.slowWork.begin(contract, caller, res);
+    const turn = options.turns.begin(contract, { caller, ip: locals.context.ip }, res);
+    const endTurn = typeof turn === 'function' ? turn : await turn;
     try {
       // A request that is repeated gets its first response, whatever has changed since.
       if (beforeUpload && !(keyed && (await options.idempotency.knows(keyed)))) await beforeUpload(caller as never);

@@ -16,7 +16,7 @@ import { createIdempotency } from './idempotency.ts';
 import type { Implementation } from './implement.ts';
 import { observePool } from './pool-metrics.ts';
 import type { ServiceDependencies } from './service-dependencies.ts';
-import { createSlowWork } from './turns.ts';
+import { createCallerTurns } from './turns.ts';
 
 /** For reading a gauge during a scrape, because Prometheus does not wait long. */
 const scrapeTimeoutMs = 2_000;
@@ -62,7 +62,7 @@ export function createServiceApp<Client extends SqlTransaction, Tx extends SqlTr
     });
   const app = createApp({
     ...{ verifier, logger, problemBase, tracing, checkAnswers, bodies, files },
-    slowWork: createSlowWork(registry, name),
+    turns: createCallerTurns(registry, name),
     recorder,
     implementations: role === 'worker' ? [] : options.implementations,
     internal: options.internal,

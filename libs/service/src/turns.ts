@@ -1,44 +1,54 @@
 import type { DeviceIdentity, Principal } from '@attribution/auth';
 import { type CallerName, type Endpoint, Problem } from '@attribution/contracts';
-import { createTurns, type Turns } from '@attribution/runtime';
+import { networkOf } from '@attribution/http';
+import { createTurns, type Turns, type TurnTaker } from '@attribution/runtime';
 import type { Response } from 'express';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What takes long, or much, by name: uploads are endpoints with a file, all others say so in their contract. */
+/** Of an account, and of a credential, at the same time; and those that may wait, for less than a gateway does. */
+const shares = { perLane: 2, perCaller: 1, maxWaiting: 32, maxWaitMs: 10_000 };
+/** Whoever has more waiting than turns gets a quarter of the time that it would take, unless it is alone in the service. */
+const rest = { times: 3, leastMs: 25, mostMs: 1_000 };
+/** What is slow takes the processor and the database from other services, too. */
+const slowRest = { ...rest, alone: true };
+
+/** What callers take turns with, by name. Uploads are endpoints with a file; what else takes long says so in its contract. */
 const kinds = {
   // Each holds a file on disk, which has a budget of its own. A slow client must not hold up other accounts.
-  upload: { total: Number.POSITIVE_INFINITY },
+  upload: { ...shares, total: Number.POSITIVE_INFINITY },
   // Each holds a database connection.
-  export: { total: 3 },
-  search: { total: 4 },
-  // A page of a megabyte is parsed and written in one turn of the event loop.
-  page: { total: 16 },
+  export: { ...shares, rest: slowRest, maxWaiting: 256, total: 3 },
+  search: { ...shares, rest: slowRest, maxWaiting: 256, total: 4 },
+  // A page is parsed and written in one turn of the event loop.
+  page: { ...shares, rest: slowRest, maxWaiting: 256, total: 16 },
+  // All others are short, and none waits for another caller's: the first of somebody is behind so many of each other, not behind all that they have sent.
+  request: { total: Number.POSITIVE_INFINITY, perLane: 16, perCaller: 8, rest, maxWaiting: 256, maxWaitMs: 10_000 },
 } as const;
 type Kind = keyof typeof kinds;
 
-/** Of an account, and of a credential, at the same time. */
-const shares = { perLane: 2, perCaller: 1 };
-/** Less than a gateway waits, and enough for short ones of one client to follow each other. */
-const patience = { maxWaiting: 32, maxWaitMs: 10_000 };
-
-export interface SlowWork {
-  /**
-   * Waits until it is the caller's turn. Resolves with a function that ends the turn. Throws `unavailable` if too many wait, or
-   * if the client has left.
-   */
-  begin(
-    contract: Endpoint,
-    caller: Principal | DeviceIdentity | CallerName | undefined,
-    res: Response,
-  ): Promise<() => void>;
+/** Who sends a request: a service of the platform has no turns to wait for. */
+interface Asking {
+  readonly caller: Principal | DeviceIdentity | CallerName | undefined;
+  readonly ip: string;
 }
 
-/** Lets accounts, and their credentials, take turns with what is slow (uploads, exports, searches), in this process. */
-export function createSlowWork(registry: Registry, service: string): SlowWork {
+export interface CallerTurns {
+  /**
+   * Waits until it is the caller's turn, if it is not yet. Returns a function that ends the turn. Throws `unavailable` if too
+   * many wait, or if the client has left.
+   */
+  begin(contract: Endpoint, asking: Asking, res: Response): (() => void) | Promise<() => void>;
+}
+
+/**
+ * Lets callers take turns, in this process: accounts and their credentials, devices, and the addresses of those without a
+ * token. So nobody waits for more than a few requests of each other caller, however many that has sent.
+ */
+export function createCallerTurns(registry: Registry, service: string): CallerTurns {
   const registers = [registry];
   const refused = new Counter({
     name: 'turns_refused_total',
-    help: 'Uploads, exports and searches that were refused because others of the account did not end in time',
+    help: 'Requests that were refused because others of the caller did not end in time',
     labelNames: ['service', 'kind'],
     registers,
   });
@@ -48,12 +58,12 @@ export function createSlowWork(registry: Registry, service: string): SlowWork {
       refused.inc({ service, kind });
       return new Problem('unavailable', 'Others of yours are in progress. Try again.', { 'retry-after': '5' });
     };
-    return [kind, createTurns({ ...options, ...shares, ...patience, busy })];
+    return [kind, createTurns({ ...options, busy })];
   });
   const byKind = new Map(pools);
   new Gauge({
     name: 'turns',
-    help: 'Uploads, exports and searches that are in progress, or wait for their turn',
+    help: 'Requests that are in progress, or wait for others of their caller',
     labelNames: ['service', 'kind', 'state'],
     registers,
     collect() {
@@ -64,20 +74,43 @@ export function createSlowWork(registry: Registry, service: string): SlowWork {
     },
   });
 
+  async function wait(turns: Turns, taker: TurnTaker, res: Response): Promise<() => void> {
+    const leaving = new AbortController();
+    const leave = () => leaving.abort(new Problem('unavailable', 'The client has left.'));
+    if (res.closed) leave();
+    res.once('close', leave);
+    try {
+      return await turns.take(taker, leaving.signal);
+    } finally {
+      res.off('close', leave);
+    }
+  }
+
   return {
-    async begin(contract, caller, res) {
-      const kind: Kind | undefined = contract.upload ? 'upload' : contract.turns;
+    begin(contract, asking, res) {
+      const kind = kindOf(contract);
       const turns = kind && byKind.get(kind);
-      if (!turns || typeof caller !== 'object') return () => {};
-      const leaving = new AbortController();
-      const leave = () => leaving.abort(new Problem('unavailable', 'The client has left.'));
-      if (res.closed) leave();
-      res.once('close', leave);
-      try {
-        return await turns.take({ lane: caller.accountId, caller: caller.id }, leaving.signal);
-      } finally {
-        res.off('close', leave);
-      }
+      const taker = takerOf(asking);
+      if (!turns || !taker) return free;
+      return turns.tryTake(taker) ?? wait(turns, taker, res);
     },
   };
+}
+
+const free = () => {};
+
+/** Streams have limits of their own, and last as long as the other side wants. */
+function kindOf({ upload, turns, stream }: Endpoint): Kind | undefined {
+  if (stream) return undefined;
+  return upload ? 'upload' : (turns ?? 'request');
+}
+
+/** Devices of one account are many, and each is alone in its lane. */
+function takerOf({ caller, ip }: Asking): TurnTaker | undefined {
+  if (typeof caller === 'string') return undefined;
+  if (!caller) {
+    const client = networkOf(ip);
+    return { lane: client, caller: client };
+  }
+  return { lane: caller.kind === 'device' ? caller.id : caller.accountId, caller: caller.id };
 }

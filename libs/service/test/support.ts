@@ -10,7 +10,7 @@ import { closeApp, createApp } from '../src/app.ts';
 import { createFileBudget } from '../src/file-budget.ts';
 import type { Implementation } from '../src/implement.ts';
 import { implement } from '../src/index.ts';
-import { createSlowWork } from '../src/turns.ts';
+import { createCallerTurns } from '../src/turns.ts';
 
 const defaults = {
   operation: 'probe',
@@ -68,7 +68,7 @@ export async function startApp(
   const app = createApp({
     bodies,
     files,
-    slowWork: createSlowWork(registry, 'probe'),
+    turns: createCallerTurns(registry, 'probe'),
     implementations,
     verifier,
     internal: testInternal('organization'),

@@ -69,14 +69,16 @@ export function openAccount(dependencies: AccountDependencies): ServiceContents<
 
   return {
     implementations: [
-      auth.signupEndpoint({ database, outbox, hasher, codes, mail, clock, checkNewPassword }),
-      auth.verifyEmailEndpoint({ database, codes, sessions, refusals, clock }),
-      auth.resendVerificationEndpoint({ database, codes, mail }),
-      auth.loginEndpoint({ database, hasher, guesses, sessions, refusals, clock }),
+      ...auth.inAddressTurns([
+        auth.signupEndpoint({ database, outbox, hasher, codes, mail, clock, checkNewPassword }),
+        auth.verifyEmailEndpoint({ database, codes, sessions, refusals, clock }),
+        auth.resendVerificationEndpoint({ database, codes, mail }),
+        auth.loginEndpoint({ database, hasher, guesses, sessions, refusals, clock }),
+        auth.forgotPasswordEndpoint({ database, codes, mail }),
+        auth.resetPasswordEndpoint({ database, codes, hasher, guesses, refusals, notices, clock, checkNewPassword }),
+      ]),
       auth.refreshSessionEndpoint({ database, sessions, clock }),
       auth.logoutEndpoint({ database, clock }),
-      auth.forgotPasswordEndpoint({ database, codes, mail }),
-      auth.resetPasswordEndpoint({ database, codes, hasher, guesses, refusals, notices, clock, checkNewPassword }),
       auth.changePasswordEndpoint({ database, hasher, guesses, notices, clock, checkNewPassword }),
       auth.switchAccountEndpoint({ database, sessions, clock }),
       mfa.setUpMfaEndpoint({ verifier, mfaCodes, freshProof, clock }),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { TestService } from '@attribution/testing';
+import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newTenant } from './support.ts';
 import { type HeldImports, startHeldImports } from './support-held-imports.ts';
@@ -108,6 +108,29 @@ test('accounts take turns: a small import is done before the large ones of other
     const other = await ended(tenant.owner, largeId, 0);
     expect(countsOf(other)).toEqual([10_001, 0, 0, 0]);
     expect(Date.parse(other.finished_at ?? '')).toBeGreaterThan(Date.parse(done.finished_at ?? ''));
+  }
+});
+
+test('an import that is sent while a long one of another account is worked on is done before that ends', async () => {
+  const [long, later] = [newTenant(service), newTenant(service)];
+  const { id } = await send(long.owner, estate);
+  const holder = await service.db.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM estate_imports WHERE id = $1 FOR UPDATE', [id]);
+    const run = held.run();
+    await eventually(async () => {
+      const waiting = await service.db.query(`SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%estate_imports%'`);
+      expect(waiting.rowCount).toBe(1);
+    });
+    const { id: behind } = await send(later.owner, estate);
+    expect(countsOf(await ended(later.owner, behind, 4_000))).toEqual([6, 0, 0, 0]);
+    await holder.query('ROLLBACK');
+    await run;
+    expect(countsOf(await ended(long.owner, id, 0))).toEqual([6, 0, 0, 0]);
+  } finally {
+    holder.release(true);
   }
 });
 

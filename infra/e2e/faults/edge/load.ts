@@ -83,7 +83,7 @@ async function exchange({ url, body, ...options }: LoadRequest, agent: Agent): P
 }
 
 /** For example "200 × 500, 502 × 3". */
-export function statusesText(measured: Measured | undefined): string {
+export function statusesText(measured: Pick<Measured, 'statuses'> | undefined): string {
   return Object.entries(measured?.statuses ?? {})
     .map(([status, count]) => `${status} × ${count}`)
     .join(', ');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statusesText } from '../edge/load.ts';
 import type { Experiment, Finding, Lab } from '../experiment.ts';
 import type { Attack } from '../hostile/attack.ts';
+import { prepareAttack } from '../hostile/attacker.ts';
 import { attacks, attacksAtOnce } from '../hostile/attacks/index.ts';
 import { renewed, startHonest } from '../hostile/clients.ts';
 import { clusterLimits, type Ground, openOnePlatform, openProcesses } from '../hostile/grounds.ts';
@@ -64,9 +65,9 @@ async function attackAll(where: string, ground: Ground, limitMb: number, lab: La
   const seen: Seen[] = [];
   const newPerson = () => newOwner(ground.url, ground.mailDirectory);
   try {
-    const people = await Promise.all(Array.from({ length: form.people }, newPerson));
     const chosen = form.attacks.filter(({ name }) => name.includes(lab.only ?? ''));
-    const attackers = await Promise.all(chosen.map(newPerson));
+    const people = await inTurn(form.people, newPerson);
+    const attackers = await inTurn(chosen.length, newPerson);
     const honest = startHonest(ground.url, people as [Owner, Owner, ...Owner[]], form.rates);
     await sleep(form.quietMs);
     await honest.take(); // The first requests compile code.
@@ -77,10 +78,11 @@ async function attackAll(where: string, ground: Ground, limitMb: number, lab: La
       await honest.renew();
       const attacker = await renewed(attackers[at] as Owner);
       const victim = people.at(-1)?.email ?? '';
-      const end = await attack.start({ url: ground.url, attacker, victim, scale: form.scale });
+      const attempt = await prepareAttack(attack.name, { url: ground.url, attacker, victim, scale: form.scale });
       await honest.take(); // What was begun before.
+      attempt.begin();
       await sleep(form.attackMs);
-      const one: Seen = { attack, honest: await honest.take(), broken: await end() };
+      const one: Seen = { attack, honest: await honest.take(), result: await attempt.end() };
       seen.push(one);
       lab.say(`  ${attack.name}: ${form.judge(where, one, quiet).found}`);
       if (ground.deaths().length > 0) break; // What comes after a death tells nothing.
@@ -95,4 +97,11 @@ async function attackAll(where: string, ground: Ground, limitMb: number, lab: La
     await memory.stop();
     await ground.close();
   }
+}
+
+/** One after the other: sign-ups at once would be told to come again. */
+async function inTurn<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  while (made.length < count) made.push(await make());
+  return made;
 }

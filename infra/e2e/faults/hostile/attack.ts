@@ -13,13 +13,28 @@ export interface Target {
   readonly scale: number;
 }
 
+/** What an attack works with. */
+export interface Attempt extends Target {
+  /** Called for each response that the attacker gets: a status, or `cut`. */
+  onAnswer(status: string): void;
+}
+
+/** What an attacker got, and what it has broken that the honest ones do not see, if anything. */
+export interface AttackResult {
+  /** The number of responses by status. */
+  readonly answers: Readonly<Record<string, number>>;
+  readonly broken?: string | undefined;
+}
+
 /** Ends an attack. Resolves with what it has broken that the honest ones do not see, if anything. */
 export type EndAttack = () => Promise<string | undefined>;
 
 export interface Attack {
   readonly name: string;
+  /** Makes what it needs, before anything is measured. */
+  prepare?(target: Target): Promise<void>;
   /** Begins it. Resolves with a function that ends it. */
-  start(target: Target): Promise<EndAttack>;
+  start(attempt: Attempt): Promise<EndAttack>;
 }
 
 type Request = (n: number) => { path: string; method?: string; body?: string; ip?: string; token?: string };
@@ -30,7 +45,7 @@ export const some = (count: number, { scale }: Target) => Math.max(1, Math.round
 export const json = (value: unknown) => JSON.stringify(value);
 
 /** Sends requests in so many loops, each as fast as it gets responses. */
-export function loops(count: number, target: Target, requestOf: Request): EndAttack {
+export function loops(count: number, target: Attempt, requestOf: Request): EndAttack {
   const stopping = new AbortController();
   const own = randomIp();
   let sent = 0;
@@ -46,6 +61,7 @@ export function loops(count: number, target: Target, requestOf: Request): EndAtt
       // A response that is cut, or refused without a delay, is what an attacker expects.
       const answer = await fetch(`${target.url}${path}`, options).catch(() => undefined);
       await answer?.arrayBuffer().catch(() => {});
+      if (!stopping.signal.aborted) target.onAnswer(String(answer?.status ?? 'cut'));
       if (!answer?.ok) await sleep(5);
     }
   };

@@ -1,13 +1,13 @@
 import { type Measured, statusesText } from '../edge/load.ts';
 import type { Finding } from '../experiment.ts';
-import type { Attack } from './attack.ts';
+import type { Attack, AttackResult } from './attack.ts';
 import type { Honest } from './clients.ts';
 
 /** What the honest ones saw beside an attack, and what the attack has broken besides. */
 export interface Seen {
   readonly attack: Attack;
   readonly honest: Honest;
-  readonly broken: string | undefined;
+  readonly result: AttackResult;
 }
 
 /** Milliseconds: a p99 of reads, and a median of files, below these always pass; a login may take so long. */
@@ -20,11 +20,15 @@ const slowest = (values: readonly number[]) => Math.max(0, ...values);
 const answered = ({ statuses }: Measured, ...allowed: readonly string[]) =>
   Object.keys(statuses).every((status) => allowed.includes(status));
 
-function described({ honest: { reads, logins, files, faults }, broken }: Seen, quiet: Honest): string {
+function described(
+  { honest: { reads, logins, files, faults }, result: { answers, broken } }: Seen,
+  quiet: Honest,
+): string {
   const parts = [
     `reads ${statusesText(reads)}, p99 ${ms(reads.p99)} (quiet ${ms(quiet.reads.p99)}, × ${(reads.p99 / (quiet.reads.p99 || 1)).toFixed(1)})`,
     `logins ${statusesText(logins)}, ${inTime(logins).toFixed(1)} % within ${ms(bars.login)}, the slowest ${ms(slowest(logins.latencies))}`,
     `${files.length} files, median ${ms(median(files))} (quiet ${ms(median(quiet.files))}), the slowest ${ms(slowest(files))}`,
+    `the attacker got ${statusesText({ statuses: answers }) || 'no response'}`,
   ];
   return [...parts, ...faults, ...(broken === undefined ? [] : [broken])].join('; ');
 }
@@ -42,7 +46,7 @@ export function judgeNotice(where: string, seen: Seen, quiet: Honest): Finding {
     answered(reads, '200') && reads.p99 <= Math.max(bars.reads, 3 * quiet.reads.p99),
     inTime(logins) >= 99,
     faults.length === 0 && median(files) <= Math.max(bars.files, 2 * median(quiet.files)),
-    seen.broken === undefined,
+    seen.result.broken === undefined,
   ];
   return {
     what: `${where}: honest ones beside ${seen.attack.name}`,
@@ -65,7 +69,7 @@ export function judgeFailures(where: string, seen: Seen, quiet: Honest): Finding
     tried: total(reads) + total(logins) + files.length,
     found: described(seen, quiet),
     bar: 'reads all 200; logins 200, or 503 while hashes are slow; all files done',
-    holds: holds && seen.broken === undefined,
+    holds: holds && seen.result.broken === undefined,
   };
 }
 

@@ -1,3 +1,4 @@
+export { inAddressTurns } from './address-turns.ts';
 export { changePasswordEndpoint } from './change-password.ts';
 export { forgotPasswordEndpoint } from './forgot-password.ts';
 export { loginEndpoint } from './login.ts';

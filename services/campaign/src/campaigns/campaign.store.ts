@@ -59,13 +59,13 @@ const derived = [
 ] as const;
 const derivedNames = ['estimated_locations', 'poster_key'] as const;
 
-/** The bytes of the columns that have no small limit, in all rows before this one. */
+/** The bytes of the columns that have no small limit, in all rows before the last one. */
 const bytesBefore = sql<number>`sum(octet_length(metadata::text) + octet_length(coalesce(description, '')))
-  OVER (ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
+  OVER (ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING)`;
 
 /**
- * Newest first, with the counts of their ads in the same statement. Ends after the row that exceeds the bytes of a page, so
- * that no list loads more than about that much.
+ * Newest first, with the counts of their ads in the same statement. Ends one row after that which exceeds the bytes of a page:
+ * no list loads more than about that much, and the last row shows that there are more.
  */
 export async function findCampaigns(
   tx: Sql,

@@ -15,12 +15,14 @@ export async function* readNdjson(slices: AsyncIterable<Buffer>): AsyncGenerator
   let lineBytes = 0;
 
   function readLine(): ReadRecord | undefined {
-    const bytes = Buffer.concat(line);
+    const [first] = line;
+    const bytes = first && line.length === 1 ? first : Buffer.concat(line);
     line = [];
     lineBytes = 0;
     row++;
-    const text = textOf(bytes, row);
-    if (blank.test(text)) {
+    // Nothing is decoded of an empty line, because a slice may consist of them, and everybody waits until it is read.
+    const text = bytes.length === 0 ? '' : textOf(bytes, row);
+    if (text === '' || blank.test(text)) {
       if (++blanks > maxBlankLines) throw refuseFile(row, faults.blank);
       return undefined;
     }

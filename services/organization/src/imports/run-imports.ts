@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { createLogger } from '@attribution/runtime';
@@ -32,6 +33,8 @@ interface RunDependencies extends ApplyDependencies {
 const maxAttempts = 3;
 /** Imports that are worked on at once, each of another account. */
 const lanes = 2;
+/** How soon a free lane finds an import that was sent while the others are at work. */
+const freeLaneMs = 200;
 const batchesPerStatement = 5_000;
 
 /**
@@ -57,12 +60,22 @@ export function runImports(deps: RunDependencies) {
       };
       /** So that no two lanes choose the same account. */
       const oneAtATime = pLimit(1);
+      let working = 0;
+      const doOne = async (job: ImportRow) => {
+        if (owed.delete(job.id)) await excuseAttempt(sql, job.id);
+        const error = await attempt({ ...deps, findZones }, job, stopping, owed);
+        if (error === undefined) taken.delete(job.account_id);
+        else errors.push(error);
+      };
+      /** A lane ends when none has work, or what is sent during a long import would wait until that ends. */
       const work = async () => {
-        for (let job = await oneAtATime(next); job; job = await oneAtATime(next)) {
-          if (owed.delete(job.id)) await excuseAttempt(sql, job.id);
-          const error = await attempt({ ...deps, findZones }, job, stopping, owed);
-          if (error === undefined) taken.delete(job.account_id);
-          else errors.push(error);
+        for (;;) {
+          const job = await oneAtATime(next);
+          if (job) {
+            working++;
+            await doOne(job).finally(() => working--);
+          } else if (working > 0 && !stopping.aborted) await sleep(freeLaneMs);
+          else return;
         }
       };
       const ended = await Promise.allSettled(Array.from({ length: lanes }, work));

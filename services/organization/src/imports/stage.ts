@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EstateKind, estateColumns } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { Clock } from '@attribution/runtime';
@@ -30,7 +31,7 @@ const rowsPerStatement = 5_000;
 /** Staged rows that are read at once. */
 const rowsPerRead = 1_000;
 /** Rows are also written when so many slices of the file have been read since, because rows may be large. */
-const slicesPerStatement = 32;
+const slicesPerStatement = 8;
 
 /**
  * Reads the file: checks each row, assigns it to a unit, and stores it in a batch or among the refused rows. A second
@@ -74,6 +75,7 @@ export async function stage(
         if (isClean(row)) batches.add(row);
         else refused.push(withoutFields(row));
       }
+      await nextTurn(); // What is read at once has many slices, and others are served between them.
       slices++;
       if (batches.pending + refused.length < rowsPerStatement && slices < slicesPerStatement) continue;
       slices = 0;

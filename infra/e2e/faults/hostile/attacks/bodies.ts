@@ -22,7 +22,7 @@ export const bodies: readonly Attack[] = [
   },
   {
     name: 'lists of large campaigns',
-    async start(target) {
+    async prepare(target) {
       const { token } = target.attacker;
       const body = json({ name: 'Large', metadata: { text: 'x'.repeat(32_000) } });
       const headers = {
@@ -34,6 +34,9 @@ export const bodies: readonly Attack[] = [
         const made = await fetch(`${target.url}/v2/campaigns`, { method: 'POST', headers, body });
         await made.arrayBuffer();
       }
+    },
+    async start(target) {
+      const { token } = target.attacker;
       return loops(40, target, () => ({ path: '/v2/campaigns?limit=200', method: 'GET', token }));
     },
   },
@@ -56,6 +59,7 @@ export const bodies: readonly Attack[] = [
         while (!stopping.signal.aborted) {
           const answer = await upload(target, emptyLines(), stopping.signal);
           await answer?.arrayBuffer().catch(() => {});
+          target.onAnswer(String(answer?.status ?? 'cut'));
           if (!answer?.ok) await sleep(5);
         }
       };

@@ -16,6 +16,9 @@ export const attacksAtOnce: readonly Attack[] = [
 function atOnce(kind: string, several: readonly Attack[]): Attack {
   return {
     name: `${kind}: ${several.map(({ name }) => name).join('; ')}`,
+    async prepare(target) {
+      for (const { prepare } of several) await prepare?.(target);
+    },
     async start(target) {
       const ends = await Promise.all(several.map((attack) => attack.start(target)));
       return async () => {

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { AttackResult, Target } from './attack.ts';
+
+/** What the process of an attacker is told, as JSON in ATTACK. */
+export interface AttackOrder {
+  readonly attack: string;
+  readonly target: Target;
+}
+
+export interface PreparedAttack {
+  begin(): void;
+  /** Ends it. Resolves with what it got, and what it has broken that the honest ones do not see. */
+  end(): Promise<AttackResult>;
+}
+
+/**
+ * Prepares an attack in a process of its own, which gets what the others leave of the processor. Otherwise the honest ones would
+ * wait for the attacker's own work, which is done elsewhere in reality.
+ */
+export async function prepareAttack(attack: string, target: Target): Promise<PreparedAttack> {
+  const order: AttackOrder = { attack, target };
+  const program = join(import.meta.dirname, 'attacker.process.ts');
+  const child = spawn('nice', ['-n', '19', process.execPath, '--disable-warning=TimeoutNegativeWarning', program], {
+    env: { ...process.env, ATTACK: JSON.stringify(order) },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const died = once(child, 'exit').then(([code]) => {
+    process.off('exit', kill);
+    throw new Error(`The process of the attack “${attack}” ended with ${code}`);
+  });
+  died.catch(() => {});
+  const message = async () => (await Promise.race([once(child, 'message'), died]))[0] as unknown;
+  await message();
+  return {
+    begin: () => void child.send('begin'),
+    async end() {
+      const ended = message();
+      child.send('end');
+      const result = (await ended) as AttackResult;
+      child.kill('SIGKILL');
+      await died.catch(() => {});
+      return result;
+    },
+  };
+}
