@@ -50,13 +50,13 @@ function isOfType(value: unknown, type: PositionType): boolean {
 }
 
 /**
- * The bytes of a page as JSON, at most, without the cursor: the whole response has 256 KiB at most, because everybody waits
- * while it is parsed and written. A single entry that is larger is a page of its own.
+ * The bytes of a page as JSON, at most, without the cursor: the whole response has 1 MiB at most. A single entry that is
+ * larger is a page of its own.
  */
-export const maxPageBytes = 262_144 - 4_096;
+export const maxPageBytes = 1_048_576 - 4_096;
 
 /**
- * Cuts `limit + 1` rows to a page of `limit` and of 256 KiB at most. The extra row shows whether there are more, so that a
+ * Cuts `limit + 1` rows to a page of `limit` and of 1 MiB at most. The extra row shows whether there are more, so that a
  * last page that is exactly full has no next cursor.
  */
 export function cutPage<Row, Entry>(
