@@ -6,8 +6,8 @@ import { type ClientIdentity, openFileStore, openWire } from '@attribution/simul
 import { eventually } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTcpProxy, type TcpProxy, type Way } from '../faults/tcp-proxy.ts';
-import { newOwner, startTestPlatform, type TestPlatform } from './support.ts';
 import { plainPicture } from '../upload.ts';
+import { newOwner, startTestPlatform, type TestPlatform } from './support.ts';
 import { publishPicture } from './support-campaign.ts';
 import { installDevice, type Made, madeDevices, switchOn } from './support-devices.ts';
 import { rowsOf } from './support-platform.ts';

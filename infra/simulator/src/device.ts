@@ -47,7 +47,7 @@ const defaultHeartbeatMs = 60_000;
 /** Runs a device until the signal is aborted: it gets a certificate, keeps it, and plays what it is told. */
 export async function runDevice(options: DeviceOptions, signal: AbortSignal): Promise<void> {
   const { flash, files, tell, clock = (time) => time, random = Math.random } = options;
-  const pauses = { ...(options.backoff ?? { firstMs: 1_000, longestMs: 300_000 }), random };
+  const pauses = { ...(options.backoff ?? { firstMs: 1_000, longestMs: 30_000 }), random };
   const [backoff, manifestBackoff, reportBackoff] = [
     createBackoff(pauses),
     createBackoff(pauses),

@@ -95,9 +95,10 @@ export function createDeviceVerifier(self: CallerName, publicKeys: KeySet, now: 
 
   return (authorization) => {
     const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? '')?.[1] ?? '';
-    const known = verified.get(token) ?? verify(token);
+    const remembered = verified.get(token);
+    const known = remembered ?? verify(token);
     if (!known || known.until <= Math.floor(now() / 1000)) throw unknownDevice();
-    verified.set(token, known);
+    if (!remembered) verified.set(token, known);
     return known.device;
   };
 }

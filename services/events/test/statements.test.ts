@@ -65,7 +65,7 @@ async function played(rows: number) {
 
 const table: StatementTable = {
   send_visits: {
-    statements: 7,
+    statements: 4,
     async prepare(rows) {
       const { client, visit } = await known();
       return () =>
@@ -79,7 +79,7 @@ const table: StatementTable = {
     },
   },
   send_plays: {
-    statements: 8,
+    statements: 5,
     async prepare(rows) {
       const { client, play } = await known();
       return () =>

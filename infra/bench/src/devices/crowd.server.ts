@@ -1,6 +1,6 @@
 /**
- * Many devices that keep their connections and send heartbeats. `POST /full?connections=&seconds=`: each sends the next one
- * when it has the answer. `POST /paced?connections=&seconds=&interval=`: each sends one in an interval, at a moment of its
+ * Many devices that keep their connections and send heartbeats. `POST /full?connections=&seconds=`: they take turns, and
+ * another one sends when an answer has come. `POST /paced?connections=&seconds=&interval=`: each sends one in an interval, at a moment of its
  * own, whatever becomes of the others; the first interval, in which they connect, is not counted. Others are closed.
  */
 import { readFileSync } from 'node:fs';
@@ -19,6 +19,8 @@ const identities = JSON.parse(readFileSync(given('IDENTITIES'), 'utf8')) as Show
 /** An address of a client may have 2,048 connections. */
 const addresses = 20;
 const handshakesAtOnce = 16;
+/** Of heartbeats at full speed: most connections are silent at any moment. */
+const beatsAtOnce = 64;
 const kept = new Map<ShownIdentity, KeptConnection>();
 
 /** A device that connects has something to say: a connection on which nothing is asked is closed. */
@@ -70,12 +72,13 @@ async function full(devices: readonly ShownIdentity[], seconds: number): Promise
   await Promise.all(Array.from({ length: handshakesAtOnce }, connectSome));
   const { count, result } = collect();
   const end = performance.now() + seconds * 1_000;
-  await Promise.all(
-    [...kept.values()].map(async (connection) => {
-      do await count(connection.beat());
-      while (performance.now() < end);
-    }),
-  );
+  const connections = [...kept.values()];
+  let turn = 0;
+  async function beatInTurn(): Promise<void> {
+    do await count(connections[turn++ % connections.length]?.beat() ?? Promise.resolve(undefined));
+    while (performance.now() < end);
+  }
+  await Promise.all(Array.from({ length: Math.min(beatsAtOnce, connections.length) }, beatInTurn));
   return result();
 }
 

@@ -1,2 +1,2 @@
-export { markDirty } from './dirty.store.ts';
+export { hoursJson, markDirty, markingHours } from './dirty.store.ts';
 export { type DirtyHour, hoursOf } from './dirty-hours.ts';

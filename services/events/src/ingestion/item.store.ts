@@ -1,4 +1,5 @@
-import type { Sql } from '@attribution/database';
+import type { ChangeStatement } from '@attribution/messaging';
+import { type DirtyHour, hoursJson, markingHours } from '../dirty/index.ts';
 import type { EventsDatabase } from '../store.ts';
 import type { Device, ItemRow, Judged } from './items.ts';
 import type { PlayRow } from './plays.ts';
@@ -14,6 +15,7 @@ export async function findEventIds(
   accountId: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
   const text = `SELECT event_id FROM ${table} WHERE account_id = $1 AND event_id = ANY($2::uuid[])`;
   const { rows } = await connection.query<{ event_id: string }>(text, [accountId, ids]);
   return new Set(rows.map(({ event_id }) => event_id));
@@ -54,20 +56,23 @@ interface Columns<Row> {
 const typed = (columns: Readonly<Record<string, string>>) =>
   Object.entries(columns).map(([name, type]) => `${name} ${type}`);
 
-function insertion(table: keyof typeof tables): string {
+function keeping(table: keyof typeof tables): string {
   const { shared, own, interval } = tables[table];
   const names = [...Object.keys(shared), ...Object.keys(own)].join(', ');
   return `
-    INSERT INTO ${table} (account_id, device_id, received_at, clock_offset_ms, event_id, ${names}, ${interval}, quarantined, item)
-    SELECT $3, $4, $5::timestamptz, $6::bigint, event_id, ${names}, to_timestamp(start / 1000), to_timestamp("end" / 1000),
-      quarantined::"QuarantineReason", item
-    FROM json_to_recordset($1::json) AS own (n int, event_id uuid, ${typed(own).join(', ')}, start float8, "end" float8,
-      quarantined text, item jsonb)
-    JOIN json_to_recordset($2::json) AS shared (n int, ${typed(shared).join(', ')}) USING (n)
-    ORDER BY event_id ON CONFLICT DO NOTHING RETURNING event_id`;
+    kept AS (
+      INSERT INTO ${table} (account_id, device_id, received_at, clock_offset_ms, event_id, ${names}, ${interval}, quarantined, item)
+      SELECT $3, $4, $5::timestamptz, $6::bigint, event_id, ${names}, to_timestamp(start / 1000), to_timestamp("end" / 1000),
+        quarantined::"QuarantineReason", item
+      FROM json_to_recordset($1::json) AS own (n int, event_id uuid, ${typed(own).join(', ')}, start float8, "end" float8,
+        quarantined text, item jsonb)
+      JOIN json_to_recordset($2::json) AS shared (n int, ${typed(shared).join(', ')}) USING (n)
+      ORDER BY event_id
+    ), marked AS (${markingHours('$7', '$3', '$5')}
+    ), changed AS (SELECT $3::text AS id)`;
 }
 
-const insertions = { visits: insertion('visits'), plays: insertion('plays') };
+const statements = { visits: keeping('visits'), plays: keeping('plays') };
 
 /** The rows with what they alone have, and what they share: each once, with the number that stands in the rows for it. */
 function splitShared(table: keyof typeof tables, rows: readonly (ItemRow & Judged)[]) {
@@ -91,15 +96,21 @@ function splitShared(table: keyof typeof tables, rows: readonly (ItemRow & Judge
   return { shared: values, own };
 }
 
-/** Keeps the items whose ids the account does not have yet, and returns these ids. */
-export async function insertItems(
-  tx: Sql,
-  table: 'visits' | 'plays',
+/**
+ * Keeps items, none of which the account has yet, and marks hours, as a change of the account that events are appended with.
+ * It fails as a whole if another batch has brought one of them meanwhile. Rows are inserted in one order, so that two batches
+ * with the same items cannot deadlock.
+ */
+export function keepingItems(
+  table: keyof typeof tables,
   rows: readonly (ItemRow & Judged)[],
+  hours: readonly DirtyHour[],
   { device, receivedAt, offset }: Receipt,
-): Promise<Set<string>> {
+): ChangeStatement {
   const { shared, own } = splitShared(table, rows);
-  const values = [JSON.stringify(own), JSON.stringify(shared), device.accountId, device.id, receivedAt, offset];
-  const kept = await tx.$queryRawUnsafe<{ event_id: string }[]>(insertions[table], ...values);
-  return new Set(kept.map(({ event_id }) => event_id));
+  const items = [JSON.stringify(own), JSON.stringify(shared)];
+  return {
+    text: statements[table],
+    values: [...items, device.accountId, device.id, receivedAt, offset, hoursJson(hours)],
+  };
 }

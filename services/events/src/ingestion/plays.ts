@@ -48,11 +48,14 @@ export const playKind = (
   schema: NewPlay,
   faultOf: (item, known) => screenFault(item, known) ?? adFault(item, known),
 
-  find: async (device, items) => ({
-    locations: await findLocationsOf(sql, device),
-    screens: await findScreens(sql, device.accountId, distinct(items.map(({ screen_id }) => screen_id))),
-    ads: await findAds(sql, device.accountId, distinct(items.map(({ campaign_ad_id }) => campaign_ad_id))),
-  }),
+  async find(device, items) {
+    const [locations, screens, ads] = await Promise.all([
+      findLocationsOf(sql, device),
+      findScreens(sql, device.accountId, distinct(items.map(({ screen_id }) => screen_id))),
+      findAds(sql, device.accountId, distinct(items.map(({ campaign_ad_id }) => campaign_ad_id))),
+    ]);
+    return { locations, screens, ads };
+  },
 
   async ask(device, items, known) {
     const lost = items.filter((item) => screenFault(item, known) !== undefined).map(({ screen_id }) => screen_id);

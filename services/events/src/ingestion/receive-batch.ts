@@ -1,10 +1,10 @@
 import type { Input, Output, sendVisits } from '@attribution/contracts';
+import { isUniqueViolation } from '@attribution/database';
 import type { NewEvent, Outbox } from '@attribution/messaging';
 import type { Clock } from '@attribution/runtime';
 import { clockOffset } from '../clock/index.ts';
-import { markDirty } from '../dirty/index.ts';
 import type { EventsDatabase } from '../store.ts';
-import { findEventIds, insertItems, type Receipt } from './item.store.ts';
+import { findEventIds, keepingItems, type Receipt } from './item.store.ts';
 import type { Counted, Device, ItemKind, ItemRow } from './items.ts';
 import { counts, judgeItems, type Kept, quarantineDetail, readItems, type Shaped } from './sort-batch.ts';
 
@@ -14,37 +14,24 @@ export interface Dependencies {
   readonly clock: Clock;
 }
 
+type Kind<Item extends { readonly event_id: string }, Known, Row extends ItemRow> = ItemKind<Item, Known, Row> & {
+  readonly told: (items: readonly Kept<Row, Counted>[], receipt: Receipt) => readonly NewEvent[];
+};
+
 /**
  * Takes a batch: each item is judged by its shape, whether it is known, what it refers to, and its times. What is right is
- * kept with the marks of the hours whose figures it changes, and told, in one transaction.
+ * kept with the marks of the hours whose figures it changes, and told, by one statement.
  */
 export async function receiveBatch<Item extends { readonly event_id: string }, Known, Row extends ItemRow>(
-  { database, outbox, clock }: Dependencies,
-  kind: ItemKind<Item, Known, Row> & {
-    readonly told: (items: readonly Kept<Row, Counted>[], receipt: Receipt) => readonly NewEvent[];
-  },
+  dependencies: Dependencies,
+  kind: Kind<Item, Known, Row>,
   device: Device,
   body: Input<typeof sendVisits>['body'],
 ): Promise<Output<typeof sendVisits>> {
-  const receivedAt = clock.now();
+  const receivedAt = dependencies.clock.now();
   const offset = clockOffset(receivedAt.getTime(), Date.parse(body.sent_at), body.clock_synced);
-  const receipt: Receipt = { device, receivedAt, offset };
-
   const shaped = readItems(body.items, kind.schema);
-  const { items, known } = await findReferences(database, kind, device, shaped.items);
-  const judged = judgeItems(kind, items, known, { offset, receivedAt: receivedAt.getTime() });
-
-  const kept = await database.sqlTransaction(async (tx) => {
-    if (judged.kept.length === 0) return [];
-    const rows = judged.kept.map(({ row }) => row);
-    const inserted = await insertItems(tx, kind.table, rows, receipt);
-    const all = judged.kept.filter(({ row }) => inserted.has(row.event_id));
-    const counting = all.filter(counts);
-    const dirty = counting.flatMap(({ row, interval }) => kind.dirtied(row, interval));
-    await markDirty(tx, device.accountId, dirty, receivedAt);
-    await outbox.append(tx, ...kind.told(counting, receipt));
-    return all;
-  });
+  const { kept, ...judged } = await keepNew(dependencies, kind, shaped.items, { device, receivedAt, offset });
 
   const rejected = [...shaped.rejected, ...judged.rejected].toSorted((a, b) => a.index - b.index);
   return {
@@ -59,10 +46,35 @@ export async function receiveBatch<Item extends { readonly event_id: string }, K
   };
 }
 
-/**
- * What the items refer to, and the items without those that the account has already, as far as it matters: a duplicate is
- * one whatever it refers to, so that nobody is asked for its sake. Otherwise the insertion tells which ones are new.
- */
+/** How often a batch is judged again because another one has brought some of its items meanwhile. */
+const mostTries = 5;
+
+/** Keeps what is right of the items that the account does not have yet. Of two batches with an item one begins again, and finds it. */
+async function keepNew<Item extends { readonly event_id: string }, Known, Row extends ItemRow>(
+  { database, outbox }: Dependencies,
+  kind: Kind<Item, Known, Row>,
+  all: readonly Shaped<Item>[],
+  receipt: Receipt,
+) {
+  for (let tries = 1; ; tries++) {
+    const { items, known } = await findReferences(database, kind, receipt.device, all);
+    const judged = judgeItems(kind, items, known, receipt);
+    const { kept } = judged;
+    if (kept.length === 0) return judged;
+    const counting = kept.filter(counts);
+    const hours = counting.flatMap(({ row, interval }) => kind.dirtied(row, interval));
+    const rows = kept.map(({ row }) => row);
+    const events = kind.told(counting, receipt).map((event) => ({ id: receipt.device.accountId, event }));
+    try {
+      await outbox.appendWith(database.sql, keepingItems(kind.table, rows, hours, receipt), events);
+      return judged;
+    } catch (error) {
+      if (!isUniqueViolation(error) || tries === mostTries) throw error;
+    }
+  }
+}
+
+/** The items that the account does not have yet, and what they refer to. Nobody is asked for the sake of those that it has. */
 async function findReferences<Item extends { readonly event_id: string }, Known, Row extends ItemRow>(
   { pool }: EventsDatabase,
   kind: ItemKind<Item, Known, Row>,
@@ -70,17 +82,13 @@ async function findReferences<Item extends { readonly event_id: string }, Known,
   all: readonly Shaped<Item>[],
 ): Promise<{ readonly items: readonly Shaped<Item>[]; readonly known: Known }> {
   const valuesOf = (items: readonly Shaped<Item>[]) => items.map(({ item }) => item);
-  const known = await kind.find(device, valuesOf(all));
-  const isLost = ({ item }: Shaped<Item>) => kind.faultOf(item, known) !== undefined;
-  if (!all.some(isLost)) return { items: all, known };
-  const stored = await findEventIds(
-    pool,
-    kind.table,
-    device.accountId,
-    all.map(({ item }) => item.event_id),
-  );
+  const ids = all.map(({ item }) => item.event_id);
+  const [stored, known] = await Promise.all([
+    findEventIds(pool, kind.table, device.accountId, ids),
+    kind.find(device, valuesOf(all)),
+  ]);
   const items = all.filter(({ item }) => !stored.has(item.event_id));
-  const lost = items.filter(isLost);
+  const lost = items.filter(({ item }) => kind.faultOf(item, known) !== undefined);
   if (lost.length === 0) return { items, known };
   await kind.ask(device, valuesOf(lost), known);
   return { items, known: await kind.find(device, valuesOf(items)) };

@@ -53,8 +53,10 @@ export function judgeItems<Item extends { readonly event_id: string }, Known, Ro
   kind: ItemKind<Item, Known, Row>,
   items: readonly Shaped<Item>[],
   known: Known,
-  { offset, receivedAt }: { readonly offset: number; readonly receivedAt: number },
+  receipt: { readonly offset: number; readonly receivedAt: Date },
 ) {
+  const { offset } = receipt;
+  const receivedAt = receipt.receivedAt.getTime();
   const kept = new Map<string, Kept<Row>>();
   const rejected: Remark[] = [];
   const time = (timestamp: string) => corrected(Date.parse(timestamp), offset, receivedAt);

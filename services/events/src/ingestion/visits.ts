@@ -36,10 +36,13 @@ export const visitKind = ({ sql }: EventsDatabase, ask: AskEstate): ItemKind<Vis
   schema: NewVisit,
   faultOf,
 
-  find: async (device, items) => ({
-    locations: await findLocationsOf(sql, device),
-    zones: await findZones(sql, device.accountId, zoneIdsOf(items)),
-  }),
+  async find(device, items) {
+    const [locations, zones] = await Promise.all([
+      findLocationsOf(sql, device),
+      findZones(sql, device.accountId, zoneIdsOf(items)),
+    ]);
+    return { locations, zones };
+  },
 
   async ask(device, items, known) {
     const locations = new Set(items.map(({ location_id }) => location_id)).difference(known.locations);
