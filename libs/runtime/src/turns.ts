@@ -18,7 +18,12 @@ export interface TurnOptions {
    * How long a turn is kept after its end while others of its lane wait: `times` as long as it took, and so many milliseconds
    * at least and at most; if no other lane is active, only with `alone`. Default: not at all.
    */
-  readonly rest?: { readonly times: number; readonly leastMs: number; readonly mostMs: number; readonly alone?: boolean };
+  readonly rest?: {
+    readonly times: number;
+    readonly leastMs: number;
+    readonly mostMs: number;
+    readonly alone?: boolean;
+  };
   /** Called for each who is refused: because the lane is full, or its turn did not come in time. */
   readonly busy: () => Error;
 }
