@@ -3,10 +3,12 @@ import type { IncomingMessage } from 'node:http';
 /** So many bodies are read each time: together about 50 MB a second, and a single one with 13. */
 const bodiesAtOnce = 4;
 const everyMs = 5;
+/** Longer ones would be in the way for seconds at this pace, and Node is done with the few of them in a moment. */
+const maxBytes = 2 * 1024 * 1024;
 
 /** Discards the bodies of refused requests. */
 export interface Drain {
-  /** The rest of the body is discarded a little at a time, as the connection's next request follows it. */
+  /** The rest of the body, unless it is long, is discarded a little at a time, as the connection's next request follows it. */
   add(req: IncomingMessage): void;
 }
 
@@ -33,7 +35,7 @@ export function createDrain(): Drain {
 
   return {
     add(req) {
-      if (req.complete || req.destroyed) return;
+      if (req.complete || req.destroyed || Number(req.headers['content-length'] ?? maxBytes + 1) > maxBytes) return;
       req.read(0); // Tells Node that somebody reads it.
       left.add(req);
       timer ??= setInterval(readSome, everyMs).unref();
