@@ -33,21 +33,20 @@ export interface PlayTold {
 /** Items by their ids. Not a prepared statement: one that was planned while a partition was empty would read all of it later. */
 async function findByIds<Row extends object>(
   connection: Connection,
-  select: string,
+  text: string,
   all: readonly OwnIds[],
 ): Promise<Row[]> {
   const found: Row[] = [];
-  for (const { accountId, ids } of all) {
-    const text = `${select} WHERE account_id = $1 AND event_id = ANY($2::uuid[])`;
-    found.push(...(await connection.query<Row>(text, [accountId, ids])).rows);
-  }
+  for (const { accountId, ids } of all) found.push(...(await connection.query<Row>(text, [accountId, ids])).rows);
   return found;
 }
 
-const visits = 'SELECT event_id, visitor_key, entered_at, left_at, zones FROM visits';
+const visits = `
+  SELECT event_id, visitor_key, entered_at, left_at, zones FROM visits
+  WHERE account_id = $1 AND event_id = ANY($2::uuid[])`;
 const plays = `
   SELECT event_id, screen_id, zone_id, campaign_id, campaign_ad_id, version, started_at, ended_at, completed, holdout
-  FROM plays`;
+  FROM plays WHERE account_id = $1 AND event_id = ANY($2::uuid[])`;
 
 export const findVisits = (connection: Connection, all: readonly OwnIds[]): Promise<VisitTold[]> =>
   findByIds(connection, visits, all);
