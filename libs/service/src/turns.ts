@@ -17,10 +17,10 @@ const kinds = {
   // Each holds a file on disk, which has a budget of its own. A slow client must not hold up other accounts.
   upload: { ...shares, total: Number.POSITIVE_INFINITY },
   // Each holds a database connection.
-  export: { ...shares, rest: slowRest, maxWaiting: 256, total: 3 },
-  search: { ...shares, rest: slowRest, maxWaiting: 256, total: 4 },
+  export: { ...shares, rest: slowRest, total: 3 },
+  search: { ...shares, rest: slowRest, total: 4 },
   // A page is parsed and written in one turn of the event loop.
-  page: { ...shares, rest: slowRest, maxWaiting: 256, total: 16 },
+  page: { ...shares, rest: slowRest, total: 16 },
   // All others are short, and none waits for another caller's: the first of somebody is behind so many of each other, not behind all that they have sent.
   request: { total: Number.POSITIVE_INFINITY, perLane: 16, perCaller: 8, rest, maxWaiting: 256, maxWaitMs: 10_000 },
 } as const;
