@@ -48,7 +48,7 @@ test('no path, id, method, status or address that clients choose becomes a label
   expect([...(operation ?? [])].filter((name) => !operations.has(name))).toEqual([]);
   expect([...(status ?? [])].filter((text) => !/^([1-5]\d\d|other)$/.test(text))).toEqual([]);
   expect([...(upstreams ?? [])].toSorted()).toEqual(serviceNames.toSorted());
-  expect([...(reason ?? [])].toSorted()).toEqual(['budget', 'connections', 'requests', 'share']);
+  expect([...(reason ?? [])].toSorted()).toEqual(['bodies', 'budget', 'connections', 'requests', 'share']);
   expect(le?.size).toBe(12);
 });
 
