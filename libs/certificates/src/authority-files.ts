@@ -30,7 +30,7 @@ export const AuthoritySetting = z.string().transform((text, context): (() => Aut
       const authority = parse(text);
       return () => authority;
     }
-    return following(() => parse(readFileSync(text, 'utf8')));
+    return following(() => readFileSync(text, 'utf8'), parse);
   } catch (error) {
     const why =
       isNativeError(error) && 'code' in error
@@ -41,14 +41,19 @@ export const AuthoritySetting = z.string().transform((text, context): (() => Aut
   }
 });
 
-/** Reads anew when the value is older than `currentMs`; a file that is broken leaves the former value in force. */
-function following<T>(read: () => T): () => T {
-  let [value, readAt] = [read(), Date.now()];
+/**
+ * Reads anew when the value is older than `currentMs`; a file that is broken leaves the former value in force. While the text
+ * is the same the value is the same object, so that what was made from it is not made again.
+ */
+function following<T>(read: () => string, parse: (text: string) => T): () => T {
+  let text = read();
+  let [value, readAt] = [parse(text), Date.now()];
   return () => {
     if (Date.now() - readAt < currentMs) return value;
     readAt = Date.now();
     try {
-      value = read();
+      const fresh = read();
+      if (fresh !== text) [value, text] = [parse(fresh), fresh];
     } catch {
       process.emitWarning('The device authority cannot be read: the former one stays in force');
     }

@@ -1,6 +1,8 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { makeCertificate, type Signing } from './certificate.ts';
+import { makeDeviceCertificate } from './device-certificate.ts';
+import { writePem } from './public-key.ts';
 
 const pem = (label: string) => z.string().regex(new RegExp(`-----BEGIN ${label}-----`), `must be PEM: ${label}`);
 
@@ -66,12 +68,18 @@ export function newIssuer(root: string, rootKey: string, now = new Date()): Omit
   return { certificate, private_key: inPem(privateKey) };
 }
 
-/** The issuing authority, ready to sign, and the chain that is sent with what it signs. */
-export const signingOf = ({ root, certificate, private_key }: Authority): Signing & { readonly chain: string[] } => ({
-  certificate,
-  key: createPrivateKey(private_key),
-  chain: [certificate, root],
-});
+type ReadySigning = Signing & { readonly chain: readonly string[] };
+const readied = new WeakMap<Authority, ReadySigning>();
+
+/** The issuing authority, ready to sign, and the chain that is sent with what it signs. The key is read once. */
+export function signingOf(authority: Authority): ReadySigning {
+  const known = readied.get(authority);
+  if (known) return known;
+  const { root, certificate, private_key } = authority;
+  const signing = { certificate, key: createPrivateKey(private_key), chain: [certificate, root] };
+  readied.set(authority, signing);
+  return signing;
+}
 
 /** How long a device's certificate is good: from an hour before its issue, for slow clocks, to 30 days after it. */
 const deviceValidity = { beforeMs: hourMs, afterMs: 30 * dayMs } as const;
@@ -79,26 +87,12 @@ const deviceValidity = { beforeMs: hourMs, afterMs: 30 * dayMs } as const;
 /** Certificates have whole seconds. */
 const wholeSecond = (ms: number) => new Date(Math.floor(ms / 1000) * 1000);
 
-/** Issues a certificate to a device, in PEM. */
+/** Issues a certificate to a device, in PEM, with the SHA-256 of its DER and its serial number, both in lower-case hex. */
 export function issueDeviceCertificate(signing: Signing, deviceId: string, publicKey: KeyObject, now: Date) {
   const notBefore = wholeSecond(now.getTime() - deviceValidity.beforeMs);
   const notAfter = wholeSecond(now.getTime() + deviceValidity.afterMs);
-  const certificate = makeCertificate(
-    {
-      commonName: deviceId,
-      publicKey,
-      notBefore,
-      notAfter,
-      extensions: [
-        { name: 'basicConstraints', cA: false, critical: true },
-        { name: 'keyUsage', digitalSignature: true, critical: true },
-        { name: 'extKeyUsage', clientAuth: true },
-        { name: 'subjectAltName', altNames: [{ type: 6, value: `urn:attribution:device:${deviceId}` }] },
-      ],
-    },
-    signing,
-  );
-  return { certificate, notBefore, notAfter };
+  const { der, serial } = makeDeviceCertificate({ deviceId, publicKey, notBefore, notAfter }, signing);
+  return { certificate: writePem(der, 'CERTIFICATE'), fingerprint: hash('sha256', der), serial, notBefore, notAfter };
 }
 
 /** Issues a certificate to the ingress, for these host names and IP addresses; with its key, both in PEM. */

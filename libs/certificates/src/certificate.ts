@@ -1,6 +1,6 @@
-import { createHash, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
+import { hash, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 import forge from 'node-forge';
-import { bytesOf, parseDer, partsOf, spkiOf, toBinary, writeDer, writePem } from './public-key.ts';
+import { bitsOf, parseDer, partsOf, spkiOf, toBinary, writeDer, writePem } from './public-key.ts';
 
 const { asn1, pki } = forge;
 
@@ -19,6 +19,8 @@ interface Wanted {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly extensions: readonly Extension[];
+  /** In hex. Default: a new one. */
+  readonly serial?: string;
 }
 
 /** What node-forge encodes in place of the key, because it knows no EC keys. */
@@ -28,18 +30,14 @@ const sha256WithRsa = '1.2.840.113549.1.1.11';
 const at = { issuer: 3, subject: 5, key: 6 } as const;
 
 /** 127 bits, positive, without a leading zero digit. */
-function newSerial(): string {
+export function newSerial(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
   return bytes.toString('hex');
 }
 
 /** Subject key identifier: SHA-1 of the bits of the key (RFC 5280 §4.2.1.2, method 1), in hex. */
-function keyIdOf(publicKey: KeyObject): string {
-  const bits = partsOf(parseDer(spkiOf(publicKey)))[1];
-  const octets = bytesOf(bits?.value as string).subarray(1);
-  return createHash('sha1').update(octets).digest('hex');
-}
+export const keyIdOf = (publicKey: KeyObject): string => hash('sha1', bitsOf(publicKey), 'hex');
 
 /** The types of node-forge lack it. */
 const encodeTbs = (certificate: forge.pki.Certificate): forge.asn1.Asn1 =>
@@ -48,17 +46,22 @@ const encodeTbs = (certificate: forge.pki.Certificate): forge.asn1.Asn1 =>
 const octets = (hex: string) =>
   asn1.create(asn1.Class.UNIVERSAL, asn1.Type.OCTETSTRING, false, toBinary(Buffer.from(hex, 'hex')));
 
-const tbsOf = (der: Buffer) => partsOf(partsOf(parseDer(der))[0]);
+/** The fields of the TBSCertificate in a certificate. */
+export const tbsOf = (der: Buffer) => partsOf(partsOf(parseDer(der))[0]);
+
+/** Makes an X.509 v3 certificate, in PEM, like `encodeCertificate`. */
+export const makeCertificate = (...wanted: Parameters<typeof encodeCertificate>): string =>
+  writePem(encodeCertificate(...wanted), 'CERTIFICATE');
 
 /**
- * Makes an X.509 v3 certificate, in PEM. node-forge encodes, Node signs with sha256WithRSAEncryption. Without an issuer the
+ * Makes an X.509 v3 certificate, in DER. node-forge encodes, Node signs with sha256WithRSAEncryption. Without an issuer the
  * certificate signs itself with `selfKey`.
  */
-export function makeCertificate(wanted: Wanted, issuer: Signing | { readonly selfKey: KeyObject }): string {
-  const { commonName, publicKey, notBefore, notAfter, extensions } = wanted;
+export function encodeCertificate(wanted: Wanted, issuer: Signing | { readonly selfKey: KeyObject }): Buffer {
+  const { commonName, publicKey, notBefore, notAfter, extensions, serial = newSerial() } = wanted;
   const certificate = pki.createCertificate();
   certificate.publicKey = placeholder;
-  certificate.serialNumber = newSerial();
+  certificate.serialNumber = serial;
   certificate.validity.notBefore = notBefore;
   certificate.validity.notAfter = notAfter;
   certificate.signatureOid = sha256WithRsa;
@@ -86,16 +89,8 @@ export function makeCertificate(wanted: Wanted, issuer: Signing | { readonly sel
     asn1.create(Class.UNIVERSAL, Type.NULL, false, ''),
   ]);
   const bits = asn1.create(Class.UNIVERSAL, Type.BITSTRING, false, `\0${toBinary(signature)}`);
-  return writePem(writeDer(asn1.create(Class.UNIVERSAL, Type.SEQUENCE, true, [tbs, algorithm, bits])), 'CERTIFICATE');
+  return writeDer(asn1.create(Class.UNIVERSAL, Type.SEQUENCE, true, [tbs, algorithm, bits]));
 }
 
 const issuerKeyId = (issuer: Signing | { readonly selfKey: KeyObject }, own: KeyObject) =>
   keyIdOf('certificate' in issuer ? new X509Certificate(issuer.certificate).publicKey : own);
-
-/** SHA-256 of the DER, in lower-case hex. */
-export const fingerprintOf = (certificate: X509Certificate): string =>
-  createHash('sha256').update(certificate.raw).digest('hex');
-
-/** The serial number in lower-case hex, without leading zeros. */
-export const serialOf = (certificate: X509Certificate): string =>
-  certificate.serialNumber.toLowerCase().replace(/^0+(?=.)/, '');

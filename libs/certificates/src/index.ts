@@ -1,5 +1,6 @@
 export * from './authority.ts';
 export * from './authority-files.ts';
-export { fingerprintOf, makeCertificate, type Signing, serialOf } from './certificate.ts';
+export { makeCertificate, type Signing } from './certificate.ts';
 export { readCsr, UnusableCsr } from './csr.ts';
-export { type KeyKind, kindOf, readPem, readSpki } from './public-key.ts';
+export type { KeyKind } from './key-forms.ts';
+export { formOfKey, kindOf, readPem, readSpki } from './public-key.ts';

@@ -1,13 +1,13 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import forge from 'node-forge';
-
-/** RSA in bits, exponent 65537; the curve of EC keys. */
-export type KeyKind = 'rsa' | 'p-256' | 'ed25519';
+import { formOf, type KeyForm, type KeyKind } from './key-forms.ts';
 
 const { asn1 } = forge;
 
 /** The kind of a public key that may sign; undefined for any other. */
 export function kindOf(key: KeyObject): KeyKind | undefined {
+  const form = formOfKey(key);
+  if (form) return form.kind;
   const { modulusLength = 0, publicExponent, namedCurve } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'rsa')
     return modulusLength >= 2048 && modulusLength <= 4096 && publicExponent === 65_537n ? 'rsa' : undefined;
@@ -15,7 +15,16 @@ export function kindOf(key: KeyObject): KeyKind | undefined {
   return key.asymmetricKeyType === 'ed25519' ? 'ed25519' : undefined;
 }
 
-export const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
+/** What keys were read from: OpenSSL takes longer to write a key than to check a signature with it. */
+const readFrom = new WeakMap<KeyObject, Buffer>();
+
+export const spkiOf = (key: KeyObject): Buffer => readFrom.get(key) ?? key.export({ type: 'spki', format: 'der' });
+
+/** The form of a key that `readSpki` has read, if it is a usual one. */
+export function formOfKey(key: KeyObject): KeyForm | undefined {
+  const spki = readFrom.get(key);
+  return spki && formOf(spki);
+}
 
 /**
  * The public key of a DER SubjectPublicKeyInfo; undefined if it is none. OpenSSL reads more than keys: bytes behind one, a
@@ -24,6 +33,10 @@ export const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', for
 export function readSpki(der: Buffer): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    if (formOf(der)) {
+      readFrom.set(key, der);
+      return key;
+    }
     if (!spkiOf(key).equals(der)) return undefined;
     // Certificates name the curve (RFC 5480 §2.1.1), however the key that they are for was written.
     return key.asymmetricKeyType === 'ec'
@@ -32,6 +45,13 @@ export function readSpki(der: Buffer): KeyObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The content of the BIT STRING of a key. */
+export function bitsOf(key: KeyObject): Buffer {
+  const known = formOfKey(key);
+  // The first octet counts the unused bits of the last one.
+  return known ? known.bits : bytesOf(partsOf(parseDer(spkiOf(key)))[1]?.value as string).subarray(1);
 }
 
 /** The DER in a PEM text with exactly one block of this label, and nothing else; undefined if it is none. */

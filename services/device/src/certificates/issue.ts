@@ -1,5 +1,5 @@
-import { type KeyObject, randomInt, X509Certificate } from 'node:crypto';
-import { fingerprintOf, issueDeviceCertificate, type Signing, serialOf } from '@attribution/certificates';
+import { type KeyObject, randomInt } from 'node:crypto';
+import { issueDeviceCertificate, type Signing } from '@attribution/certificates';
 import type { CertificateAnswer } from '@attribution/contracts';
 import type { z } from 'zod';
 import type { CertificateRow } from './certificate.store.ts';
@@ -29,14 +29,13 @@ export function issue(
   publicKey: KeyObject,
   now: Date,
 ): Issued {
-  const { certificate, notBefore, notAfter } = issueDeviceCertificate(signing, device.id, publicKey, now);
-  const parsed = new X509Certificate(certificate);
+  const { certificate, fingerprint, serial, notBefore, notAfter } = issueDeviceCertificate(signing, device.id, publicKey, now);
   const renewAfter = renewalWithin(notBefore, notAfter);
   return {
     row: {
-      fingerprint: fingerprintOf(parsed),
+      fingerprint,
       device_id: device.id,
-      serial: serialOf(parsed),
+      serial,
       not_before: notBefore,
       not_after: notAfter,
       renew_after: renewAfter,

@@ -1,5 +1,5 @@
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
-import { type KeyKind, kindOf } from '@attribution/certificates';
+import { createHash, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { formOfKey, type KeyKind, kindOf, readPem, readSpki } from '@attribution/certificates';
 
 /** The algorithm follows from the recorded key alone. Ed25519 hashes by itself. */
 const digestOf: Readonly<Record<KeyKind, string | null>> = { rsa: 'sha256', 'p-256': 'sha256', ed25519: null };
@@ -49,13 +49,21 @@ export function createSignatureJudge(): SignatureJudge {
 
   return {
     accepts(publicKey, serial, bytes, header) {
-      const key = createPublicKey(publicKey ?? decoys[kindFor(serial)].publicKey);
+      const key = readRecorded(publicKey ?? decoys[kindFor(serial)].publicKey);
       const kind = kindOf(key) ?? 'rsa';
       const given = readSignature(header, kind, key);
       const right = verifies(kind, key, bytes, given ?? decoys[kind].signature);
       return right && publicKey !== undefined && given !== undefined;
     },
   };
+}
+
+/** A key that was imported. It is read for each request: a cache would show by the time it takes which serials exist. */
+function readRecorded(pem: string): KeyObject {
+  const der = readPem(pem, 'PUBLIC KEY');
+  const key = der && readSpki(der);
+  if (!key) throw new Error('A recorded key is none');
+  return key;
 }
 
 function verifies(kind: KeyKind, key: KeyObject, bytes: Buffer, signature: Buffer): boolean {
@@ -79,9 +87,8 @@ const numberOf = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex') || '0'}`);
 
 const hasForm: Readonly<Record<KeyKind, (signature: Buffer, key: KeyObject) => boolean>> = {
   rsa(signature, key) {
-    const { n = '' } = key.export({ format: 'jwk' });
-    const modulus = Buffer.from(n, 'base64url');
-    return signature.length === modulus.length && numberOf(signature) < numberOf(modulus);
+    const modulus = formOfKey(key)?.modulus;
+    return modulus !== undefined && signature.length === modulus.length && signature.compare(modulus) < 0;
   },
   'p-256': (signature) => {
     const numbers = readEcdsa(signature);
