@@ -17,6 +17,11 @@ export async function lockLive(tx: Sql, fingerprint: string): Promise<Certificat
     .executeTakeFirst();
 }
 
+export async function isLive(sql: Sql, fingerprint: string): Promise<boolean> {
+  const found = db(sql).selectFrom('device_certificates').select('number').where('fingerprint', '=', fingerprint);
+  return (await found.where('revoked_at', 'is', null).executeTakeFirst()) !== undefined;
+}
+
 export async function markUsed(tx: Sql, fingerprint: string, now: Date): Promise<void> {
   await db(tx)
     .updateTable('device_certificates')
@@ -26,16 +31,10 @@ export async function markUsed(tx: Sql, fingerprint: string, now: Date): Promise
     .execute();
 }
 
-export async function insertCertificate(tx: Sql, row: CertificateRow): Promise<void> {
-  await db(tx).insertInto('device_certificates').values(row).execute();
-}
-
 interface Which {
   readonly deviceId: string;
   /** All but this one. */
   readonly except?: string;
-  /** Only those that nobody has used yet. */
-  readonly unused?: boolean;
   /** Only those that are not over. */
   readonly after?: Date;
 }
@@ -48,7 +47,6 @@ export async function revoke(tx: Sql, which: Which, reason: RevocationReason, no
     .where('device_id', '=', which.deviceId)
     .where('revoked_at', 'is', null);
   if (which.except !== undefined) live = live.where('fingerprint', '<>', which.except);
-  if (which.unused) live = live.where('used_at', 'is', null);
   if (which.after) live = live.where('not_after', '>', which.after);
   const rows = await live.returning('fingerprint').execute();
   return rows.map(({ fingerprint }) => fingerprint);

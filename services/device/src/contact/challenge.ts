@@ -3,17 +3,18 @@ import { challengeDevice, refusedContact } from '@attribution/contracts';
 import { implement } from '@attribution/service';
 import { lockDevice } from '../devices/index.ts';
 import { addNonce } from './contact.store.ts';
-import { type Judging, judge } from './judge.ts';
+import { createJudge, type Judging } from './judge.ts';
 
 const nonceBytes = 32;
 const nonceMs = 5 * 60 * 1000;
 /** Of one device, alive at the same time. */
 const mostNonces = 5;
 
-export const challengeEndpoint = (dependencies: Judging) =>
-  implement(challengeDevice, async ({ body, bytes, headers }) => {
+export function challengeEndpoint(dependencies: Judging) {
+  const judge = createJudge(dependencies);
+  return implement(challengeDevice, async ({ body, bytes, headers }) => {
     const { serial } = body;
-    const { contact, now } = await judge(dependencies, { serial, bytes, signature: headers['x-device-signature'] });
+    const { contact, now } = await judge({ serial, bytes, signature: headers['x-device-signature'] });
     const nonce = randomBytes(nonceBytes).toString('base64url');
     const expiresAt = new Date(now.getTime() + nonceMs);
     await dependencies.database.sqlTransaction(async (tx) => {
@@ -24,3 +25,4 @@ export const challengeEndpoint = (dependencies: Judging) =>
     const server_time = dependencies.clock.now().toISOString();
     return { nonce, expires_at: expiresAt.toISOString(), server_time };
   });
+}

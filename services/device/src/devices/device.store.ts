@@ -191,10 +191,6 @@ export async function assignDevice(
   await change(tx, id, now).set({ status: 'claimed', account_id: accountId, name, claimed_at: now }).execute();
 }
 
-export async function activate(tx: Sql, id: string, now: Date): Promise<void> {
-  await change(tx, id, now).set({ status: 'active', activated_at: now }).execute();
-}
-
 export async function suspend(tx: Sql, { id, status }: DeviceRow, now: Date): Promise<void> {
   await change(tx, id, now).set({ status: 'suspended', resumes_as: status, suspended_at: now }).execute();
 }
@@ -205,8 +201,4 @@ export async function resume(tx: Sql, id: string, status: DeviceStatus, now: Dat
 
 export async function retire(tx: Sql, id: string, now: Date): Promise<void> {
   await change(tx, id, now).set({ status: 'retired', resumes_as: null, retired_at: now }).execute();
-}
-
-export async function countIssued(tx: Sql, id: string, number: number): Promise<void> {
-  await db(tx).updateTable('devices').set({ certificates_issued: number }).where('id', '=', id).execute();
 }

@@ -1,8 +1,6 @@
 export { changeDevice, lockVisible, type OwnDevice, requirePresent } from './change.ts';
 export {
-  activate,
   assignDevice,
-  countIssued,
   type DeviceRow,
   findDevice,
   listForOperator,
