@@ -1,4 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject, X509Certificate } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hash,
+  type KeyObject,
+  X509Certificate,
+} from 'node:crypto';
 import { z } from 'zod';
 import { makeCertificate, type Signing } from './certificate.ts';
 import { makeDeviceCertificate } from './device-certificate.ts';

@@ -1,7 +1,7 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { encodeCertificate, keyIdOf, newSerial, type Signing, tbsOf } from './certificate.ts';
 import { der, tag } from './der.ts';
-import { parseDer, partsOf, spkiOf, writeDer } from './public-key.ts';
+import { partsOf, spkiOf, writeDer } from './public-key.ts';
 
 interface Wanted {
   readonly deviceId: string;

@@ -67,13 +67,14 @@ test('of five nonces used at once each gets a certificate, the last is in force,
 test('devices that come at once each get their answer, whatever the others send', async () => {
   const { machine, id } = await newTenant(service).claimed();
   const [unclaimed, other] = [await imported(service), (await newTenant(service).claimed()).machine];
-  const [nonce = ''] = await noncesOf(machine, 1);
+  const all = [machine, other, unclaimed];
+  const [nonce = '', others = '', unclaimeds = ''] = (await Promise.all(all.map((one) => noncesOf(one, 1)))).flat();
   const answers = await Promise.all([
     spend(other, nonce),
     spend(machine, nonce),
     spend(unclaimed, nonce),
-    spend(other, (await challenge(service, other)).nonce),
-    spend(unclaimed, (await challenge(service, unclaimed)).nonce),
+    spend(other, others),
+    spend(unclaimed, unclaimeds),
   ]);
   expect(answers).toEqual([401, 200, 401, 200, 202]);
   expect(await certificatesOf(id)).toEqual([{ number: 1, revocation_reason: null }]);
@@ -101,7 +102,11 @@ test('a certificate that is first used while a bootstrap waits is not revoked fo
 });
 
 test.each([
-  ['401: of a certificate that is revoked', 401, `UPDATE device_certificates SET revoked_at = now() WHERE device_id = $1`],
+  [
+    '401: of a certificate that is revoked',
+    401,
+    `UPDATE device_certificates SET revoked_at = now() WHERE device_id = $1`,
+  ],
   ['409: when another was issued', 409, 'UPDATE devices SET certificates_issued = 2 WHERE id = $1'],
 ])('a renewal that waits meanwhile is refused with %s', async (_what, status, change) => {
   const { client, id } = await newTenant(service).active();

@@ -29,7 +29,12 @@ export function issue(
   publicKey: KeyObject,
   now: Date,
 ): Issued {
-  const { certificate, fingerprint, serial, notBefore, notAfter } = issueDeviceCertificate(signing, device.id, publicKey, now);
+  const { certificate, fingerprint, serial, notBefore, notAfter } = issueDeviceCertificate(
+    signing,
+    device.id,
+    publicKey,
+    now,
+  );
   const renewAfter = renewalWithin(notBefore, notAfter);
   return {
     row: {
