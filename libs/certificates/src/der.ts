@@ -16,8 +16,8 @@ export const tag = {
 } as const;
 
 /**
- * A value in DER whose content is these parts. node-forge, which encodes all else, takes several times as long as a signature
- * is checked in for the few values that differ between two certificates of devices.
+ * A value in DER whose content is these parts. It writes what differs between two certificates of devices. node-forge encodes
+ * all else; it is slow.
  */
 export function der(ofTag: number, ...parts: readonly Uint8Array[]): Buffer {
   let length = 0;

@@ -73,8 +73,8 @@ function timeOf(date: Date): Buffer {
 const extension = (id: Buffer, value: Buffer) => der(tag.sequence, id, der(tag.octetString, value));
 
 /**
- * Makes the certificate of a device, octet for octet as `encodeCertificate` would. That one takes as long as five signatures,
- * so of its parts those are written anew that differ from device to device.
+ * Makes the certificate of a device, octet for octet as `encodeCertificate` would, which takes longer than to sign it. Here
+ * only what differs from device to device is written anew.
  */
 export function makeDeviceCertificate(wanted: Wanted, issuer: Signing, serial = newSerial()) {
   const { deviceId, publicKey, notBefore, notAfter } = wanted;
