@@ -200,8 +200,9 @@ function operation(e: Endpoint): object {
   };
 }
 
-/** A timestamp in UTC: it ends with `Z`. */
-const utc = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$`;
+/** A timestamp in UTC: it ends with `Z`, and there is no year 0. Without lookahead, which not every validator knows. */
+const year = String.raw`(\d{3}[1-9]|\d{2}[1-9]\d|\d[1-9]\d{2}|[1-9]\d{3})`;
+const utc = String.raw`^${year}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$`;
 
 const idempotencyKey = z
   .string()

@@ -1,4 +1,4 @@
-import { deviceEndpoints, endpoint, endpoints } from '@attribution/contracts';
+import { deviceEndpoints, endpoint, endpoints, Timestamp } from '@attribution/contracts';
 import { expect, test } from '@jest/globals';
 import { forDevices, openApiDocument } from '../src/index.ts';
 
@@ -32,6 +32,14 @@ test('a list in a query is documented as one parameter with comma-joined values,
     ...joined,
     schema: { type: 'array', items: { type: 'string', pattern: expect.stringMatching(/^\^grp_/) }, maxItems: 100 },
   });
+});
+
+test('the pattern of a timestamp and the platform take the same ones, of any year but 0', () => {
+  const { pattern } = query('timezone', 'at')?.schema as unknown as { readonly pattern: string };
+  const years = ['0000', '0001', '0010', '0100', '1000', '2026', '9990', '9999', '10000', '26'];
+  for (const time of years.map((year) => `${year}-03-01T09:30:00.5Z`))
+    expect([time, new RegExp(pattern).test(time)]).toEqual([time, Timestamp.safeParse(time).success]);
+  expect(years.filter((year) => new RegExp(pattern).test(`${year}-03-01T09:30:00Z`))).toEqual(years.slice(1, -2));
 });
 
 test('every list parameter is in the query and comma-joined', () => {

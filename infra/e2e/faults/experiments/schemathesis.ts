@@ -121,9 +121,12 @@ function isOpenTo(as: Caller, endpoint: Endpoint, { callers: { principals } }: E
   return refuseAccess(endpoint, principals[as]) === undefined;
 }
 
-/** Operations that let the caller in and have nothing for it: imports are seen by admins, and by who began them. */
+/**
+ * Operations that let the caller in and have nothing for it: imports are seen by admins and by who began them, and items in
+ * quarantine by nobody who is narrowed.
+ */
 const nothingToSee: Partial<Record<Caller, readonly string[]>> = {
-  member: ['get_estate_import', 'get_estate_import_report'],
+  member: ['get_estate_import', 'get_estate_import_report', 'list_quarantine'],
 };
 
 const senders: Readonly<Record<Caller, string>> = {
