@@ -189,7 +189,7 @@ test('requests generated from the document find no fault in its endpoint', async
 /** Leaves the new service's processes in the Compose file, and what they wait for: a whole fleet takes a minute to start. */
 function keepOwnProcesses(): void {
   const file = join(copy, 'docker-compose.yml');
-  const compose = parse(readFileSync(file, 'utf8'), { merge: true }) as {
+  const compose = parse(readFileSync(file, 'utf8'), { merge: true, maxAliasCount: -1 }) as {
     services: Record<string, { image: string; depends_on?: string[] | Record<string, unknown> }>;
   };
   const kept = new Set<string>();

@@ -42,9 +42,9 @@ export type ComposeService = z.output<typeof Service>;
 /** The image of all our own processes. */
 const ownImage = 'attribution-platform';
 
-/** Parses the file and resolves its anchors, merges and variables. */
+/** Parses the file and resolves its anchors, merges and variables. It is ours, and has more aliases than a stranger's should. */
 export function readCompose(text: string, values: Readonly<Record<string, string | undefined>>): ComposeFile {
-  return ComposeFile.parse(interpolated(parse(text, { merge: true }), values));
+  return ComposeFile.parse(interpolated(parse(text, { merge: true, maxAliasCount: -1 }), values));
 }
 
 function interpolated(value: unknown, values: Readonly<Record<string, string | undefined>>): unknown {
