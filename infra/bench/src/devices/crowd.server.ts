@@ -72,13 +72,16 @@ async function full(devices: readonly ShownIdentity[], seconds: number): Promise
   await Promise.all(Array.from({ length: handshakesAtOnce }, connectSome));
   const { count, result } = collect();
   const end = performance.now() + seconds * 1_000;
-  const connections = [...kept.values()];
-  let turn = 0;
+  const silent = [...kept.values()];
   async function beatInTurn(): Promise<void> {
-    do await count(connections[turn++ % connections.length]?.beat() ?? Promise.resolve(undefined));
-    while (performance.now() < end);
+    do {
+      const connection = silent.shift();
+      if (!connection) return;
+      await count(connection.beat());
+      silent.push(connection);
+    } while (performance.now() < end);
   }
-  await Promise.all(Array.from({ length: Math.min(beatsAtOnce, connections.length) }, beatInTurn));
+  await Promise.all(Array.from({ length: Math.min(beatsAtOnce, silent.length) }, beatInTurn));
   return result();
 }
 
