@@ -5,10 +5,7 @@ import type { Device, ItemRow, Judged } from './items.ts';
 import type { PlayRow } from './plays.ts';
 import type { VisitRow } from './visits.ts';
 
-/**
- * Those of the ids that the account has already. Not a prepared statement: one that was planned while a partition was empty
- * would read all of it later.
- */
+/** Those of the ids that the account has already. */
 export async function findEventIds(
   connection: Pick<EventsDatabase['pool'], 'query'>,
   table: 'visits' | 'plays',
@@ -16,9 +13,11 @@ export async function findEventIds(
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const text = `SELECT event_id FROM ${table} WHERE account_id = $1 AND event_id = ANY($2::uuid[])`;
-  const { rows } = await connection.query<{ event_id: string }>(text, [accountId, ids]);
-  return new Set(rows.map(({ event_id }) => event_id));
+  const text = `
+    SELECT id FROM unnest($2::uuid[]) AS id,
+      LATERAL (SELECT FROM ${table} WHERE account_id = $1 AND event_id = id OFFSET 0) AS known`;
+  const { rows } = await connection.query<{ id: string }>(text, [accountId, ids]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** When and how a batch came. */
