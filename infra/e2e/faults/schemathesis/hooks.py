@@ -180,6 +180,7 @@ rules_in_words = re.compile(
             "contains a NUL character",
             "contains half of a surrogate pair",
             "has a member named __proto__",
+            "cannot be changed here",
             "is nested deeper than",
             # The same rules for a query.
             "contains characters that are not text",
