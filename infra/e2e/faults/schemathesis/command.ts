@@ -54,8 +54,9 @@ export async function runSchemathesis(command: Command): Promise<Outcome> {
   const [configFile, reportFile, answersFile] = [file('schemathesis.toml'), file('report.json'), file('answers.json')];
   const { url, mailDirectory, as, seed, exceptions = [] } = command;
   const { callers: there, ...estate } = command.estate;
+  const own = as === 'nobody' ? null : there.principals[as].id;
   const settings = {
-    ...{ url, as, seed, ...estate, callers: there.credentials, mail: mailDirectory, answers_file: answersFile },
+    ...{ url, as, own, seed, ...estate, callers: there.credentials, mail: mailDirectory, answers_file: answersFile },
     // Each run needs new client addresses, because rate limits of the previous one are still in effect.
     addresses_from: callers.indexOf(as) * 2 ** 21,
   };
