@@ -34,7 +34,7 @@ export const byReference = <T extends EventType, R extends Envelope['data']>(
   refer: (reference, context) => messageOf(event, reference, context),
 });
 
-/** Completes the messages whose types have a completion. The others are returned as they are. */
+/** Completes the references among the messages. What a former release has appended whole is published as it is, like all others. */
 export async function completeMessages(
   connection: Connection,
   messages: readonly Message[],
@@ -42,7 +42,9 @@ export async function completeMessages(
 ): Promise<readonly Message[]> {
   const completed = [...messages];
   for (const { event, read } of completions) {
-    const own = [...messages.entries()].filter(([, { envelope }]) => envelope.type === event.type);
+    const own = [...messages.entries()].filter(
+      ([, { envelope }]) => envelope.type === event.type && !event.data.safeParse(envelope.data).success,
+    );
     if (own.length === 0) continue;
     const data = await read(
       connection,

@@ -1,7 +1,7 @@
 import { event } from '@attribution/contracts';
 import { eventually } from '@attribution/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { byReference, createInProcessTransport, type Reference, type Transport } from '../src/index.ts';
+import { byReference, createInProcessTransport, newEvent, type Reference, type Transport } from '../src/index.ts';
 import { accountId, createNode, openTestDatabase, outboxRows, range, things } from './support.ts';
 
 const { type, number } = things(3);
@@ -63,6 +63,24 @@ test('an event by reference is kept as its reference, and published with the dat
   expect(published).toEqual([
     ...range(10).map((n) => [`key ${n}`, { account_id: accountId, key: `key ${n}`, n }]),
     ['whole', { account_id: accountId, key: 'whole', n: 7 }],
+  ]);
+  expect(calls.count).toBe(1);
+});
+
+test('an event that was appended whole, before its type was one by reference, is published as it is', async () => {
+  const { transport, published } = recordingTransport();
+  const { completion, refer, calls } = referring();
+  const node = createNode({ database, transport, completions: [completion] });
+  const whole = { account_id: accountId, key: 'former', n: 4 };
+  const context = { accountId, occurredAt: new Date() };
+  await database.pool.query(`INSERT INTO numbers VALUES ('now', 5)`);
+  await node.send(newEvent(event({ ...type, type: 'thing.referred' }), whole, context), refer('now'));
+  node.relay.start();
+  await eventually(async () => expect(await outboxRows(database)).toEqual([]));
+  await node.relay.stop(Date.now() + 2_000);
+  expect(published).toEqual([
+    ['former', whole],
+    ['now', { account_id: accountId, key: 'now', n: 5 }],
   ]);
   expect(calls.count).toBe(1);
 });
