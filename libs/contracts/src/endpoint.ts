@@ -117,7 +117,7 @@ export interface Endpoint {
     readonly body?: z.ZodType;
   };
   /** It takes long, or much: accounts, and their credentials, take turns. So do uploads, which need not say it. */
-  readonly turns?: 'export' | 'search' | 'page';
+  readonly turns?: 'export' | 'search' | 'page' | 'batch';
   /** Additional problems. `problemsOf` adds those that follow from the other fields. */
   readonly problems?: readonly ProblemKind[];
 }

@@ -16,28 +16,33 @@ export interface TurnOptions {
   readonly maxWaitMs: number;
   /**
    * How long a turn is kept after its end while others of its lane wait: `times` as long as it took, and so many milliseconds
-   * at least and at most; if no other lane is active, only with `alone`. Default: not at all.
+   * at least and at most; and, whether others wait or not, `msPerByte` for each byte that it was ended with. If no other lane
+   * is active, only with `alone`. Default: not at all.
    */
   readonly rest?: {
     readonly times: number;
     readonly leastMs: number;
     readonly mostMs: number;
     readonly alone?: boolean;
+    readonly msPerByte?: number;
   };
   /** Called for each who is refused: because the lane is full, or its turn did not come in time. */
   readonly busy: () => Error;
 }
 
+/** Ends a turn, in which so many bytes were taken in. */
+export type EndTurn = (bytes?: number) => void;
+
 export interface Turns {
   readonly running: number;
   readonly waiting: number;
   /** The function that ends the turn, if there is one at once. */
-  tryTake(taker: TurnTaker): (() => void) | undefined;
+  tryTake(taker: TurnTaker): EndTurn | undefined;
   /**
    * Waits for a turn. Resolves with a function that ends the turn; it may be called again. Rejects with `busy()`, or with the
    * signal's reason when that is aborted.
    */
-  take(taker: TurnTaker, signal?: AbortSignal): Promise<() => void>;
+  take(taker: TurnTaker, signal?: AbortSignal): Promise<EndTurn>;
 }
 
 interface Waiter {
@@ -112,13 +117,15 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
 
   const newLane = (): Lane => ({ running: 0, byCaller: new Map<string, number>(), waiting: [] });
 
-  function restOf(key: string, lane: Lane, tookMs: number): number {
-    if (!rest || lane.waiting.length === 0 || !(rest.alone || othersActive(key))) return 0;
-    return Math.min(rest.mostMs, Math.max(rest.leastMs, rest.times * tookMs));
+  function restOf(key: string, lane: Lane, tookMs: number, bytes: number): number {
+    if (!rest || !(rest.alone || othersActive(key))) return 0;
+    const forBytes = bytes * (rest.msPerByte ?? 0);
+    if (lane.waiting.length === 0) return forBytes;
+    return Math.max(forBytes, Math.min(rest.mostMs, Math.max(rest.leastMs, rest.times * tookMs)));
   }
 
   /** Ends a turn that was counted. */
-  function ending(key: string, lane: Lane, caller: string): () => void {
+  function ending(key: string, lane: Lane, caller: string): EndTurn {
     const began = rest ? performance.now() : 0;
     noteActive(key);
     let ended = false;
@@ -128,11 +135,11 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
       forget(key, lane);
       admit();
     };
-    return () => {
+    return (bytes = 0) => {
       if (ended) return;
       ended = true;
       running--;
-      const restMs = restOf(key, lane, performance.now() - began);
+      const restMs = restOf(key, lane, performance.now() - began, bytes);
       if (restMs === 0) return free();
       setTimeout(free, restMs).unref();
       admit();
@@ -140,7 +147,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
   }
 
   /** Whoever waits may not have a turn now, so nobody is overtaken. */
-  function tryTake({ lane: key, caller }: TurnTaker): (() => void) | undefined {
+  function tryTake({ lane: key, caller }: TurnTaker): EndTurn | undefined {
     const lane = lanes.get(key) ?? newLane();
     const free = running < total && lane.running < perLane && (lane.byCaller.get(caller) ?? 0) < perCaller;
     if (!free) return undefined;

@@ -119,6 +119,17 @@ test('where a lane rests also if it is alone, it does so while others of it wait
   expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
 });
 
+test('a lane rests for the bytes of a turn also if none of it waits, while others are active', async () => {
+  const turns = open({ perLane: 1, rest: { times: 0, leastMs: 0, mostMs: 0, msPerByte: 60_000 } });
+  turns.tryTake({ lane: 'a', caller: '1' })?.(1); // Nobody else is active.
+  turns.tryTake({ lane: 'a', caller: '1' })?.();
+  turns.tryTake({ lane: 'b', caller: '1' })?.();
+  turns.tryTake({ lane: 'a', caller: '1' })?.(); // It has no bytes.
+  turns.tryTake({ lane: 'a', caller: '1' })?.(1);
+  expect(turns.tryTake({ lane: 'a', caller: '1' })).toBeUndefined();
+  expect(turns.tryTake({ lane: 'c', caller: '1' })).toBeDefined();
+});
+
 test('a rest ends, and what it keeps is no turn of all lanes', async () => {
   const turns = open({ total: 1, perLane: 1, rest: { times: 0, leastMs: 1, mostMs: 1 } });
   const begun = takeAll(turns, ['a/1', 'a/2', 'b/1']);

@@ -198,6 +198,7 @@ function fulfilling(implementation: Implementation, options: AppOptions) {
     const media = contract.upload && admitUpload(contract.upload, req);
     const turn = options.turns.begin(contract, { caller, ip: locals.context.ip }, res);
     const endTurn = typeof turn === 'function' ? turn : await turn;
+    let taken = 0;
     try {
       // A request that is repeated gets its first response, whatever has changed since.
       if (beforeUpload && !(keyed && (await options.idempotency.knows(keyed)))) await beforeUpload(caller as never);
@@ -206,9 +207,10 @@ function fulfilling(implementation: Implementation, options: AppOptions) {
       const signed = contract.access.credential === 'factory';
       if (signed) requirePlain(req);
       const bytes = contract.raw || signed ? await readBytes(req, res, allowance) : undefined;
-      const json = async () =>
-        parseJsonBody(req, bytes ?? (await readBytes(req, res, allowance)), { itemsApart: contract.items_apart });
-      const body = contract.body && validate(contract.body, await json(), 'body');
+      const sentBody = contract.body && (bytes ?? (await readBytes(req, res, allowance)));
+      taken = sentBody?.length ?? 0;
+      const json = sentBody && parseJsonBody(req, sentBody, { itemsApart: contract.items_apart });
+      const body = contract.body && validate(contract.body, json, 'body');
       const file = () => claimFor(caller, res, options.files);
       const upload = contract.upload && media && (await receiveUpload(contract.upload, media, req, file()));
       const incoming = contract.stream === 'received' ? req : undefined;
@@ -217,11 +219,11 @@ function fulfilling(implementation: Implementation, options: AppOptions) {
       const request = keyed && { ...keyed, input: [asked.params, asked.query, sent] };
       const handled = handleOnce(implementation, request, options, input);
       const answered = await (upload ? handled.finally(() => upload.close()) : handled);
-      endTurn(); // Nobody waits for a client that receives its file slowly.
+      endTurn(taken); // Nobody waits for a client that receives its file slowly.
       if (contract.stream === 'sent') await sendFile(answered as SentFile, req, res);
       else await writeAnswer(contract, answered, res, options);
     } finally {
-      endTurn();
+      endTurn(taken);
       if (contract.stream === 'received') req.resume(); // The connection's next request follows what is left of the body.
     }
   };

@@ -1,7 +1,7 @@
 import type { DeviceIdentity, Principal } from '@attribution/auth';
 import { type CallerName, type Endpoint, Problem } from '@attribution/contracts';
 import { networkOf } from '@attribution/http';
-import { createTurns, type Turns, type TurnTaker } from '@attribution/runtime';
+import { createTurns, type EndTurn, type Turns, type TurnTaker } from '@attribution/runtime';
 import type { Response } from 'express';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
@@ -12,6 +12,9 @@ const rest = { times: 3, leastMs: 25, mostMs: 1_000 };
 /** What is slow takes the processor and the database from other services, too. */
 const slowRest = { ...rest, alone: true };
 
+/** A device may send 1.25 MB a second: what a full batch leaves for the garbage collector stops all of a process. */
+const restForBytes = { ...rest, msPerByte: 1 / 1_250 };
+
 /** What callers take turns with, by name. Uploads are endpoints with a file; what else takes long says so in its contract. */
 const kinds = {
   // Each holds a file on disk, which has a budget of its own. A slow client must not hold up other accounts.
@@ -21,6 +24,8 @@ const kinds = {
   search: { ...shares, rest: slowRest, total: 4 },
   // A page is parsed and written in one turn of the event loop.
   page: { ...shares, rest: slowRest, total: 16 },
+  // A device sends one after the other, so none of it waits.
+  batch: { ...shares, maxWaiting: 256, rest: restForBytes, total: Number.POSITIVE_INFINITY },
   // All others are short, and none waits for another caller's: the first of somebody is behind so many of each other, not behind all that they have sent.
   request: { total: Number.POSITIVE_INFINITY, perLane: 16, perCaller: 8, rest, maxWaiting: 256, maxWaitMs: 10_000 },
 } as const;
@@ -37,7 +42,7 @@ export interface CallerTurns {
    * Waits until it is the caller's turn, if it is not yet. Returns a function that ends the turn. Throws `unavailable` if too
    * many wait, or if the client has left.
    */
-  begin(contract: Endpoint, asking: Asking, res: Response): (() => void) | Promise<() => void>;
+  begin(contract: Endpoint, asking: Asking, res: Response): EndTurn | Promise<EndTurn>;
 }
 
 /**
@@ -74,7 +79,7 @@ export function createCallerTurns(registry: Registry, service: string): CallerTu
     },
   });
 
-  async function wait(turns: Turns, taker: TurnTaker, res: Response): Promise<() => void> {
+  async function wait(turns: Turns, taker: TurnTaker, res: Response): Promise<EndTurn> {
     const leaving = new AbortController();
     const leave = () => leaving.abort(new Problem('unavailable', 'The client has left.'));
     if (res.closed) leave();

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { newId } from '@attribution/ids';
-import { eventually, personToken } from '@attribution/testing';
+import { deviceToken, eventually, personToken } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
 import { implement } from '../src/index.ts';
 import { type App, declare, startApp } from './support.ts';
 
@@ -22,6 +23,14 @@ const sendFile = implement(
   async () => {},
 );
 
+const sendBatch = implement(
+  declare({
+    ...{ operation: 'send_batch', method: 'POST', path: '/v2/batches', access: { credential: 'device' } },
+    ...{ body: z.object({ items: z.array(z.string()) }), turns: 'batch' },
+  }),
+  async () => {},
+);
+
 /** Those that are in their handlers, by kind. */
 const running = { search: new Set<() => void>(), page: new Set<() => void>() };
 const readSlowly = (turns: keyof typeof running) =>
@@ -32,7 +41,7 @@ const readSlowly = (turns: keyof typeof running) =>
 
 let app: App;
 beforeAll(async () => {
-  app = await startApp([sendFile, readSlowly('search'), readSlowly('page')], { fileBudget: budget });
+  app = await startApp([sendFile, sendBatch, readSlowly('search'), readSlowly('page')], { fileBudget: budget });
 });
 afterAll(() => app.stop());
 
@@ -113,6 +122,27 @@ test('503: files of all accounts have a budget; a file for which there is no roo
   await eventually(() => expect(app.files.used).toBe(4 * bytes));
   expect(await stall(personToken()).answer).toEqual([503, '2']);
   expect(app.files.refused).toMatchObject({ budget: 1 });
+});
+
+test('a device that sends batch after batch rests for their bytes while another one is active, and that one does not', async () => {
+  const [one, other] = [1, 2].map(() =>
+    deviceToken({ id: newId('device'), accountId: newId('account'), fingerprint: 'ab'.repeat(32) }, 'organization'),
+  );
+  const send = (token: string | undefined, length: number) =>
+    app.send('/v2/batches', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ items: ['x'.repeat(length)] }),
+    });
+  expect((await send(other, 1)).status).toBe(204);
+  const began = performance.now();
+  expect((await send(one, 500_000)).status).toBe(204);
+  const next = send(one, 1).then(({ status }) => ({ status, ms: performance.now() - began }));
+  expect((await send(other, 1)).status).toBe(204);
+  const { status, ms } = await next;
+  expect(status).toBe(204);
+  // 500 kB take 0.4 s at 1.25 MB a second.
+  expect(ms).toBeGreaterThanOrEqual(400);
 });
 
 test.each(['search', 'page'] as const)(

@@ -25,6 +25,7 @@ export const sendVisits = endpoint({
   access: device,
   body: Batch,
   items_apart: 'items',
+  turns: 'batch',
   success: { status: 202, description: 'What has become of the items', body: BatchResult },
 });
 
@@ -38,5 +39,6 @@ export const sendPlays = endpoint({
   access: device,
   body: Batch,
   items_apart: 'items',
+  turns: 'batch',
   success: { status: 202, description: 'What has become of the items', body: BatchResult },
 });

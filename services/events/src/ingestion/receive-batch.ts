@@ -30,7 +30,7 @@ export async function receiveBatch<Item extends { readonly event_id: string }, K
 ): Promise<Output<typeof sendVisits>> {
   const receivedAt = dependencies.clock.now();
   const offset = clockOffset(receivedAt.getTime(), Date.parse(body.sent_at), body.clock_synced);
-  const shaped = readItems(body.items, kind.schema);
+  const shaped = await readItems(body.items, kind.schema);
   const { kept, ...judged } = await keepNew(dependencies, kind, shaped.items, { device, receivedAt, offset });
 
   const rejected = [...shaped.rejected, ...judged.rejected].toSorted((a, b) => a.index - b.index);

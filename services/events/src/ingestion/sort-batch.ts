@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readItem } from '@attribution/http';
 import type { z } from 'zod';
 import { corrected, type Interval, type QuarantineReason, quarantineReason } from '../clock/index.ts';
@@ -17,11 +18,15 @@ export interface Shaped<Item> {
   readonly value: unknown;
 }
 
+/** Items that are read in one turn of the event loop, in which small batches of others wait. */
+const perTurn = 100;
+
 /** Judges the shape of each item by itself. */
-export function readItems<Item>(values: readonly unknown[], schema: z.ZodType<Item>) {
+export async function readItems<Item>(values: readonly unknown[], schema: z.ZodType<Item>) {
   const items: Shaped<Item>[] = [];
   const rejected: Remark[] = [];
   for (const [index, value] of values.entries()) {
+    if (index > 0 && index % perTurn === 0) await nextTurn();
     const read = readItem(schema, value);
     if ('fault' in read) rejected.push({ index, detail: read.fault });
     else items.push({ index, item: read.item, value });
