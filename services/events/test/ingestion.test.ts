@@ -1,5 +1,6 @@
 import {
   cameraCreated,
+  installationCreated,
   locationDeleted,
   playsAccepted,
   sendPlays,
@@ -184,18 +185,25 @@ test('an id is kept once, whatever else differs; a refused item does not use its
   expect(played).toMatchObject({ ...none, accepted: 1 });
 });
 
-test('one batch that is sent many times at once is kept once', async () => {
+test('items that many devices send at once are kept once', async () => {
   const world = await known();
   const items = Array.from({ length: 40 }, () => world.visit(service));
+  // One device's batches have turns.
+  const devices = Array.from({ length: 8 }, () => newId('device'));
+  for (const device_id of devices) {
+    const installation = { ...world.installation, id: newId('installation'), device_id };
+    const state = { account_id: world.account, aggregate_version: 1, installation };
+    await service.deliver(installationCreated, state, world.account);
+  }
   const answers = await Promise.all(
-    Array.from({ length: 8 }, (_, n) =>
-      world.client.call(sendVisits, batch(service, n % 2 ? items : items.toReversed())),
+    devices.map((id, n) =>
+      world.player(service, id).call(sendVisits, batch(service, n % 2 ? items : items.toReversed())),
     ),
   );
   expect(answers.reduce((sum, { body }) => sum + body.accepted, 0)).toBe(40);
   expect(answers.reduce((sum, { body }) => sum + body.duplicates, 0)).toBe(7 * 40);
   expect(await rowsOf('visits', world)).toHaveLength(40);
-  const told = await published(service, world.account);
+  const told = (await published(service, world.account)).filter(({ type }) => type === visitsAccepted.type);
   const visits = told.flatMap(({ data }) => (data as { visits: { event_id: string }[] }).visits);
   expect(visits.map(({ event_id }) => event_id).toSorted()).toEqual(items.map((item) => item.event_id).toSorted());
 });

@@ -19,6 +19,7 @@ import { eventsFigures } from './events-figures.ts';
 import { eventsIngestion } from './events-ingestion.ts';
 import { eventsLift } from './events-lift.ts';
 import { eventsRecompute } from './events-recompute.ts';
+import { eventsSteady } from './events-steady.ts';
 import { fleetMix } from './fleet.ts';
 import { gatewayCases } from './gateway.ts';
 import { gatewayObserved } from './gateway-observed.ts';
@@ -62,6 +63,7 @@ export const cases: readonly Case[] = [
   deviceScale,
   eventsIngestion,
   eventsRecompute,
+  eventsSteady,
   eventsFigures,
   eventsLift,
   fleetMix,

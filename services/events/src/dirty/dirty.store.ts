@@ -1,19 +1,22 @@
 import type { Sql } from '@attribution/database';
 import type { DirtyHour } from './dirty-hours.ts';
 
-/** Marks hours, for a statement that has these parameters: the hours as JSON, the account, and since when they are behind. */
-export const markingHours = (hours: string, accountId: string, at: string): string => `
-  INSERT INTO dirty_hours (account_id, location_id, hour, marked_at)
-  SELECT ${accountId}, location_id, to_timestamp(hour / 1000), ${at}::timestamptz
+/**
+ * Marks hours, for a statement that has these parameters: the hours as JSON, the account, and since when they are behind.
+ * `whole`: their whole days are to be recomputed.
+ */
+export const markingHours = (hours: string, accountId: string, at: string, whole: boolean): string => `
+  INSERT INTO dirty_hours (account_id, location_id, hour, marked_at, whole)
+  SELECT ${accountId}, location_id, to_timestamp(hour / 1000), ${at}::timestamptz, ${whole}
   FROM json_to_recordset(${hours}::json) AS row(location_id text, hour bigint)`;
 
 /** Hours as JSON, each once: a batch names few hours hundreds of times. */
 export const hoursJson = (hours: readonly DirtyHour[]): string =>
   JSON.stringify([...new Map(hours.map((one) => [`${one.location_id} ${one.hour}`, one])).values()]);
 
-const marking = markingHours('$1', '$2', '$3');
+const marking = markingHours('$1', '$2', '$3', true);
 
-/** Notes hours whose figures are behind since `at`; null: they are not, but shall be recomputed when there is time. */
+/** Notes days, by one of their hours, whose figures are behind since `at`; null: they are not, but shall be recomputed when there is time. */
 export async function markDirty(
   tx: Sql,
   accountId: string,

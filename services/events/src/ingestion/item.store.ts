@@ -67,7 +67,7 @@ function keeping(table: keyof typeof tables): string {
         quarantined text, item jsonb)
       JOIN json_to_recordset($2::json) AS shared (n int, ${typed(shared).join(', ')}) USING (n)
       ORDER BY event_id
-    ), marked AS (${markingHours('$7', '$3', '$5')}
+    ), marked AS (${markingHours('$7', '$3', '$5', false)}
     ), changed AS (SELECT $3::text AS id)`;
 }
 

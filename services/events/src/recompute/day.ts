@@ -21,40 +21,44 @@ export interface RawPlay {
   readonly end: number;
 }
 
+interface Raw {
+  /** Those whose facts are made. */
+  readonly visits: readonly RawVisit[];
+  /** Everything that they may have met. */
+  readonly plays: readonly RawPlay[];
+  /** Those that are counted by the hour. */
+  readonly begun: readonly RawPlay[];
+}
+
 const isoOf = (instant: number) => new Date(instant).toISOString();
 
-/**
- * All facts of a local day of a location, by their tables: of the visits that began on it, of everything they met, and of the
- * plays that began on it. Visits and plays of other days may be among the given ones.
- */
-export function factsOf(
-  date: string,
-  { visits, plays }: { readonly visits: readonly RawVisit[]; readonly plays: readonly RawPlay[] },
-  localTime: LocalTime,
-) {
-  const own = visits.filter(({ start }) => localTime(start).date === date);
+const playOf = ({ zone_id, screen_id, campaign_id, holdout, ...play }: RawPlay) => ({
+  ...{ zone: zone_id, screen: screen_id, campaign: campaign_id, held: holdout, ...play },
+});
+
+/** All facts of visits and plays of a location, by their tables. A fact is of the local day on which its visit or play began. */
+export function factsOf({ visits, plays, begun }: Raw, localTime: LocalTime) {
   const visitors = new Map(
-    own.map(({ event_id, visitor_key, end }) => [event_id, { visitor_key, left_at: isoOf(end) }]),
+    visits.map(({ event_id, visitor_key, start, end }) => [
+      event_id,
+      { date: localTime(start).date, visitor_key, left_at: isoOf(end) },
+    ]),
   );
   /** What the facts of a visit repeat of it. */
   const visitorOf = (visit: string) => ({ event_id: visit, ...visitors.get(visit) });
-  const dwells = own.flatMap(({ event_id, zones }) =>
+  const dwells = visits.flatMap(({ event_id, zones }) =>
     zones.map(({ zone_id, start, end }) => ({ visit: event_id, zone: zone_id, start, end })),
   );
-  const played = plays.map(({ zone_id, screen_id, campaign_id, holdout, ...play }) => ({
-    ...{ zone: zone_id, screen: screen_id, campaign: campaign_id, held: holdout, ...play },
-  }));
-  const { exposures, meetings } = exposuresOf(dwells, played, localTime);
-  const begun = played.filter(({ start }) => localTime(start).date === date);
+  const { exposures, meetings } = exposuresOf(dwells, plays.map(playOf), localTime);
 
   return {
-    visit_facts: own.map(({ event_id, visitor_key, start, end }) => ({
-      ...{ event_id, visitor_key, hour: localTime(start).hour },
+    visit_facts: visits.map(({ event_id, visitor_key, start, end }) => ({
+      ...{ event_id, visitor_key, date: localTime(start).date, hour: localTime(start).hour },
       ...{ entered_at: isoOf(start), left_at: isoOf(end), dwell_ms: end - start },
     })),
     dwell_facts: dwells.map(({ visit, zone, start, end }) => ({
-      ...{ event_id: visit, visitor_key: visitors.get(visit)?.visitor_key, zone_id: zone },
-      ...{ entered_at: isoOf(start), dwell_ms: end - start },
+      ...{ event_id: visit, date: visitors.get(visit)?.date, visitor_key: visitors.get(visit)?.visitor_key },
+      ...{ zone_id: zone, entered_at: isoOf(start), dwell_ms: end - start },
     })),
     exposure_facts: exposures.map(({ visit, campaign, first, date: first_date, hour, exposureMs }) => ({
       ...visitorOf(visit),
@@ -66,11 +70,13 @@ export function factsOf(
       campaign_id: campaign,
       ...{ held, met_date, met_hour: hour, first_at: isoOf(first), pairs },
     })),
-    play_hours: playHoursOf(begun, localTime).map(({ campaign, screen, hour, version, ...counts }) => ({
-      ...{ hour, campaign_id: campaign, screen_id: screen, version },
-      ...{ plays: counts.plays, completed_plays: counts.completedPlays },
-      ...{ play_ms: counts.playMs, held_plays: counts.heldPlays },
-    })),
+    play_hours: playHoursOf(begun.map(playOf), localTime).map(
+      ({ campaign, screen, date, hour, version, ...counts }) => ({
+        ...{ date, hour, campaign_id: campaign, screen_id: screen, version },
+        ...{ plays: counts.plays, completed_plays: counts.completedPlays },
+        ...{ play_ms: counts.playMs, held_plays: counts.heldPlays },
+      }),
+    ),
   };
 }
 export type Facts = ReturnType<typeof factsOf>;

@@ -31,29 +31,32 @@ export async function findTimeZone(tx: Sql, { account_id, location_id }: Place):
 /** The marks of how much time are taken at once: a transaction should not last much longer than that of a busy week. */
 const stretch = '8 days';
 
-/**
- * Takes marks of a location away, from the oldest one on, and returns their hours: the first instants, in milliseconds
- * since the epoch. `more`: there were others besides.
- */
+/** An hour whose figures are behind, by its first instant in milliseconds since the epoch; `whole`: all of its day is. */
+export interface Mark {
+  readonly hour: number;
+  readonly whole: boolean;
+}
+
+/** Takes marks of a location away, from the oldest one on, and returns their hours in order. `more`: there were others besides. */
 export async function takeMarks(
   tx: Sql,
   { account_id, location_id }: Place,
-): Promise<{ readonly hours: readonly number[]; readonly more: boolean }> {
-  const taken = await tx.$queryRawUnsafe<{ hour: number; more: boolean }[]>(
+): Promise<{ readonly marks: readonly Mark[]; readonly more: boolean }> {
+  const taken = await tx.$queryRawUnsafe<(Mark & { more: boolean })[]>(
     `WITH own AS (
        SELECT hour, marked_at FROM dirty_hours WHERE account_id = $1 AND location_id = $2
      ), first AS (
        SELECT hour AS begin, hour + $3::interval AS "end" FROM own ORDER BY marked_at, hour LIMIT 1
      ), taken AS (
        DELETE FROM dirty_hours USING first
-       WHERE account_id = $1 AND location_id = $2 AND hour >= first.begin AND hour < first."end" RETURNING hour
+       WHERE account_id = $1 AND location_id = $2 AND hour >= first.begin AND hour < first."end" RETURNING hour, whole
      )
-     SELECT DISTINCT (extract(epoch FROM hour) * 1000)::float8 AS hour,
+     SELECT (extract(epoch FROM hour) * 1000)::float8 AS hour, bool_or(whole) AS whole,
        EXISTS (SELECT FROM own, first WHERE own.hour < first.begin OR own.hour >= first."end") AS more
-     FROM taken ORDER BY 1`,
+     FROM taken GROUP BY 1 ORDER BY 1`,
     account_id,
     location_id,
     stretch,
   );
-  return { hours: taken.map(({ hour }) => hour), more: taken[0]?.more ?? false };
+  return { marks: taken.map(({ hour, whole }) => ({ hour, whole })), more: taken[0]?.more ?? false };
 }

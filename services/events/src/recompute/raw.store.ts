@@ -7,7 +7,7 @@ export interface Place {
   readonly location_id: string;
 }
 
-interface Between {
+export interface Between {
   readonly from: number;
   readonly to: number;
 }
@@ -31,6 +31,25 @@ export const findVisits = async (
     location_id,
     new Date(from),
     new Date(to),
+  );
+
+/** The visits that were there within a stretch of time; `left_out`: the blacklist does. */
+export const findVisitsWithin = async (
+  tx: Sql,
+  { account_id, location_id }: Place,
+  { from, to }: Between,
+): Promise<(RawVisit & { readonly left_out: boolean })[]> =>
+  tx.$queryRawUnsafe(
+    `SELECT event_id, visitor_key, zones, ${ms('entered_at')} AS start, ${ms('left_at')} AS "end",
+       EXISTS (SELECT FROM blacklist_entries AS entry WHERE ${leavesOut}) AS left_out
+     FROM visits AS visit
+     WHERE account_id = $1 AND location_id = $2 AND entered_at >= $3::timestamptz AND entered_at < $4::timestamptz
+       AND left_at > $5::timestamptz`,
+    account_id,
+    location_id,
+    new Date(from - longestMs),
+    new Date(to),
+    new Date(from),
   );
 
 /** When the visits began that were there at an instant, and had begun before. */

@@ -6,11 +6,13 @@ import type { Job } from '@attribution/service';
 import { shareBlacklist } from '../blacklist/index.ts';
 import { findKeptSince } from '../partitions/index.ts';
 import type { EventsDatabase } from '../store.ts';
-import { endOfDay, localTimeOf, startOfDay } from '../time/index.ts';
+import { endOfDay, startOfDay } from '../time/index.ts';
+import { type Calendar, calendarOf, daysOf, hourMs } from './calendar.ts';
 import { factsOf } from './day.ts';
-import { replaceFacts } from './fact.store.ts';
-import { claimLocation, findBehind, findTimeZone, takeMarks } from './mark.store.ts';
-import { findPlays, findStillThere, findVisits, longestMs, type Place } from './raw.store.ts';
+import { replaceDay } from './fact.store.ts';
+import { claimLocation, findBehind, findTimeZone, type Mark, takeMarks } from './mark.store.ts';
+import { recomputeStretch, stretchesOf } from './part.ts';
+import { findPlays, findStillThere, findVisits, type Place } from './raw.store.ts';
 
 interface Dependencies {
   readonly database: EventsDatabase;
@@ -18,39 +20,51 @@ interface Dependencies {
   readonly clock: Clock;
 }
 
-const hourMs = 3_600_000;
 /** Locations of a run, at most. */
 const mostLocations = 10_000;
 /** Locations that a process recomputes at once: while one waits for the database, another is counted. */
 const atOnce = 4;
+/** Hours of a location whose items are looked at by themselves, at most: whole days cost less than many parts of them. */
+const mostHours = 6;
 
-/** The local days of hours: an hour of the universal time may be of two. */
-function daysOf(hours: readonly number[], timezone: string): Set<string> {
-  const localTime = localTimeOf(timezone);
-  return new Set(hours.flatMap((hour) => [localTime(hour).date, localTime(hour + hourMs - 1).date]));
-}
-
-/**
- * Days with marks, and those whose visits stayed into one of them: what they met there may have changed. Days whose items
- * have left in part keep the figures that they have.
- */
-async function findDays(tx: Sql, place: Place, timezone: string, hours: readonly number[]): Promise<string[]> {
-  const marked = daysOf(hours, timezone);
+/** Days with marks, and those whose visits stayed into one of them: what they met there may have changed. */
+async function findDays(tx: Sql, place: Place, calendar: Calendar, hours: readonly number[]): Promise<string[]> {
+  const marked = daysOf(hours, calendar);
   const all = new Set(marked);
   for (const date of marked)
-    for (const day of daysOf(await findStillThere(tx, place, startOfDay(date, timezone)), timezone)) all.add(day);
-  const keptSince = (await findKeptSince(tx)) ?? Number.NEGATIVE_INFINITY;
-  return [...all].filter((date) => startOfDay(date, timezone) - hourMs - longestMs >= keptSince).toSorted();
+    for (const day of daysOf(await findStillThere(tx, place, startOfDay(date, calendar.timezone)), calendar))
+      all.add(day);
+  return [...all].filter(calendar.isKept).toSorted();
 }
 
 /** Makes the facts of a day anew, from the raw items alone. */
-async function recomputeDay(tx: Sql, place: Place, date: string, timezone: string): Promise<void> {
+async function recomputeDay(tx: Sql, place: Place, date: string, { timezone, localTime }: Calendar): Promise<void> {
   // Where the clock was put back across midnight, a day is not one stretch: what is of other days is left out later.
   const day = { from: startOfDay(date, timezone) - hourMs, to: endOfDay(date, timezone) + hourMs };
-  const visits = await findVisits(tx, place, day);
+  const isOwn = ({ start }: { readonly start: number }) => localTime(start).date === date;
+  const visits = (await findVisits(tx, place, day)).filter(isOwn);
   const to = visits.reduce((latest, { end }) => Math.max(latest, end), day.to);
   const plays = await findPlays(tx, place, { from: day.from, to });
-  await replaceFacts(tx, { ...place, date }, factsOf(date, { visits, plays }, localTimeOf(timezone)));
+  await replaceDay(tx, { ...place, date }, factsOf({ visits, plays, begun: plays.filter(isOwn) }, localTime));
+}
+
+/** Recomputes what the marks of a location touch. Resolves to the days whose figures may have changed. */
+async function recomputeMarked(
+  tx: Sql,
+  place: Place,
+  calendar: Calendar,
+  marks: readonly Mark[],
+): Promise<readonly string[]> {
+  const hours = marks.map(({ hour }) => hour);
+  if (marks.length > mostHours || marks.some(({ whole }) => whole)) {
+    const days = await findDays(tx, place, calendar, hours);
+    for (const date of days) await recomputeDay(tx, place, date, calendar);
+    return days;
+  }
+  const days = new Set<string>();
+  for (const stretch of stretchesOf(hours))
+    for (const date of await recomputeStretch(tx, place, calendar, stretch)) days.add(date);
+  return [...days].toSorted();
 }
 
 /**
@@ -60,14 +74,13 @@ async function recomputeDay(tx: Sql, place: Place, date: string, timezone: strin
  */
 async function recomputeLocation(tx: Sql, { outbox, clock }: Dependencies, place: Place): Promise<boolean> {
   if (!(await claimLocation(tx, place)) || !(await shareBlacklist(tx, place.account_id))) return false;
-  const { hours, more } = await takeMarks(tx, place);
+  const { marks, more } = await takeMarks(tx, place);
   const timezone = await findTimeZone(tx, place);
-  if (hours.length === 0) return false;
+  if (marks.length === 0) return false;
   if (timezone === undefined) throw new Error(`${place.location_id} is not known any more`); // The marks stay.
-  const days = await findDays(tx, place, timezone, hours);
-  for (const date of days) await recomputeDay(tx, place, date, timezone);
+  const days = await recomputeMarked(tx, place, calendarOf(timezone, await findKeptSince(tx)), marks);
   const context = { accountId: place.account_id, occurredAt: clock.now() };
-  await outbox.append(tx, newEvent(eventsRecomputed, { ...place, dates: days }, context));
+  await outbox.append(tx, newEvent(eventsRecomputed, { ...place, dates: [...days] }, context));
   return more;
 }
 
