@@ -101,7 +101,8 @@ async function paced(devices: readonly ShownIdentity[], seconds: number, interva
   /** Resolves to undefined for what is not counted. */
   function send(identity: ShownIdentity, n: number): Promise<number | undefined> {
     const sending = (begun.get(identity) ?? Promise.resolve()).then(async () => {
-      if (!kept.has(identity)) return void (await connect(identity));
+      // What was kept from a former crowd may have been idle for too long.
+      if (n === 0 && !kept.get(identity)?.open) return void (await connect(identity));
       const ms = await kept.get(identity)?.beat();
       return n > 0 ? ms : undefined;
     });

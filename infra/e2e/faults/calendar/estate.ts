@@ -79,8 +79,11 @@ export async function openEstate(ground: Ground, { shops, devices: count }: Size
   return { group, mediaLibrary, locations: zones.map(({ location }) => location), devices };
 }
 
-const tagsOf = (chance: Chance): string[] =>
-  chance.share() < 0.3 ? tags.filter((tag) => tag !== tags[chance.int(0, 2)]) : [chance.pick(tags)];
+/** One of the tags, or two. */
+function tagsOf(chance: Chance): string[] {
+  const one = chance.pick(tags);
+  return chance.share() < 0.3 ? tags.filter((tag) => tag !== one) : [one];
+}
 
 async function firstContact(
   { devices }: Ground,

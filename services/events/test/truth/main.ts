@@ -53,8 +53,8 @@ correlation: they share its weather, staff and offers. An interval should hold t
 ${rows.join('\n')}
 
 *said*: worlds in which there were visitors and conversions enough; the shares are of these. Each share is itself an estimate: of ${worlds.toLocaleString('en')} worlds its standard error is ${(100 * Math.sqrt((0.95 * 0.05) / worlds)).toFixed(2)} %.
-A seeded form of a few hundred worlds is a test (\`services/events/test/truth.test.ts\`). \`npm run shake -- planted lift\` lets simulated devices tell the whole platform
-of such worlds, item by item: what it says of each is what was planted.
+A seeded form of a few hundred worlds is a test (\`services/events/test/truth.test.ts\`). Before it prints this page, \`npm run truth\` lets simulated devices tell the whole platform
+of such worlds, item by item, and says of each kind how often the platform's interval held what was planted ([what it found](shake.md#a-day-of-devices)).
 `;
 if (flags.out) await writeFile(flags.out, page);
 else process.stdout.write(page);
