@@ -15,7 +15,7 @@ const bars = { rate: 0.5, others: 2 };
 const path = '/v2/device/plays';
 /** Of a batch, at most. */
 const mostItems = 500;
-/** More than eight: each takes an eighth of the time at most. */
+/** So many that the service never waits for one of them to have rested. */
 const senders = 16;
 
 /** The plays of each screen, in batches. */
