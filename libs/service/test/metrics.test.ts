@@ -40,7 +40,7 @@ describe('the labels of a request’s metrics', () => {
       method: new Set(['DELETE', 'GET', 'other']),
       operation: new Set(['drop_thing', 'none']),
       status: new Set([204, 404]),
-      kind: new Set(['upload', 'export', 'search', 'page', 'request']),
+      kind: new Set(['upload', 'export', 'search', 'page', 'batch', 'request']),
       state: new Set(['running', 'waiting']),
     });
     expect(le?.size).toBe(12);

@@ -9,7 +9,7 @@ import {
 import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { addressesOf, batch, newWorld, published, startEvents, type World } from './support.ts';
+import { addressesOf, batch, newWorld, startEvents, toldItems, type World } from './support.ts';
 import { upToDate } from './support-figures.ts';
 import { type Owners, startOwners } from './support-owners.ts';
 
@@ -97,9 +97,8 @@ test('a batch that is sent again for a week, and once more after a season, count
       for (const answer of await send()) expect(answer).toMatchObject(again);
     }
     expect(await factsOf(world)).toEqual(facts);
-    const told = await published(service, world.account);
-    const counted = told.filter(({ type }) => type.endsWith('.accepted'));
-    expect(counted.map(({ type }) => type).toSorted()).toEqual(['plays.accepted', 'visits.accepted']);
+    const told = await toldItems(service, world.account);
+    expect(told.map(({ type }) => type).toSorted()).toEqual(['plays.accepted', 'visits.accepted']);
   } finally {
     service.clock.advance({ seconds: -pauses.reduce((sum, seconds) => sum + seconds, 0) });
   }

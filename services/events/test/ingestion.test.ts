@@ -10,7 +10,7 @@ import {
 import { newId } from '@attribution/ids';
 import { eventually, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { addressesOf, batch, newVisitor, newWorld, published, secondsAgo, startEvents, type World } from './support.ts';
+import { addressesOf, batch, newVisitor, newWorld, secondsAgo, startEvents, toldItems, type World } from './support.ts';
 import { type Owners, startOwners } from './support-owners.ts';
 
 let service: TestService;
@@ -52,7 +52,7 @@ test('a visit is kept with its stays, told to who follows, and counted', async (
   await eventually(async () =>
     expect((await service.db.query(facts, [world.account, visit.event_id])).rows).toHaveLength(1),
   );
-  const told = (await published(service, world.account)).filter(({ type }) => type === 'visits.accepted');
+  const told = (await toldItems(service, world.account)).filter(({ type }) => type === 'visits.accepted');
   const { location_id, ...rest } = visit;
   expect(told).toHaveLength(1);
   expect(told[0]).toMatchObject({ key: location_id, data: { location_id, visits: [rest] } });
@@ -67,7 +67,7 @@ test('a play is kept with its campaign and with the zone that its screen was in'
     { zone_id: world.zone.id, campaign_id: world.campaign, version: 2, completed: true, holdout: false },
     { location_id: world.location.id, campaign_id: world.campaign, completed: false, holdout: true },
   ]);
-  const [told] = await published(service, world.account);
+  const [told] = await toldItems(service, world.account);
   expect(told).toMatchObject({ type: 'plays.accepted', data: { plays: [{ screen_id: world.screen.id }, {}] } });
 });
 
@@ -89,7 +89,7 @@ test('items of a location are told together, as many as an event may hold, each 
     await world.client.call(sendPlays, batch(service, plays)),
   ];
   expect(answers.map(({ body }) => body.accepted)).toEqual([30, 500]);
-  const told = await published(service, world.account);
+  const told = await toldItems(service, world.account);
   const idsOf = (name: 'visits' | 'plays') =>
     told.flatMap(({ data }) =>
       ((data as Record<string, { event_id: string }[]>)[name] ?? []).map((one) => one.event_id),
@@ -203,7 +203,7 @@ test('items that many devices send at once are kept once', async () => {
   expect(answers.reduce((sum, { body }) => sum + body.accepted, 0)).toBe(40);
   expect(answers.reduce((sum, { body }) => sum + body.duplicates, 0)).toBe(7 * 40);
   expect(await rowsOf('visits', world)).toHaveLength(40);
-  const told = (await published(service, world.account)).filter(({ type }) => type === visitsAccepted.type);
+  const told = await toldItems(service, world.account);
   const visits = told.flatMap(({ data }) => (data as { visits: { event_id: string }[] }).visits);
   expect(visits.map(({ event_id }) => event_id).toSorted()).toEqual(items.map((item) => item.event_id).toSorted());
 });

@@ -103,11 +103,12 @@ export const batch = (service: TestService, items: readonly unknown[], changes: 
   body: { sent_at: secondsAgo(service, 0), items: [...items], ...changes },
 });
 
-/** Waits until the outbox is empty, and returns the events of the account. */
-export async function published(service: TestService, account: string): Promise<contracts.Envelope[]> {
+/** Waits until the outbox is empty, and returns what the account's items were told by. When they are in the figures is told besides. */
+export async function toldItems(service: TestService, account: string): Promise<contracts.Envelope[]> {
   await eventually(async () => {
     const { rows } = await service.db.query('SELECT sequence FROM outbox');
     if (rows.length > 0) throw new Error('The outbox is not empty yet');
   });
-  return service.published.filter(({ account_id }) => account_id === account);
+  const types: readonly string[] = [contracts.visitsAccepted.type, contracts.playsAccepted.type];
+  return service.published.filter(({ account_id, type }) => account_id === account && types.includes(type));
 }
