@@ -121,9 +121,13 @@ export function createVirtualDevice({ client, screens, files, from, chance, tall
       try {
         const isCurrent = await follow(now);
         if (!manifest || !isCurrent) return true;
-        const wrong = judge(now, live, manifest);
-        // "Unchanged" is said of the manifest that was given last, too, while Campaign cannot be asked.
-        if (wrong.length > 0 && !isOf(await client.manifest(), now)) return true;
+        let wrong = judge(now, live, manifest);
+        if (wrong.length > 0) {
+          // "Unchanged" is said of the manifest that was given last, too, while Campaign cannot be asked. So it is asked again.
+          const before = manifest;
+          if (!(await follow(now)) || !isOf(await client.manifest(), now)) return true;
+          if (manifest !== before) wrong = judge(now, live, manifest);
+        }
         for (const text of wrong) note(tally.told, () => text);
         return true;
       } catch {
