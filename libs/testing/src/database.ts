@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
   type DatabaseOptions,
@@ -14,23 +15,34 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-async function admin(sql: string): Promise<void> {
+async function asAdmin(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: testServers.postgresUrl() });
   await client.connect();
   try {
-    await client.query(sql);
+    await work(client);
   } finally {
     await client.end();
   }
 }
 
+/** A pool has ended before its connections have left, and one that is cut then fails the test. So they have half a second. */
+const leaving = { looks: 25, everyMs: 20 };
+
+const drop = (name: string) =>
+  asAdmin(async (client) => {
+    const others = 'SELECT FROM pg_stat_activity WHERE datname = $1';
+    for (let looks = 0; looks < leaving.looks && (await client.query(others, [name])).rowCount !== 0; looks++)
+      await sleep(leaving.everyMs);
+    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  });
+
 /** A database for one test file: a copy of the service's migrated one. */
 export async function createTestDatabase(service: string): Promise<TestDatabase> {
   const name = `test_${service}_${randomBytes(6).toString('hex')}`;
-  await admin(`CREATE DATABASE ${name} TEMPLATE ${templateName(service)}`);
+  await asAdmin((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${templateName(service)}`));
   const url = new URL(testServers.postgresUrl());
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  return { url: url.href, drop: () => drop(name) };
 }
 
 /** A database for SQL only, without a generated Prisma client. */
