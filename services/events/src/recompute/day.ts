@@ -26,18 +26,14 @@ interface Raw {
   readonly visits: readonly RawVisit[];
   /** Everything that they may have met. */
   readonly plays: readonly RawPlay[];
-  /** Those that are counted by the hour. */
-  readonly begun: readonly RawPlay[];
+  /** Whether a play is counted by the hour. */
+  readonly isCounted: (play: { readonly start: number }) => boolean;
 }
 
 const isoOf = (instant: number) => new Date(instant).toISOString();
 
-const playOf = ({ zone_id, screen_id, campaign_id, holdout, ...play }: RawPlay) => ({
-  ...{ zone: zone_id, screen: screen_id, campaign: campaign_id, held: holdout, ...play },
-});
-
 /** All facts of visits and plays of a location, by their tables. A fact is of the local day on which its visit or play began. */
-export function factsOf({ visits, plays, begun }: Raw, localTime: LocalTime) {
+export function factsOf({ visits, plays, isCounted }: Raw, localTime: LocalTime) {
   const visitors = new Map(
     visits.map(({ event_id, visitor_key, start, end }) => [
       event_id,
@@ -49,7 +45,10 @@ export function factsOf({ visits, plays, begun }: Raw, localTime: LocalTime) {
   const dwells = visits.flatMap(({ event_id, zones }) =>
     zones.map(({ zone_id, start, end }) => ({ visit: event_id, zone: zone_id, start, end })),
   );
-  const { exposures, meetings } = exposuresOf(dwells, plays.map(playOf), localTime);
+  const played = plays.map(({ zone_id, screen_id, campaign_id, holdout, ...play }) => ({
+    ...{ zone: zone_id, screen: screen_id, campaign: campaign_id, held: holdout, ...play },
+  }));
+  const { exposures, meetings } = exposuresOf(dwells, played, localTime);
 
   return {
     visit_facts: visits.map(({ event_id, visitor_key, start, end }) => ({
@@ -70,7 +69,7 @@ export function factsOf({ visits, plays, begun }: Raw, localTime: LocalTime) {
       campaign_id: campaign,
       ...{ held, met_date, met_hour: hour, first_at: isoOf(first), pairs },
     })),
-    play_hours: playHoursOf(begun.map(playOf), localTime).map(
+    play_hours: playHoursOf(played.filter(isCounted), localTime).map(
       ({ campaign, screen, date, hour, version, ...counts }) => ({
         ...{ date, hour, campaign_id: campaign, screen_id: screen, version },
         ...{ plays: counts.plays, completed_plays: counts.completedPlays },

@@ -3,7 +3,7 @@ import type { LocalHour } from '../time/index.ts';
 import { type Calendar, hourMs, localHoursOf } from './calendar.ts';
 import { factsOf } from './day.ts';
 import { replacePart } from './fact.store.ts';
-import { type Between, findPlays, findVisitsWithin, type Place } from './raw.store.ts';
+import { type Between, findPlays, findVisits, type Place } from './raw.store.ts';
 
 /** The stretches that hours make which follow each other. Hours are their first instants, in order. */
 export function stretchesOf(hours: readonly number[]): Between[] {
@@ -46,16 +46,16 @@ export async function recomputeStretch(
   stretch: Between,
 ): Promise<ReadonlySet<string>> {
   const { localTime, isKept } = calendar;
-  const touched = (await findVisitsWithin(tx, place, stretch)).filter(({ start }) => isKept(localTime(start).date));
+  const touched = (await findVisits(tx, place, stretch)).filter(({ start }) => isKept(localTime(start).date));
   const hours = localHours(stretch, calendar);
   const visits = touched.filter(({ left_out }) => !left_out);
   const plays = await findPlays(tx, place, {
     from: visits.reduce((earliest, { start }) => Math.min(earliest, start), hours.whole.from),
     to: visits.reduce((latest, { end }) => Math.max(latest, end), hours.whole.to),
   });
-  const begun = plays.filter(({ start }) => hours.includes(start) && isKept(localTime(start).date));
+  const isCounted = ({ start }: { readonly start: number }) => hours.includes(start) && isKept(localTime(start).date);
   const ids = touched.map(({ event_id, start }) => ({ id: event_id, date: localTime(start).date }));
   const part = { visits: ids, hours: hours.kept };
-  await replacePart(tx, place, part, factsOf({ visits, plays, begun }, localTime));
+  await replacePart(tx, place, part, factsOf({ visits, plays, isCounted }, localTime));
   return new Set([...part.visits, ...part.hours].map(({ date }) => date));
 }

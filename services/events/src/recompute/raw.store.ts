@@ -17,39 +17,25 @@ const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
 /** No item lasts longer, in milliseconds: such ones are in quarantine. */
 export const longestMs = 86_400_000;
 
-/** The visits that began within a stretch of time, without those that the blacklist leaves out. */
-export const findVisits = async (
-  tx: Sql,
-  { account_id, location_id }: Place,
-  { from, to }: Between,
-): Promise<RawVisit[]> =>
-  tx.$queryRawUnsafe(
-    `SELECT event_id, visitor_key, zones, ${ms('entered_at')} AS start, ${ms('left_at')} AS "end" FROM visits AS visit
-     WHERE account_id = $1 AND location_id = $2 AND entered_at >= $3::timestamptz AND entered_at < $4::timestamptz
-       AND NOT EXISTS (SELECT FROM blacklist_entries AS entry WHERE ${leavesOut})`,
-    account_id,
-    location_id,
-    new Date(from),
-    new Date(to),
-  );
+/** What was on within a stretch of time. */
+const within = (begin: string, end: string) => `
+  ${begin} >= $3::timestamptz AND ${begin} < $4::timestamptz AND ${end} > $5::timestamptz`;
+const valuesOf = ({ account_id, location_id }: Place, { from, to }: Between) => [
+  ...[account_id, location_id],
+  ...[from - longestMs, to, from].map((instant) => new Date(instant)),
+];
 
 /** The visits that were there within a stretch of time; `left_out`: the blacklist does. */
-export const findVisitsWithin = async (
+export const findVisits = async (
   tx: Sql,
-  { account_id, location_id }: Place,
-  { from, to }: Between,
+  place: Place,
+  between: Between,
 ): Promise<(RawVisit & { readonly left_out: boolean })[]> =>
   tx.$queryRawUnsafe(
     `SELECT event_id, visitor_key, zones, ${ms('entered_at')} AS start, ${ms('left_at')} AS "end",
        EXISTS (SELECT FROM blacklist_entries AS entry WHERE ${leavesOut}) AS left_out
-     FROM visits AS visit
-     WHERE account_id = $1 AND location_id = $2 AND entered_at >= $3::timestamptz AND entered_at < $4::timestamptz
-       AND left_at > $5::timestamptz`,
-    account_id,
-    location_id,
-    new Date(from - longestMs),
-    new Date(to),
-    new Date(from),
+     FROM visits AS visit WHERE account_id = $1 AND location_id = $2 AND ${within('entered_at', 'left_at')}`,
+    ...valuesOf(place, between),
   );
 
 /** When the visits began that were there at an instant, and had begun before. */
@@ -67,19 +53,10 @@ export async function findStillThere(tx: Sql, { account_id, location_id }: Place
 }
 
 /** The plays that were on within a stretch of time. */
-export const findPlays = async (
-  tx: Sql,
-  { account_id, location_id }: Place,
-  { from, to }: Between,
-): Promise<RawPlay[]> =>
+export const findPlays = async (tx: Sql, place: Place, between: Between): Promise<RawPlay[]> =>
   tx.$queryRawUnsafe(
     `SELECT zone_id, screen_id, campaign_id, version, completed, holdout,
-       ${ms('started_at')} AS start, ${ms('ended_at')} AS "end" FROM plays
-     WHERE account_id = $1 AND location_id = $2 AND started_at >= $3::timestamptz AND started_at < $4::timestamptz
-       AND ended_at > $5::timestamptz`,
-    account_id,
-    location_id,
-    new Date(from - longestMs),
-    new Date(to),
-    new Date(from),
+       ${ms('started_at')} AS start, ${ms('ended_at')} AS "end"
+     FROM plays WHERE account_id = $1 AND location_id = $2 AND ${within('started_at', 'ended_at')}`,
+    ...valuesOf(place, between),
   );

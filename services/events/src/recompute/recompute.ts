@@ -42,10 +42,10 @@ async function recomputeDay(tx: Sql, place: Place, date: string, { timezone, loc
   // Where the clock was put back across midnight, a day is not one stretch: what is of other days is left out later.
   const day = { from: startOfDay(date, timezone) - hourMs, to: endOfDay(date, timezone) + hourMs };
   const isOwn = ({ start }: { readonly start: number }) => localTime(start).date === date;
-  const visits = (await findVisits(tx, place, day)).filter(isOwn);
+  const visits = (await findVisits(tx, place, day)).filter((visit) => isOwn(visit) && !visit.left_out);
   const to = visits.reduce((latest, { end }) => Math.max(latest, end), day.to);
   const plays = await findPlays(tx, place, { from: day.from, to });
-  await replaceDay(tx, { ...place, date }, factsOf({ visits, plays, begun: plays.filter(isOwn) }, localTime));
+  await replaceDay(tx, { ...place, date }, factsOf({ visits, plays, isCounted: isOwn }, localTime));
 }
 
 /** Recomputes what the marks of a location touch. Resolves to the days whose figures may have changed. */
