@@ -88,9 +88,10 @@ test('what takes longer than the longest time is cancelled and unavailable', asy
 
 test('whose turn does not come in time is told to try again', async () => {
   const { statement } = createReadFigures(database, { ...limits, maxWaitMs: 300 });
-  const caller = someone();
-  const first = statement({ caller, about: 'lift' }, sleeping(1.5));
-  const second = statement({ caller, about: 'cohorts' }, sleeping(1.5));
+  const [caller, work] = [someone(), sleeping(2)];
+  const first = statement({ caller, about: 'lift' }, work);
+  await eventually(async () => expect(work.begun).toBe(2)); // In vain, and in its turn.
+  const second = statement({ caller, about: 'cohorts' }, sleeping(2));
   await expect(second).rejects.toMatchObject({ kind: 'unavailable', headers: { 'retry-after': '5' } });
   expect(await first).toBe('read');
 });

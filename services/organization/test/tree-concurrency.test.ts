@@ -276,7 +276,7 @@ describe('a location is moved back and forth between groups while', () => {
 
 test('a deadlock between moving a screen and moving its location is resolved: both are 200', async () => {
   const tree = await tenant.tree();
-  const [near, last] = [await tenant.zone(tree.location.id), await tenant.zone(tree.location.id)];
+  const near = await tenant.zone(tree.location.id);
   const away = await tenant.group();
   const blocker = await service.db.connect();
   const waiting = (count: number) =>
@@ -286,11 +286,16 @@ test('a deadlock between moving a screen and moving its location is resolved: bo
       );
       if (rows.length < count) throw new Error('Not all are waiting yet');
     });
+  const deadlocks = async () => {
+    const count = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
+    return (await service.db.query<{ deadlocks: number }>(count)).rows[0]?.deadlocks ?? 0;
+  };
+  const before = await deadlocks();
   try {
-    // The location's move has locked all zones but the last, and no screen yet; the screen's move has locked the screen, and
-    // waits for a zone.
+    // The location's move has locked all zones, and no screen yet, because screens cannot be written; the screen's move has
+    // locked the screen, and waits for a zone.
     await blocker.query('BEGIN');
-    await blocker.query('SELECT id FROM zones WHERE id = $1 FOR UPDATE', [last.id]);
+    await blocker.query('LOCK TABLE screens IN SHARE MODE');
     const moved = { params: { id: tree.location.id }, body: { group_id: away.id } };
     const location = tenant.owner.call(updateLocation, moved);
     await waiting(1);
@@ -299,6 +304,7 @@ test('a deadlock between moving a screen and moving its location is resolved: bo
     await waiting(2);
     await blocker.query('COMMIT');
     expect([(await screen).status, (await location).status]).toEqual([200, 200]);
+    await eventually(async () => expect(await deadlocks()).toBeGreaterThan(before));
   } finally {
     blocker.release(true);
   }
