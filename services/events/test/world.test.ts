@@ -98,13 +98,17 @@ const patiently = (ask: () => Promise<number>, expected: number): Promise<void> 
     if (status !== expected) throw new Error(`answered ${status}`);
   }, 60_000);
 
+/** Sends a batch as a device does: again, as long as it is told to come again. */
+const kept = <Body>(send: () => Promise<{ readonly status: number; readonly body: Body }>): Promise<Body> =>
+  eventually(async () => (await send()).body, 60_000);
+
 async function newAccount() {
   const account = newId('account');
   const worlds = shops.map(({ timezone }) => newWorld(timezone, account));
   for (const world of worlds) await world.tell(service);
   const owner = (worlds[0] as World).as(service);
   const worldOf = (at: number) => worlds[at] as World;
-  const clock_synced = true;
+  const inBatch = <T>(items: readonly T[]) => batch(service, items, { clock_synced: true });
 
   return {
     worlds,
@@ -125,10 +129,10 @@ async function newAccount() {
         const client = player(service);
         for (const { length, body } of [
           ...(items.length > 0
-            ? [{ length: items.length, ...(await client.call(sendVisits, batch(service, items, { clock_synced }))) }]
+            ? [{ length: items.length, body: await kept(() => client.call(sendVisits, inBatch(items))) }]
             : []),
           ...(played.length > 0
-            ? [{ length: played.length, ...(await client.call(sendPlays, batch(service, played, { clock_synced }))) }]
+            ? [{ length: played.length, body: await kept(() => client.call(sendPlays, inBatch(played))) }]
             : []),
         ])
           expect(body).toMatchObject({ rejected: [], quarantined: [], accepted: length - body.duplicates });
