@@ -87,12 +87,18 @@ test('what takes longer than the longest time is cancelled and unavailable', asy
 });
 
 test('whose turn does not come in time is told to try again', async () => {
-  const { statement } = createReadFigures(database, { ...limits, maxWaitMs: 300 });
-  const [caller, work] = [someone(), sleeping(2)];
-  const first = statement({ caller, about: 'lift' }, work);
-  await eventually(async () => expect(work.begun).toBe(2)); // In vain, and in its turn.
-  const second = statement({ caller, about: 'cohorts' }, sleeping(2));
+  const { statement } = createReadFigures(database, { maxWaitMs: 300, longestMs: 60_000 });
+  const [caller, inVain] = [someone(), sleeping(60)];
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+  const first = statement({ caller, about: 'lift' }, async (tx) => {
+    if (inVain.begun === 0) return inVain(tx);
+    begun.resolve();
+    return ended.promise;
+  });
+  await begun.promise;
+  const second = statement({ caller, about: 'cohorts' }, sleeping(60));
   await expect(second).rejects.toMatchObject({ kind: 'unavailable', headers: { 'retry-after': '5' } });
+  ended.resolve('read');
   expect(await first).toBe('read');
 });
 

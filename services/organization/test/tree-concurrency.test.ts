@@ -279,18 +279,15 @@ test('a deadlock between moving a screen and moving its location is resolved: bo
   const near = await tenant.zone(tree.location.id);
   const away = await tenant.group();
   const blocker = await service.db.connect();
-  const waiting = (count: number) =>
+  const [{ pid }] = (await blocker.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows as [{ pid: number }];
+  /** Waits until somebody waits for this backend, and resolves to who it is. */
+  const waitingFor = (other: number) =>
     eventually(async () => {
-      const { rows } = await service.db.query(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      if (rows.length < count) throw new Error('Not all are waiting yet');
+      const text = 'SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))';
+      const [found] = (await service.db.query<{ pid: number }>(text, [other])).rows;
+      if (!found) throw new Error(`Nobody waits for ${other} yet`);
+      return found.pid;
     });
-  const deadlocks = async () => {
-    const count = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
-    return (await service.db.query<{ deadlocks: number }>(count)).rows[0]?.deadlocks ?? 0;
-  };
-  const before = await deadlocks();
   try {
     // The location's move has locked all zones, and no screen yet, because screens cannot be written; the screen's move has
     // locked the screen, and waits for a zone.
@@ -298,13 +295,16 @@ test('a deadlock between moving a screen and moving its location is resolved: bo
     await blocker.query('LOCK TABLE screens IN SHARE MODE');
     const moved = { params: { id: tree.location.id }, body: { group_id: away.id } };
     const location = tenant.owner.call(updateLocation, moved);
-    await waiting(1);
+    const moving = await waitingFor(pid);
     const params = { id: tree.screen.id };
     const screen = tenant.owner.call(updateScreen, { params, body: { zone_id: near.id } });
-    await waiting(2);
+    await waitingFor(moving);
+    const free = await service.db.query('SELECT id FROM screens WHERE id = $1 FOR UPDATE SKIP LOCKED', [
+      tree.screen.id,
+    ]);
+    expect(free.rows).toEqual([]); // Each has what the other needs.
     await blocker.query('COMMIT');
     expect([(await screen).status, (await location).status]).toEqual([200, 200]);
-    await eventually(async () => expect(await deadlocks()).toBeGreaterThan(before));
   } finally {
     blocker.release(true);
   }
