@@ -138,9 +138,9 @@ async function newAccount() {
     bar: async ({ barred }: Items) => {
       for (const { at, from, until, visitor_key } of barred) {
         const body = {
-          ...{ visitor_key, reason: 'staff', location_id: at === undefined ? null : worldOf(at).location.id },
+          ...{ visitor_key, reason: 'staff' as const, location_id: at === undefined ? null : worldOf(at).location.id },
           ...{ from: from === undefined ? null : iso(from), until: until === undefined ? null : iso(until) },
-        } as const;
+        };
         expect((await patiently(() => owner.call(createBlacklistEntry, { body }))).status).toBe(201);
       }
     },
