@@ -50,11 +50,14 @@ const tools: Tools = {
 
 const rows: Row[] = [];
 const { stolen } = await watchingSteal(async () => {
-  for (const one of chosen) rows.push(...(await runCase(one)));
+  for (const one of chosen) {
+    rows.push(...(await runCase(one)));
+    await writeReport(reportOf(rows)); // All cases take hours: what was measured outlives a failure of a later one.
+  }
 }).finally(() => servers.stop());
 const text = reportOf(rows, stolen);
 console.log(text);
-if (values.out !== undefined) await writeFile(values.out, `${text}\n`);
+await writeReport(text);
 const missed = rows.filter(({ holds }) => holds === false);
 for (const { what, bar } of missed) say(`✗ ${what}: the bar is ${bar}`);
 process.exit(missed.length === 0 ? 0 : 1);
@@ -64,7 +67,12 @@ async function runCase({ name, run }: Case): Promise<readonly Row[]> {
   return run(tools);
 }
 
-function reportOf(all: readonly Row[], stolen: number): string {
+async function writeReport(report: string): Promise<void> {
+  if (values.out !== undefined) await writeFile(values.out, `${report}\n`);
+}
+
+/** `stolen`: undefined while cases are left. */
+function reportOf(all: readonly Row[], stolen?: number): string {
   const { pairs, seconds } = values;
   const cells = all.map(({ what, ours, beside, ratio, bar, holds }) => [
     what,
@@ -83,7 +91,7 @@ function reportOf(all: readonly Row[], stolen: number): string {
     loadBefore > quietLoad
       ? `**The machine was not quiet**: its load was ${loadBefore.toFixed(1)} before the first case.`
       : `Nothing else ran: the load was ${loadBefore.toFixed(1)} before the first case.`,
-    `Pairs during which the host took more than ${100 * stealAllowed} % of the processors are run again; it took ${(100 * stolen).toFixed(1)} % in all.`,
+    `Pairs during which the host took more than ${100 * stealAllowed} % of the processors are run again; ${stolen === undefined ? 'more cases are to come' : `it took ${(100 * stolen).toFixed(1)} % in all`}.`,
     '',
     table(['what', 'ours', 'beside', 'ratio', 'bar', ''], cells),
   ].join('\n');

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Who takes a turn: a caller, who shares a lane with others, such as a credential of an account. */
 export interface TurnTaker {
   readonly lane: string;
@@ -13,7 +15,13 @@ export interface TurnOptions {
   readonly perCaller: number;
   /** How many may wait in one lane. */
   readonly maxWaiting: number;
+  /** Each waits between 0.8 times as long and as long: many that came together are not all refused in one moment. */
   readonly maxWaitMs: number;
+  /**
+   * How long those are kept who are refused because too many wait: a client that sends again at once would cost more than one
+   * who waits. Default: 0.
+   */
+  readonly refuseAfterMs?: number;
   /**
    * How long a turn is kept after its end while others of its lane wait: `times` as long as it took, and so many milliseconds
    * at least and at most; and, whether others wait or not, `msPerByte` for each byte that it was ended with. If no other lane
@@ -64,7 +72,7 @@ const activeMs = 1_000;
  * first whose caller may have another turn. A lane that always has more waiting than turns rests, so that it takes a part of
  * the time only.
  */
-export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, rest, busy }: TurnOptions): Turns {
+export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, refuseAfterMs = 0, rest, busy }: TurnOptions): Turns {
   /** In the order of the rotation: a lane goes to the end when it gets a turn and when one ends. */
   const lanes = new Map<string, Lane>();
   let running = 0;
@@ -146,6 +154,12 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
     };
   }
 
+  async function refusal(signal: AbortSignal | undefined): Promise<void> {
+    if (refuseAfterMs === 0) return;
+    await sleep(refuseAfterMs, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+    signal?.throwIfAborted();
+  }
+
   /** Whoever waits may not have a turn now, so nobody is overtaken. */
   function tryTake({ lane: key, caller }: TurnTaker): EndTurn | undefined {
     const lane = lanes.get(key) ?? newLane();
@@ -171,7 +185,10 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
       if (free) return free;
       const { lane: key, caller } = taker;
       const lane = lanes.get(key) ?? newLane();
-      if (lane.waiting.length >= maxWaiting) throw busy();
+      if (lane.waiting.length >= maxWaiting) {
+        await refusal(signal);
+        throw busy();
+      }
       lanes.set(key, lane);
       const turn = Promise.withResolvers<void>();
       const waiter: Waiter = {
@@ -193,7 +210,7 @@ export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, 
       const onAbort = () => leave(signal?.reason);
       lane.waiting.push(waiter);
       waiting++;
-      const timer = setTimeout(() => leave(busy()), maxWaitMs);
+      const timer = setTimeout(() => leave(busy()), maxWaitMs * (0.8 + 0.2 * Math.random()));
       signal?.addEventListener('abort', onAbort);
       try {
         await turn.promise;

@@ -60,6 +60,20 @@ test('who finds the lane full, or waits too long, is refused, and leaves nothing
   expect(turns.running).toBe(0);
 });
 
+test('who finds the lane full is refused after a while, unless it leaves before', async () => {
+  const turns = open({ perLane: 1, maxWaiting: 0, refuseAfterMs: 40 });
+  const end = await turns.take({ lane: 'a', caller: '1' });
+  const leaving = new AbortController();
+  const left = turns.take({ lane: 'a', caller: '1' }, leaving.signal);
+  const began = performance.now();
+  const refused = turns.take({ lane: 'a', caller: '1' });
+  leaving.abort(new Error('Left'));
+  await expect(left).rejects.toThrow('Left');
+  await expect(refused).rejects.toThrow('Busy');
+  expect(performance.now() - began).toBeGreaterThanOrEqual(39); // A timer may be a fraction of a millisecond early.
+  end();
+});
+
 test('who leaves while waiting has no turn', async () => {
   const turns = open({ total: 1 });
   const end = await turns.take({ lane: 'a', caller: '1' });

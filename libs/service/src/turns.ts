@@ -7,6 +7,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Of an account, and of a credential, at the same time; and those that may wait, for less than a gateway does. */
 const shares = { perLane: 2, perCaller: 1, maxWaiting: 32, maxWaitMs: 10_000 };
+/** Less than a client that obeys `Retry-After` waits itself, and much more than a request takes. */
+const refuseAfterMs = 1_000;
 /** Whoever has more waiting than turns gets a quarter of the time that it would take, unless it is alone in the service. */
 const rest = { times: 3, leastMs: 25, mostMs: 1_000 };
 /** What is slow takes the processor and the database from other services, too. */
@@ -63,7 +65,7 @@ export function createCallerTurns(registry: Registry, service: string): CallerTu
       refused.inc({ service, kind });
       return new Problem('unavailable', 'Others of yours are in progress. Try again.', { 'retry-after': '5' });
     };
-    return [kind, createTurns({ ...options, busy })];
+    return [kind, createTurns({ ...options, refuseAfterMs, busy })];
   });
   const byKind = new Map(pools);
   new Gauge({
