@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem } from '@attribution/contracts';
+import { type Endpoint, Problem } from '@attribution/contracts';
 import { type ConnectionCap, networkOf, type RequestCaller } from '@attribution/http';
 import { createTurns } from '@attribution/runtime';
 import { trustedAddress, trustedPeer } from './client-ip.ts';
@@ -13,11 +13,21 @@ export interface ClientShares {
    * Waits until a body of the client that is still arriving may be forwarded. Resolves with a function that ends its turn.
    * Throws `unavailable` if others of the client do not end in time.
    */
-  waitToSend(caller: RequestCaller | undefined, res: ServerResponse, ip: string): Promise<() => void>;
+  waitToSend(
+    endpoint: Endpoint,
+    caller: RequestCaller | undefined,
+    res: ServerResponse,
+    ip: string,
+  ): Promise<() => void>;
 }
 
-/** Bodies that are forwarded at once, of a credential and of an account; what waits is not read. */
-const sending = { perCaller: 8, perLane: 16, maxWaiting: 256, maxWaitMs: 10_000 };
+const waits = { total: Number.POSITIVE_INFINITY, maxWaiting: 256, maxWaitMs: 10_000 };
+/** What is forwarded at once, of a credential and of an account; what waits is not read. */
+const sending = {
+  body: { ...waits, perCaller: 8, perLane: 16 },
+  /** A service reads one of a credential at a time, and megabytes of each of the others would lie between. */
+  upload: { ...waits, perCaller: 2, perLane: 4 },
+};
 
 /**
  * Limits the connections of each client, an address or an IPv6 /64. Behind a proxy all clients share its connections, so the
@@ -33,14 +43,11 @@ export function createClientShares(
   const inProgress = new Map<string, number>();
   const tooMany = (what: string) =>
     new Problem('unavailable', `Too many ${what} of yours are in progress. Try again.`, { 'retry-after': '1' });
-  const turns = createTurns({
-    ...sending,
-    total: Number.POSITIVE_INFINITY,
-    busy() {
-      onRefused('bodies');
-      return tooMany('large requests');
-    },
-  });
+  const busy = () => {
+    onRefused('bodies');
+    return tooMany('large requests');
+  };
+  const turns = { body: createTurns({ ...sending.body, busy }), upload: createTurns({ ...sending.upload, busy }) };
 
   return {
     connectionCap: {
@@ -63,16 +70,17 @@ export function createClientShares(
         else inProgress.delete(client);
       });
     },
-    async waitToSend(caller, res, ip) {
+    async waitToSend({ upload }, caller, res, ip) {
+      const kind = turns[upload ? 'upload' : 'body'];
       const client = networkOf(ip);
       const taker = caller ? { lane: caller.accountId, caller: caller.id } : { lane: client, caller: client };
-      const free = turns.tryTake(taker);
+      const free = kind.tryTake(taker);
       if (free) return free;
       const leaving = new AbortController();
       const leave = () => leaving.abort(tooMany('large requests'));
       res.once('close', leave);
       try {
-        return await turns.take(taker, leaving.signal);
+        return await kind.take(taker, leaving.signal);
       } finally {
         res.off('close', leave);
       }

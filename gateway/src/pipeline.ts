@@ -127,7 +127,7 @@ export function createPipeline(options: PipelineOptions): Listener {
       const hasBody = !endpoint.stream && announcesBody(req);
       const body = hasBody && isAnonymous(endpoint) ? await holdBody(exchange, ip) : undefined;
       if (hasBody && !body && !(await bodyArrives(req)))
-        endTurn = await options.shares.waitToSend(exchange.caller, res, ip);
+        endTurn = await options.shares.waitToSend(endpoint, exchange.caller, res, ip);
       if (res.closed) return;
       const set = {
         ...authenticated?.headers,

@@ -123,27 +123,33 @@ test('bodies that stall without a token hold a client’s share at most, reach n
   expect((await answerOf(again)).status).toBe(200);
 });
 
-test('bodies of a credential that are still arriving reach the service eight at a time, and those of others meanwhile', async () => {
-  const before = upstream.started.length;
-  const [mine, theirs] = [personToken(), personToken()];
-  const begin = (token: string) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-length': '8' };
-    const req = open(headers, '/v2/campaigns');
-    req.write('{"a"');
-    return { req, answer: answerOf(req) };
-  };
-  const sent = range(12).map(() => begin(mine));
-  await eventually(() => expect(upstream.started).toHaveLength(before + 8));
-  for (const n of range(2)) {
-    const other = begin(theirs);
-    await eventually(() => expect(upstream.started).toHaveLength(before + 9 + n));
-    other.req.end(':"b"');
-    expect((await other.answer).status).toBe(200);
-  }
-  expect(upstream.started).toHaveLength(before + 10);
-  for (const { req } of sent) req.end(':"b"');
-  for (const { answer } of sent) expect((await answer).status).toBe(200);
-});
+test.each([
+  ['bodies', '/v2/campaigns', 'application/json', 8],
+  ['uploads', '/v2/estate/imports', 'application/x-ndjson', 2],
+])(
+  '%s of a credential that are still arriving reach the service a few at a time, and those of others meanwhile',
+  async (_what, path, type, atOnce) => {
+    const before = upstream.started.length;
+    const [mine, theirs] = [personToken(), personToken()];
+    const begin = (token: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': type, 'content-length': '8' };
+      const req = open(headers, path);
+      req.write('{"a"');
+      return { req, answer: answerOf(req) };
+    };
+    const sent = range(12).map(() => begin(mine));
+    await eventually(() => expect(upstream.started).toHaveLength(before + atOnce));
+    for (const n of range(2)) {
+      const other = begin(theirs);
+      await eventually(() => expect(upstream.started).toHaveLength(before + atOnce + 1 + n));
+      other.req.end(':"b"');
+      expect((await other.answer).status).toBe(200);
+    }
+    expect(upstream.started).toHaveLength(before + atOnce + 2);
+    for (const { req } of sent) req.end(':"b"');
+    for (const { answer } of sent) expect((await answer).status).toBe(200);
+  },
+);
 
 test('the rest of refused bodies is discarded in turn, whatever comes first, and each connection brings its next request', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });

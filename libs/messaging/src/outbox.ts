@@ -74,10 +74,16 @@ export interface RowEvent {
 }
 
 export interface Outbox {
-  /** Appends events in the transaction of the changes that they are about. Once a transaction, so that keys are locked in order. */
+  /**
+   * Appends events in the transaction of the changes that they are about: at once, or at the end of `gather`. Once a
+   * transaction, so that keys are locked in order.
+   */
   append(tx: SqlTransaction, ...events: readonly NewEvent[]): Promise<void>;
-  /** Runs work that may append several times in the transaction: its events are appended together, at its end. */
-  gather(tx: SqlTransaction, work: () => Promise<void>): Promise<void>;
+  /**
+   * Runs work that may append several times in the transaction: its events are appended together, at its end. So their keys
+   * are locked for no longer than the commit takes.
+   */
+  gather<T>(tx: SqlTransaction, work: () => Promise<T>): Promise<T>;
   /**
    * Makes changes and appends their events by one statement, which is its own transaction: for what is called very
    * often. Returns the changed rows; the event of a row that is not among them is not appended.
@@ -105,12 +111,9 @@ export function createOutbox(wake: () => void): Outbox {
     async gather(tx, work) {
       const events: NewEvent[] = [];
       gathered.set(tx, events);
-      try {
-        await work();
-      } finally {
-        gathered.delete(tx);
-      }
+      const result = await work().finally(() => gathered.delete(tx));
       await append(tx, events);
+      return result;
     },
     async appendWith<T>(sql: Sql, { text, values }: ChangeStatement, events: readonly RowEvent[]) {
       const appended = appending(`$${values.length + 1}`, 'row_id IN (SELECT id FROM changed)');

@@ -72,7 +72,16 @@ const activeMs = 1_000;
  * first whose caller may have another turn. A lane that always has more waiting than turns rests, so that it takes a part of
  * the time only.
  */
-export function createTurns({ total, perLane, perCaller, maxWaiting, maxWaitMs, refuseAfterMs = 0, rest, busy }: TurnOptions): Turns {
+export function createTurns({
+  total,
+  perLane,
+  perCaller,
+  maxWaiting,
+  maxWaitMs,
+  refuseAfterMs = 0,
+  rest,
+  busy,
+}: TurnOptions): Turns {
   /** In the order of the rotation: a lane goes to the end when it gets a turn and when one ends. */
   const lanes = new Map<string, Lane>();
   let running = 0;

@@ -36,6 +36,7 @@ import {
   writeProblem,
 } from '@attribution/http';
 import { newUuid } from '@attribution/ids';
+import type { Outbox } from '@attribution/messaging';
 import { inTrace, noTracing, type Span, type Tracing, traceFields } from '@attribution/tracing';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -60,6 +61,8 @@ export interface AppOptions {
   readonly turns: CallerTurns;
   /** Where requests are recorded. Default: nowhere. */
   readonly recorder?: AuditRecorder | undefined;
+  /** Where the events of a request's transaction, and its record, are gathered. Default: each is appended by itself. */
+  readonly outbox?: Pick<Outbox, 'gather'>;
   /** Default: no spans are recorded. */
   readonly tracing?: Tracing;
   /** Whether to check every response against its contract, as in development and tests. A mismatch is a bug: 503. */
@@ -293,7 +296,7 @@ interface Handled {
 async function handleOnce(
   { contract, handle, runTransaction, renew }: Implementation,
   keyed: KeyedRequest | undefined,
-  { idempotency, recorder }: Pick<AppOptions, 'idempotency' | 'recorder'>,
+  { idempotency, recorder, outbox }: Pick<AppOptions, 'idempotency' | 'recorder' | 'outbox'>,
   input: Handled,
 ): Promise<unknown> {
   const recording = recordingOf(contract, input, recorder);
@@ -310,8 +313,11 @@ async function handleOnce(
     await recording?.alone();
     return handle(input as never);
   }
-  const work = (run = runTransaction) => handle(input as never, { runTransaction: run, record: recording?.inside });
-  const answer = await (keyed ? idempotency.once(keyed, runTransaction, work) : work());
+  const gathering: typeof runTransaction = outbox
+    ? (inTransaction) => runTransaction((tx) => outbox.gather(tx, () => inTransaction(tx)))
+    : runTransaction;
+  const work = (run = gathering) => handle(input as never, { runTransaction: run, record: recording?.inside });
+  const answer = await (keyed ? idempotency.once(keyed, gathering, work) : work());
   return renew ? renew(answer) : answer;
 }
 

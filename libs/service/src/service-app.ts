@@ -1,7 +1,7 @@
 import type { ServiceName } from '@attribution/contracts';
 import type { Database, SqlTransaction } from '@attribution/database';
 import { createByteBudget, createRefusalLog, observeBudget, observeHttp, observeRefusals } from '@attribution/http';
-import type { Transport } from '@attribution/messaging';
+import type { Outbox, Transport } from '@attribution/messaging';
 import type { Clock, RunningRole } from '@attribution/runtime';
 import { attemptWithin, defaultBudgets } from '@attribution/runtime';
 import type { Tracing } from '@attribution/tracing';
@@ -34,6 +34,7 @@ interface ServiceAppOptions<Client extends SqlTransaction, Tx extends SqlTransac
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tracing: Tracing;
+  readonly outbox: Outbox;
   /** Absent in a service without endpoints whose requests are recorded. */
   readonly writeAudit: WriteAudit | undefined;
 }
@@ -64,6 +65,7 @@ export function createServiceApp<Client extends SqlTransaction, Tx extends SqlTr
     ...{ verifier, logger, problemBase, tracing, checkAnswers, bodies, files },
     turns: createCallerTurns(registry, name),
     recorder,
+    outbox: options.outbox,
     implementations: role === 'worker' ? [] : options.implementations,
     internal: options.internal,
     idempotency: createIdempotency(database, clock),

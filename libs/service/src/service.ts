@@ -91,6 +91,7 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
       transport && openMessaging({ name, registry, transport, database, outbox, publishes, handlers, logger, tracing });
     const { app, retire, close } = createServiceApp({
       ...{ ...dependencies, name, role, tracing, clock, logger, registry, database, transport, implementations },
+      outbox,
       refreshes: messaging?.refreshes ?? [],
       writeAudit: contents.writeAudit,
     });

@@ -13,6 +13,8 @@ const refuseAfterMs = 1_000;
 const rest = { times: 3, leastMs: 25, mostMs: 1_000 };
 /** What is slow takes the processor and the database from other services, too. */
 const slowRest = { ...rest, alone: true };
+/** A small page takes a millisecond or two: whoever asks for a few at once does not notice the rest. */
+const pageRest = { ...slowRest, leastMs: 1 };
 
 /** A device may send 1.25 MB a second: what a full batch leaves for the garbage collector stops all of a process. */
 const restForBytes = { ...rest, msPerByte: 1 / 1_250 };
@@ -25,7 +27,7 @@ const kinds = {
   export: { ...shares, rest: slowRest, total: 3 },
   search: { ...shares, rest: slowRest, total: 4 },
   // A page is parsed and written in one turn of the event loop.
-  page: { ...shares, rest: slowRest, total: 16 },
+  page: { ...shares, rest: pageRest, total: 16 },
   // A device sends one after the other, so none of it waits.
   batch: { ...shares, maxWaiting: 256, rest: restForBytes, total: Number.POSITIVE_INFINITY },
   // All others are short, and none waits for another caller's: the first of somebody is behind so many of each other, not behind all that they have sent.

@@ -87,7 +87,7 @@ const table: StatementTable = {
     },
   },
   claim_device: {
-    statements: 10,
+    statements: 9,
     async prepare() {
       const { owner } = newTenant(service);
       const { labelCode } = await imported(service);
@@ -102,21 +102,21 @@ const table: StatementTable = {
     },
   },
   change_device_config: {
-    statements: 7,
+    statements: 6,
     async prepare() {
       const { owner, params } = await active();
       return () => owner.call(contracts.changeDeviceConfig, { params, body: { desired: { volume: 40 } } });
     },
   },
   suspend_device: {
-    statements: 8,
+    statements: 7,
     async prepare() {
       const { owner, params } = await active();
       return () => owner.call(contracts.suspendDevice, { params });
     },
   },
   resume_device: {
-    statements: 8,
+    statements: 7,
     async prepare() {
       const { owner, params } = await active();
       await owner.call(contracts.suspendDevice, { params });
@@ -124,14 +124,14 @@ const table: StatementTable = {
     },
   },
   retire_device: {
-    statements: 10,
+    statements: 9,
     async prepare() {
       const { owner, params } = await active();
       return () => owner.call(contracts.retireDevice, { params });
     },
   },
   revoke_device_certificate: {
-    statements: 8,
+    statements: 7,
     async prepare() {
       const { owner, params } = await active();
       return () => owner.call(contracts.revokeDeviceCertificate, { params, body: {} });

@@ -1,11 +1,12 @@
-import { createInstallation, getInstallation, updateInstallation } from '@attribution/contracts';
+import { createInstallation, createLocation, getInstallation, updateInstallation } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';
+import { a, countsOf, ended, send } from './support-imports.ts';
 
 /**
- * Changes that need the same screens in opposite orders, with a pause between one and the next. Postgres detects a
+ * Changes that need the same screens, or locks, in opposite orders, with a pause between one and the next. Postgres detects a
  * deadlock only after a second, in which each of the two holds a connection; twenty pairs at once then leave none for other
  * requests, which get 503. Here deadlock detection is off, so that a deadlock ends as a statement timeout: 503, too.
  */
@@ -96,4 +97,23 @@ describe('two changes at once that need the same screens are each made or refuse
     );
     await expectEachOnce();
   });
+});
+
+test('an import and requests that count against the same limit wait for each other, without a deadlock', async () => {
+  await service.db.query('CREATE TRIGGER linger AFTER INSERT ON outbox FOR EACH STATEMENT EXECUTE FUNCTION linger()');
+  const places = Array.from({ length: 20 }, (_, at) => a.location(`L${at}`, 'G'));
+  const { id } = await send(tenant.owner, [a.group('G'), ...places]);
+  let done = false;
+  const importing = ended(tenant.owner, id).finally(() => {
+    done = true;
+  });
+  const body = { group_id: tree.group.id, name: 'Another', timezone: 'UTC' };
+  const made: number[] = [];
+  for (let round = 0; round < 10 && !done; round++) {
+    const answers = await Promise.all(five.map(() => tenant.owner.call(createLocation, { body })));
+    made.push(...answers.map(({ status }) => status));
+  }
+  expect(made).toEqual(made.map(() => 201));
+  expect(countsOf(await importing)).toEqual([21, 0, 0, 0]);
+  await service.db.query('DROP TRIGGER linger ON outbox');
 });

@@ -20,6 +20,8 @@ const timesOf = ({ smoke, seconds }: Tools) => (smoke ? 4 : Math.ceil(400 * seco
 interface Signed {
   readonly body: string;
   readonly signature: string;
+  /** The address of the device, as the ingress names it: each device has its own, and so its own turns. */
+  readonly ip: string;
 }
 
 /** Gives each device a nonce in turn, and signs what the device sends with it. */
@@ -40,9 +42,9 @@ async function prepare(
      SELECT nonce, device, now() + interval '5 min' FROM jsonb_to_recordset($1) AS wanted(device text, nonce text)`,
     [JSON.stringify(wanted)],
   );
-  return wanted.map(({ device, nonce }) => {
+  return wanted.map(({ device, nonce }, n) => {
     const body = JSON.stringify({ serial: serialOf(device), nonce, timestamp: new Date().toISOString(), csr });
-    return { body, signature: signBody(pair.privateKey, body) };
+    return { body, signature: signBody(pair.privateKey, body), ip: `10.0.${(n >> 8) % 256}.${n % 256}` };
   });
 }
 
@@ -51,8 +53,8 @@ async function sendAll(pool: Pool, requests: readonly Signed[]): Promise<number>
   const waiting = requests.values();
   const began = performance.now();
   async function sendSome(): Promise<void> {
-    for (const { body, signature } of waiting) {
-      const headers = { 'content-type': 'application/json', 'x-device-signature': signature };
+    for (const { body, signature, ip } of waiting) {
+      const headers = { 'content-type': 'application/json', 'x-device-signature': signature, 'x-forwarded-for': ip };
       const answer = await pool.request({ path: '/v2/device/bootstrap', method: 'POST', headers, body });
       const text = await answer.body.text();
       if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);

@@ -28,10 +28,10 @@ export const createCampaignEndpoint = ({ database, outbox, clock, posterUrl }: D
     return transaction(async (tx) => {
       if (body.group_id) await requireGroup(tx, caller, body.group_id);
       await insertCampaign(tx, row);
+      await requireRoom(tx, account_id);
       const data = { campaign_id: row.id, account_id, group_id, name, created_by };
       const context = { accountId: account_id, occurredAt: now, traceparent: request.traceparent };
       await outbox.append(tx, newEvent(campaignCreated, data, context));
-      await requireRoom(tx, account_id);
       return viewCampaign(row, posterUrl);
     });
   });

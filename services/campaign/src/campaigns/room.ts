@@ -8,7 +8,7 @@ const mostCampaigns = 10_000;
 /** Closer to the limit than this, creations wait for each other: fewer than so many run at the same time. */
 const margin = 500;
 
-/** Throws `unprocessable` if the account has too many campaigns. Called last in a transaction that has created one. */
+/** Throws `unprocessable` if the account has too many campaigns. Called when it is inserted, before events are appended. */
 export async function requireRoom(tx: Sql, accountId: string): Promise<void> {
   const count = () => countCampaigns(tx, accountId, mostCampaigns + 1);
   if ((await count()) <= mostCampaigns - margin) return;

@@ -103,8 +103,8 @@ export function createWriter({ outbox, clock }: WriterDependencies): Writer {
           events.push(deletionEvent(kind, row, context));
         },
       });
-      await outbox.append(tx, ...events);
       await requireRoom(tx, scope.accountId, created);
+      await outbox.append(tx, ...events);
       return result;
     };
     try {

@@ -105,8 +105,9 @@ export async function applyRows(
     await loadReferenced(context, kind.name, own, outcome.known);
     await setUp(context, kind as unknown as Kind<Columns>, own, outcome);
   }
-  for (const some of chunked(events, rowsPerStatement)) await context.outbox.append(context.tx, ...some);
   await refuseBeyondLimits(context, outcome);
+  // Last, as in requests: both may wait for the lock of a limit, and then for that of the account's events.
+  for (const some of chunked(events, rowsPerStatement)) await context.outbox.append(context.tx, ...some);
   return { counts, created: new Map([...outcome.created].map(([kind, { length }]) => [kind, length])) };
 }
 

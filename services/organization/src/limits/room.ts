@@ -11,7 +11,7 @@ export function limitOf(kind: EstateKind, allowed: number): string {
   return allowed < mostRows ? `The plan allows ${allowed} ${what}.` : `An account has at most ${mostRows} ${what}.`;
 }
 
-/** How many more rows of a kind the account may have. Called last in a transaction, after its rows are inserted. */
+/** How many more rows of a kind the account may have. Called when all rows of the transaction are inserted, and before its events are appended. */
 export const findRoom = (tx: Sql, accountId: string, kind: EstateKind) => readRoom(tx, accountId, kind, mostRows);
 
 /** Throws `unprocessable` if the account has more rows of a kind than it may have. Called like `findRoom`. */
