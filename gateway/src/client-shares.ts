@@ -71,16 +71,16 @@ export function createClientShares(
       });
     },
     async waitToSend({ upload }, caller, res, ip) {
-      const kind = turns[upload ? 'upload' : 'body'];
+      const pool = turns[upload ? 'upload' : 'body'];
       const client = networkOf(ip);
       const taker = caller ? { lane: caller.accountId, caller: caller.id } : { lane: client, caller: client };
-      const free = kind.tryTake(taker);
+      const free = pool.tryTake(taker);
       if (free) return free;
       const leaving = new AbortController();
       const leave = () => leaving.abort(tooMany('large requests'));
       res.once('close', leave);
       try {
-        return await kind.take(taker, leaving.signal);
+        return await pool.take(taker, leaving.signal);
       } finally {
         res.off('close', leave);
       }
