@@ -64,6 +64,8 @@ export interface PipelineOptions {
   readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
   readonly forwarder: Forwarder;
+  /** Those of endpoints that have one of their own, by operation. Default: none. */
+  readonly forwarders?: ReadonlyMap<string, Forwarder>;
   /** What the process may hold of request bodies. */
   readonly bodies: ByteBudget;
   readonly shares: ClientShares;
@@ -97,7 +99,7 @@ interface Exchange {
 
 /** The steps of every request from outside, in order: id, contract, rate limit, credential, forwarding. */
 export function createPipeline(options: PipelineOptions): Listener {
-  const { logger, problemBase, limiter, forwarder } = options;
+  const { logger, problemBase, limiter, forwarders } = options;
   const match = createMatcher(options.endpoints);
   const clientIpOf = clientIpFinder(options.trustedProxies);
   const isTrusted = trustedPeer(options.trustedProxies);
@@ -163,6 +165,7 @@ export function createPipeline(options: PipelineOptions): Listener {
   ): Promise<void> {
     const { req, res, endpoint, requestId, trace, gatewayHeaders } = exchange;
     const { service, operation } = endpoint;
+    const forwarder = forwarders?.get(operation) ?? options.forwarder;
     try {
       await forwarder.forward(service, req, res, onResponse, gatewayHeaders, body);
     } catch (error) {

@@ -18,7 +18,7 @@ import { expect, test } from '@jest/globals';
 import { createGateway, type Gateway, readGatewaySettings, upstreamsAt } from '../src/index.ts';
 
 /** A request as a service received it. */
-interface Seen {
+export interface Seen {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { internalOf } from '@attribution/auth';
-import { deviceEndpoints, type Endpoint, Problem, type ServiceName } from '@attribution/contracts';
+import { deviceEndpoints, type Endpoint, Problem, type ServiceName, sendHeartbeat } from '@attribution/contracts';
 import {
   type ByteBudget,
   createByteBudget,
@@ -24,6 +24,7 @@ import { createStates } from './certificate-states.ts';
 import type { IngressSettings } from './config.ts';
 import { deviceCredential } from './device-credential.ts';
 import { observeIngress } from './metrics.ts';
+import { createHeartbeatRelay } from './relay-heartbeats.ts';
 
 export interface Ingress {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void;
@@ -69,6 +70,14 @@ export function createIngress(settings: IngressSettings, logger: Logger, options
   const shares = createClientShares([], settings.DEVICE_CONNECTIONS_PER_CLIENT, counts.countRefusal);
   const internal = internalOf('ingress', settings.INTERNAL_PRIVATE_KEYS, { keys: [] });
 
+  const heartbeats = createHeartbeatRelay({
+    url: upstreams.device ?? '',
+    token: () => internal.sign('device'),
+    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
+    problemBase,
+    forwarder,
+  });
+
   const handle = createPipeline({
     endpoints,
     authenticate: deviceCredential({
@@ -90,6 +99,7 @@ export function createIngress(settings: IngressSettings, logger: Logger, options
     }),
     limiter: createRateLimiter({ endpoints, shared, onFallback: counts.countFallback }),
     forwarder,
+    forwarders: new Map([[sendHeartbeat.operation, heartbeats]]),
     bodies,
     shares,
     trustedProxies: [],

@@ -34,6 +34,9 @@ function shownBy(socket: Socket): Shown {
   return shown;
 }
 
+/** The fingerprint of the certificate that the client has shown, whatever it is worth. */
+export const shownFingerprint = ({ socket }: IncomingMessage): string | undefined => shownBy(socket).fingerprint;
+
 /**
  * The fingerprint of the client's certificate, or what is wrong with it now. A kept connection may have outlived its
  * certificate.

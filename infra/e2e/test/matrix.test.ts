@@ -246,6 +246,7 @@ const table: Readonly<Record<string, keyof typeof rules>> = {
   create_refund: 'internal',
   import_devices: 'internal',
   find_device_certificate: 'internal',
+  relay_heartbeats: 'internal',
   rebuild_rollups: 'internal',
   look_up_time_zone: 'internal',
 };
@@ -269,6 +270,7 @@ const services: Readonly<Record<string, string>> = {
   create_refund: 'billing',
   import_devices: 'device',
   find_device_certificate: 'ingress',
+  relay_heartbeats: 'ingress',
   rebuild_rollups: 'events',
   look_up_time_zone: 'organization',
 };

@@ -2,7 +2,6 @@ export { withAdvisoryLock } from './advisory-lock.ts';
 export * from './database.ts';
 export { isForeignKeyViolation, isHeldUp, isServerTrouble, isUniqueViolation, violatedConstraint } from './errors.ts';
 export { inTwoLanes, pagesOf } from './id-pages.ts';
-export { inBatches } from './in-batches.ts';
 export { anyOf, kyselyOf } from './kysely.ts';
 export { createLockKeeper } from './lock-keeper.ts';
 export { EditedMigration, migrate, missingMigrations } from './migrate.ts';

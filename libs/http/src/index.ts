@@ -5,7 +5,7 @@ export type { ConnectionCap } from './connection-cap.ts';
 export { type Download, sendDownload } from './downloads.ts';
 export { answeredStatus, type HttpMetrics, observeHttp } from './http-metrics.ts';
 export { keepAlive, keptByClients, type ListenOptions, listen, type RunningServer } from './http-server.ts';
-export { findFault, parseJsonBody, readBytes } from './json-body.ts';
+export { findFault, isJsonMedia, parseJsonBody, readBytes, readJson } from './json-body.ts';
 export { problemOf, writeProblem } from './problem-response.ts';
 export { newRequestId } from './random.ts';
 export { readBody } from './read-body.ts';

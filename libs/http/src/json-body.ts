@@ -36,6 +36,12 @@ export function parseJsonBody(
   if (!isJsonMedia(headers['content-type'])) {
     throw new Problem('validation-error', 'Content-Type: must be application/json.');
   }
+  return readJson(bytes, itemsApart);
+}
+
+/** The JSON value of bytes; undefined if there are none. Throws `validation-error`. */
+export function readJson(bytes: Buffer, itemsApart?: string): unknown {
+  if (bytes.length === 0) return undefined;
   const value = parse(bytes);
   const fault = findFault(itemsApart === undefined ? value : without(itemsApart, value), 'body');
   if (fault) throw new Problem('validation-error', fault);
@@ -62,7 +68,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function isJsonMedia(contentType: string | undefined): boolean {
+export function isJsonMedia(contentType: string | undefined): boolean {
   const [media = '', ...parameters] = (contentType ?? '')
     .toLowerCase()
     .split(';')

@@ -20,7 +20,14 @@ interface Config {
 
 type DeviceDependencies = OpenDependencies<DeviceDatabase, Config, 'campaign' | 'organization'>;
 
-export function openDevice({ database, outbox, clock, config, clients }: DeviceDependencies): ServiceContents<Tx> {
+export function openDevice({
+  database,
+  outbox,
+  clock,
+  config,
+  clients,
+  logger,
+}: DeviceDependencies): ServiceContents<Tx> {
   const own = { database, outbox, clock, presence: openPresence(database) };
   const authority = config.DEVICE_CA;
   const contact = { ...own, signatures: createSignatureJudge(), authority };
@@ -29,6 +36,7 @@ export function openDevice({ database, outbox, clock, config, clients }: DeviceD
     implementations: [
       importDevicesEndpoint(own),
       findCertificateEndpoint(own),
+      shadow.relayHeartbeatsEndpoint({ ...own, logger }),
       listDevicesEndpoint(own),
       claimDeviceEndpoint(own), // Before the endpoints of one device, whose paths would take "claims" for an id.
       getDeviceEndpoint(own),

@@ -217,6 +217,15 @@ const table: StatementTable = {
       return () => operator(service).call(contracts.importDevices, { body: { devices } });
     },
   },
+  /** That say nothing new. */
+  relay_heartbeats: {
+    statements: 2,
+    async prepare(rows) {
+      const devices = await Promise.all(range(rows).map(() => heard()));
+      const heartbeats = devices.map(({ fingerprint }) => ({ fingerprint, body: '{}' }));
+      return () => ingress(service).call(contracts.relayHeartbeats, { body: { heartbeats } });
+    },
+  },
   find_device_certificate: {
     statements: 2,
     async prepare() {

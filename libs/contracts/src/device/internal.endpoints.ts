@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { Count, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
-import { DeviceStatus, FactoryList, Fingerprint } from './resources.ts';
+import { type ProblemKind, problemKinds } from '../wire/problems.ts';
+import { sendHeartbeat } from './device.endpoints.ts';
+import { DeviceStatus, FactoryList, Fingerprint, relayedMost, relayedTextMax } from './resources.ts';
 
 const service = 'device';
 
@@ -50,6 +52,52 @@ export const findDeviceCertificate = endpoint({
       device_status: DeviceStatus,
       certificate_status: z.enum(['live', 'revoked']),
       not_after: Timestamp,
+    }),
+  },
+});
+
+/**
+ * Heartbeats that reached the ingress while others were on their way (ADR 42). Each is a device's own: its certificate is
+ * judged, its body validated and its result given as if it had come by itself.
+ */
+export const relayHeartbeats = endpoint({
+  operation: 'relay_heartbeats',
+  method: 'POST',
+  path: '/internal/v2/device-heartbeats',
+  service,
+  summary: 'Heartbeats that devices have sent',
+  description: 'Each item stands alone. The results are in the order of the heartbeats.',
+  access: { credential: 'internal', callers: ['ingress'] },
+  body: z.object({
+    heartbeats: z
+      .array(
+        z.object({
+          fingerprint: Fingerprint,
+          body: z.string().max(relayedTextMax).meta({ description: 'As the device sent it, empty if it sent none' }),
+        }),
+      )
+      .min(1)
+      .max(relayedMost),
+  }),
+  items_apart: 'heartbeats',
+  /** A character takes six bytes at most, as an escape sequence. */
+  max_body_bytes: 1024 * 1024,
+  success: {
+    status: 200,
+    description: 'What each device is answered',
+    body: z.object({
+      results: z.array(
+        z.union([
+          z.object({ heartbeat: sendHeartbeat.success.body }),
+          z.object({
+            problem: z.object({
+              kind: z.enum(Object.keys(problemKinds) as [ProblemKind, ...ProblemKind[]]),
+              detail: z.string(),
+              headers: z.record(z.string(), z.string()),
+            }),
+          }),
+        ]),
+      ),
     }),
   },
 });

@@ -154,3 +154,8 @@ export const FactoryList = z.object({
     .max(1000)
     .meta({ description: 'Objects with serial and public_key, and maybe model, hardware_revision and claim_code' }),
 });
+
+/** Of a relayed heartbeat, in UTF-16 code units: several times what one with all fields takes. */
+export const relayedTextMax = 2_048;
+/** Heartbeats of a relay. */
+export const relayedMost = 64;

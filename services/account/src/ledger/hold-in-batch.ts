@@ -1,5 +1,5 @@
-import { inBatches } from '@attribution/database';
 import type { NewEvent, Outbox, RowEvent } from '@attribution/messaging';
+import { inBatches } from '@attribution/runtime';
 import type { AccountDatabase } from '../store.ts';
 import { type HoldRow, holdingTokens, type NewHold } from './hold.store.ts';
 

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { Signing } from '@attribution/certificates';
 import { type DeviceStatus, deviceActivated } from '@attribution/contracts';
-import { inBatches } from '@attribution/database';
 import { newEvent, type Outbox, type RowEvent } from '@attribution/messaging';
+import { inBatches } from '@attribution/runtime';
 import type { DeviceDatabase } from '../store.ts';
 import { issue } from './issue.ts';
 import { issuing, type NextCertificate, type Proof } from './issuing.store.ts';

@@ -1,6 +1,5 @@
 import { refusedContact } from '@attribution/contracts';
-import { inBatches } from '@attribution/database';
-import type { Clock } from '@attribution/runtime';
+import { type Clock, inBatches } from '@attribution/runtime';
 import type { DeviceDatabase } from '../store.ts';
 import { type Contact, findContacts } from './contact.store.ts';
 import type { SignatureJudge } from './signature.ts';

@@ -1,4 +1,4 @@
-import { inBatches } from '@attribution/database';
+import { inBatches } from '@attribution/runtime';
 import type { DeviceDatabase } from '../store.ts';
 import { findByFingerprints, type Heard, type KnownCertificate, markSeen } from './presence.store.ts';
 

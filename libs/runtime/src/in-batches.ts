@@ -1,13 +1,13 @@
 import DataLoader from 'dataloader';
 import pLimit from 'p-limit';
 
-/** Statements at once: two, so that one is executed while the next is collected. */
+/** Batches at once: two, so that one is answered while the next is collected. */
 const lanes = 2;
 const mostCalls = 64;
 
 /**
- * Calls that arrive while others are being answered are collected and answered by one statement, in the order of their
- * arrival. A call that arrives alone does not wait. A failure is that of every call of its statement.
+ * Calls that arrive while others are being answered are collected and answered together, by one statement or one request, in
+ * the order of their arrival. A call that arrives alone does not wait. A failure is that of every call of its batch.
  */
 export function inBatches<Call, Answer>(
   answer: (calls: readonly Call[]) => Promise<readonly Answer[]>,
