@@ -87,6 +87,16 @@ test('of many who create at once, as many succeed as there is room for', async (
   expect(await locationsOf(tenant)).toHaveLength(5);
 });
 
+test('what counts towards a limit is found by the account, also with a plan that was made when the table was small', async () => {
+  await pretend(newTenant(service), 'group', 1);
+  await service.db.query('ANALYZE estate_totals');
+  const { rows } = await service.db.query(
+    "SELECT estate_room($1, 'group', 100000, 20000), pg_stat_get_xact_numscans('estate_totals'::regclass)::int AS scans",
+    [newTenant(service).account],
+  );
+  expect(rows).toEqual([{ estate_room: 100_000, scans: 0 }]);
+});
+
 test('far from the limit, creations do not wait for each other, and their counts are summed up in time', async () => {
   const tenant = await newTenant(service).withPlan();
   const group = await tenant.group();
