@@ -12,6 +12,7 @@ const long = [
   'infra/e2e/test/faults-crashes.test.ts',
   'infra/bench/test/cases.test.ts',
   'infra/e2e/test/fleet-journeys.test.ts',
+  'infra/e2e/test/faults-outages.test.ts',
   'services/organization/test/imports-kill.test.ts',
 ];
 
