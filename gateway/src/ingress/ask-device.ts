@@ -1,27 +1,13 @@
-import { createClient, findDeviceCertificate, Problem } from '@attribution/contracts';
-import { traceHeaders } from '@attribution/tracing';
+import { type Client, findDeviceCertificate, Problem } from '@attribution/contracts';
 import type { CertificateState } from './device-credential.ts';
 
-/** A device waits no longer for the state of its certificate. */
-const timeoutMs = 2_000;
-
 interface AskOptions {
-  /** The address of the Device service. */
-  readonly url: string;
-  readonly token: () => string;
+  readonly client: Client;
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Asks the Device service about a certificate. Rejects with `unavailable` if it does not say. */
-export function askDevice({ url, token, onFailure }: AskOptions): (fingerprint: string) => Promise<CertificateState> {
-  const withoutRedirects: typeof fetch = (address, init) => fetch(address, { ...init, redirect: 'error' });
-  const client = createClient({
-    baseUrl: url,
-    token,
-    headers: traceHeaders,
-    timeout: timeoutMs,
-    fetch: withoutRedirects,
-  });
+export function askDevice({ client, onFailure }: AskOptions): (fingerprint: string) => Promise<CertificateState> {
   return async (fingerprint) => {
     try {
       const answer = await client.call(findDeviceCertificate, { params: { fingerprint } });

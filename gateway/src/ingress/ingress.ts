@@ -22,6 +22,7 @@ import { openSharedCounts } from '../redis.ts';
 import { askDevice } from './ask-device.ts';
 import { createStates } from './certificate-states.ts';
 import type { IngressSettings } from './config.ts';
+import { createDeviceClient } from './device-client.ts';
 import { deviceCredential } from './device-credential.ts';
 import { observeIngress } from './metrics.ts';
 import { createHeartbeatRelay } from './relay-heartbeats.ts';
@@ -48,6 +49,8 @@ interface IngressOptions {
 
 /** A change of a certificate or device holds within 5 s of its answer. The rest is for a question that takes long. */
 const stateMaxAgeMs = 3_000;
+/** A device waits no longer for the state of its certificate. */
+const stateTimeoutMs = 2_000;
 const statesKept = 50_000;
 const handshakeTimeoutMs = 10_000;
 
@@ -70,10 +73,10 @@ export function createIngress(settings: IngressSettings, logger: Logger, options
   const shares = createClientShares([], settings.DEVICE_CONNECTIONS_PER_CLIENT, counts.countRefusal);
   const internal = internalOf('ingress', settings.INTERNAL_PRIVATE_KEYS, { keys: [] });
 
+  const deviceClient = (timeoutMs: number) =>
+    createDeviceClient({ url: upstreams.device ?? '', token: () => internal.sign('device'), timeoutMs });
   const heartbeats = createHeartbeatRelay({
-    url: upstreams.device ?? '',
-    token: () => internal.sign('device'),
-    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
+    client: deviceClient(settings.UPSTREAM_TIMEOUT_MS),
     problemBase,
     forwarder,
   });
@@ -83,8 +86,7 @@ export function createIngress(settings: IngressSettings, logger: Logger, options
     authenticate: deviceCredential({
       states: createStates({
         ask: askDevice({
-          url: upstreams.device ?? '',
-          token: () => internal.sign('device'),
+          client: deviceClient(stateTimeoutMs),
           onFailure(error) {
             deviceCounts.countUnchecked();
             logger.warn({ err: error }, 'A certificate could not be checked');

@@ -1,9 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createClient, Problem, relayedTextMax, relayHeartbeats, sendHeartbeat } from '@attribution/contracts';
+import {
+  type Client,
+  Problem,
+  relayedMost,
+  relayedTextMax,
+  relayHeartbeats,
+  sendHeartbeat,
+} from '@attribution/contracts';
 import { isJsonMedia, writeProblem } from '@attribution/http';
 import { inBatches } from '@attribution/runtime';
-import { traceHeaders } from '@attribution/tracing';
 import type { z } from 'zod';
 import { announcesBody, bodyArrives, type Forwarder } from '../forwarder.ts';
 import { type HeaderList, setHeaders } from '../response-headers.ts';
@@ -13,10 +19,7 @@ type Heartbeat = z.input<typeof relayHeartbeats.body>['heartbeats'][number];
 type Result = z.output<typeof relayHeartbeats.success.body>['results'][number];
 
 interface RelayOptions {
-  /** The address of the Device service. */
-  readonly url: string;
-  readonly token: () => string;
-  readonly timeoutMs: number;
+  readonly client: Client;
   readonly problemBase: string;
   /** For heartbeats that are not relayed. */
   readonly forwarder: Forwarder;
@@ -26,9 +29,8 @@ interface RelayOptions {
  * Passes heartbeats on. Those that arrive while others are on their way become one request (ADR 42). By itself goes what is not
  * a small body of JSON, and another one of a device whose first is not answered yet, so that no device has more than one turn.
  */
-export function createHeartbeatRelay(options: RelayOptions): Forwarder {
-  const { forwarder, problemBase } = options;
-  const relay = inBatches(requesting(options));
+export function createHeartbeatRelay({ client, forwarder, problemBase }: RelayOptions): Forwarder {
+  const relay = inBatches(requesting(client), relayedMost);
   const underWay = new Set<string>();
 
   async function answer(heartbeat: Heartbeat, { res, onResponse, gatewayHeaders }: Answering): Promise<void> {
@@ -68,16 +70,13 @@ interface Answering {
 
 const answerHeaders: HeaderList = ['cache-control', 'no-store', 'content-type', 'application/json; charset=utf-8'];
 
-function requesting({ url, token, timeoutMs }: RelayOptions) {
-  const withoutRedirects: typeof fetch = (address, init) => fetch(address, { ...init, redirect: 'error' });
-  const settings = { baseUrl: url, token, headers: traceHeaders, timeout: timeoutMs, fetch: withoutRedirects };
-  const client = createClient(settings);
-  return async (heartbeats: readonly Heartbeat[]): Promise<readonly Result[]> => {
+const requesting =
+  (client: Client) =>
+  async (heartbeats: readonly Heartbeat[]): Promise<readonly Result[]> => {
     const { body } = await client.call(relayHeartbeats, { body: { heartbeats: [...heartbeats] } });
     if (body.results.length !== heartbeats.length) throw new Error('The results are not those of the heartbeats');
     return body.results;
   };
-}
 
 const nothing = Buffer.alloc(0);
 
