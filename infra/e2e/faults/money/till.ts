@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { createSigner, KeysSetting } from '@attribution/auth';
 import { createCheckoutSession, createClient, signup } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
@@ -18,6 +19,7 @@ export async function openTill({ devicePort }: { readonly devicePort?: number } 
   const { databases, drop } = await createDatabases();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'till-'));
   const secrets = newSecrets();
+  const paymentsFile = join(mailDirectory, 'payments.sqlite'); // Where `platform.process.ts` has it.
   const settings: PlatformSettings = { databases, secrets, mailDirectory, ...(devicePort && { devicePort }) };
   const member = createMember({
     program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
@@ -84,9 +86,12 @@ export async function openTill({ devicePort }: { readonly devicePort?: number } 
       });
       return { account, owner };
     },
-    /** Resolves when no event is waiting in an outbox. */
+    /** Resolves when the provider has no notification left to send, none is left to apply, and no event waits in an outbox. */
     async quiet() {
       await eventually(async () => {
+        if (unsentNotifications(paymentsFile) > 0) throw new Error('Notifications are on their way');
+        if ((await count('billing', 'SELECT count(due_at)::int AS count FROM provider_events')) > 0)
+          throw new Error('Notifications are not applied');
         for (const service of Object.keys(databases))
           if ((await count(service, 'SELECT count(*)::int FROM outbox')) > 0)
             throw new Error(`Events wait in ${service}`);
@@ -98,6 +103,16 @@ export async function openTill({ devicePort }: { readonly devicePort?: number } 
       await rm(mailDirectory, { recursive: true, force: true });
     },
   };
+}
+
+/** How many notifications the simulated provider has not delivered. `file`: its data. */
+function unsentNotifications(file: string): number {
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    return Number(db.prepare('SELECT count(next_at) AS count FROM events').get()?.count);
+  } finally {
+    db.close();
+  }
 }
 
 export type Till = Awaited<ReturnType<typeof openTill>>;
