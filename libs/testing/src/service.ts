@@ -148,7 +148,7 @@ export async function startTestService(
       return message.envelope;
     },
     async stop() {
-      await server.close(Date.now() + 2_000);
+      await server.close(Date.now() + 2_000, 0); // The test has no further request.
       await service.drain(Date.now() + 2_000);
       await service.close();
       await db.end();

@@ -13,7 +13,6 @@ const long = [
   'infra/bench/test/cases.test.ts',
   'infra/e2e/test/fleet-journeys.test.ts',
   'infra/e2e/test/faults-outages.test.ts',
-  'services/organization/test/imports-kill.test.ts',
 ];
 
 type Tests = Parameters<Sequencer.default['sort']>[0];

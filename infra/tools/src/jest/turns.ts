@@ -31,7 +31,7 @@ export const fleets = [
 ];
 
 /**
- * The runs of Jest, one after the other; a single one if its arguments are given. There is one worker more than a small
+ * The runs of Jest, one after the other; a single one if its arguments are given. There are two workers more than a small
  * machine has cores, because files also wait for Postgres or for time to pass.
  */
 export function turnsOf(jestArguments: readonly string[]): readonly Turn[] {
@@ -39,7 +39,7 @@ export function turnsOf(jestArguments: readonly string[]): readonly Turn[] {
   return [
     {
       name: 'most files',
-      arguments: ['--maxWorkers=3', '--testPathIgnorePatterns', '/node_modules/', ...later, ...fleets, '--'],
+      arguments: ['--maxWorkers=4', '--testPathIgnorePatterns', '/node_modules/', ...later, ...fleets, '--'],
       servers: 'first',
     },
     { name: 'files that need other servers', arguments: ['--maxWorkers=4', '--', ...later], servers: 'all' },

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, Problem } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import type { createLogger } from '@attribution/runtime';
 import { newAuditEvent } from '@attribution/service';
 import pLimit from 'p-limit';
+import pTimeout from 'p-timeout';
 import { type ApplyDependencies, type ApplyUnits, applyUnits } from './apply-units.ts';
 import { deleteSomeBatches, deleteUnits } from './batch.store.ts';
 import { deleteRows } from './delete-imports.ts';
@@ -33,7 +33,7 @@ interface RunDependencies extends ApplyDependencies {
 const maxAttempts = 3;
 /** Imports that are worked on at once, each of another account. */
 const lanes = 2;
-/** How soon a free lane finds an import that was sent while the others are at work. */
+/** How soon a free lane finds an import that was sent while the others are at work, if none of them ends before. */
 const freeLaneMs = 200;
 const batchesPerStatement = 5_000;
 
@@ -61,6 +61,7 @@ export function runImports(deps: RunDependencies) {
       /** So that no two lanes choose the same account. */
       const oneAtATime = pLimit(1);
       let working = 0;
+      let oneDone = Promise.withResolvers<void>();
       const doOne = async (job: ImportRow) => {
         if (owed.delete(job.id)) await excuseAttempt(sql, job.id);
         const error = await attempt({ ...deps, findZones }, job, stopping, owed);
@@ -73,8 +74,13 @@ export function runImports(deps: RunDependencies) {
           const job = await oneAtATime(next);
           if (job) {
             working++;
-            await doOne(job).finally(() => working--);
-          } else if (working > 0 && !stopping.aborted) await sleep(freeLaneMs);
+            await doOne(job).finally(() => {
+              working--;
+              oneDone.resolve();
+              oneDone = Promise.withResolvers();
+            });
+          } else if (working > 0 && !stopping.aborted)
+            await pTimeout(oneDone.promise, { milliseconds: freeLaneMs, fallback: () => {} });
           else return;
         }
       };
