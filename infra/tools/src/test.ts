@@ -1,8 +1,10 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './check/run.ts';
 import { joined, type Outcome, slowest } from './jest/report.ts';
 import { runJest } from './jest/run-jest.ts';
 import { type Turn, turnsOf } from './jest/turns.ts';
+import { openScratch } from './scratch.ts';
 import { laterVariables, type Provided, startServers } from './servers.ts';
 import { createStopwatch } from './stopwatch.ts';
 import { root } from './workspace.ts';
@@ -16,10 +18,13 @@ import { root } from './workspace.ts';
  */
 // Hundreds of processes load the same modules. With a cache each reuses code that an earlier one compiled.
 process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compiled');
+const scratch = openScratch();
+if (scratch !== undefined) process.env.TMPDIR = scratch;
 const jestArguments = process.argv.slice(2);
 const inCi = process.env.CI === 'true';
 const say = (line: string) => console.error(`· ${line}`);
 const { timed, phases } = createStopwatch();
+say(`Temporary files: ${scratch === undefined ? `on disk, in ${tmpdir()}` : `in memory, in ${scratch}`}`);
 
 let interrupted = false;
 process.on('SIGINT', () => {

@@ -164,7 +164,7 @@ const importCounts = `
 
 /** Keeps the output for debugging. */
 async function keep(as: string, output: string): Promise<string> {
-  const file = join(tmpdir(), `schemathesis-${as}-${process.pid}.txt`);
+  const file = join(import.meta.dirname, `../../../../.cache/schemathesis-${as}-${process.pid}.txt`);
   await writeFile(file, output);
   return file;
 }
