@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 /** A file system in memory that most Linux systems have. */
 const memory = '/dev/shm';
-/** What a run may take: its largest databases and logs, with as much again in reserve. */
-const room = { bytes: 6 * 2 ** 30, memory: 12 * 2 ** 30 };
+/** A run of everything takes 1.7 GB at most, and its processes up to 8 GB. The rest is reserve. */
+const room = { bytes: 4 * 2 ** 30, memory: 12 * 2 ** 30 };
 const name = 'attribution-tests-';
 
 /**

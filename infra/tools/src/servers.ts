@@ -153,6 +153,7 @@ async function ownPostgres(directory: string, say: (line: string) => void): Prom
     directory: join(directory, 'postgres'),
     password: randomBytes(16).toString('hex'), // Like no path or word: tests look for it in logs.
     durable: false,
+    settings: { max_connections: '500' }, // Four files at a time, and the platform of one may have over a hundred.
     say,
   });
   return { url: server.url('postgres'), found: `our own, port ${server.port}`, stop: () => server.stop() };

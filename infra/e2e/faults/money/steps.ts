@@ -4,7 +4,8 @@ import type { KillStep } from '../crash/kill/kill-at.ts';
 export const steps: readonly KillStep[] = [
   { name: 'before the notification is written down', before: 'insert into provider_events' },
   { name: 'after the notification is written down', after: 'insert into provider_events' },
-  { name: 'before the customer is locked', before: 'for no key update' },
+  // By the name of its table: Account's ledger and the queue of jobs lock rows too, whenever they have something to do.
+  { name: 'before the customer is locked', before: 'from customers where customers.account_id = $1 for no key update' },
   { name: 'before the payment is written', before: 'insert into payments' },
   { name: 'before the ledger entry is written', before: 'insert into money_entries' },
   { name: 'before the event is appended', before: 'insert into outbox' },
