@@ -14,7 +14,7 @@ import { startServer } from '../server.ts';
 const bar = 0.5;
 const atOnce = 32;
 const devicesOf = ({ smoke }: Tools) => (smoke ? 4 : 256);
-/** Bootstraps of one run, which lasts longer than `seconds`: V8 optimizes what it runs within the first thousands. */
+/** Bootstraps of one run, which takes somewhat longer than `seconds`. */
 const timesOf = ({ smoke, seconds }: Tools) => (smoke ? 4 : Math.ceil(2_000 * seconds));
 
 interface Signed {
@@ -64,30 +64,32 @@ async function sendAll(pool: Pool, requests: readonly Signed[]): Promise<number>
   return requests.length / ((performance.now() - began) / 1_000);
 }
 
-async function rowOf(tools: Tools, database: BenchDatabase, pool: Pool, kind: 'rsa' | 'p-256'): Promise<Row> {
+async function rowsOf(tools: Tools, database: BenchDatabase, ours: Pool, kind: 'rsa' | 'p-256'): Promise<Row[]> {
   const pair = newPair(kind);
   const ids = Array.from({ length: devicesOf(tools) }, () => newId('device'));
   const devices = ids.map((id) => ({ id, fingerprint: createHash('sha256').update(id).digest('hex') }));
   await fillDevices(database, newId('account'), devices, { publicKey: publicPem(pair) });
   const csr = makeCsr(newPair(kind).privateKey, 'a device');
+  const sendTo = (pool: Pool) => async () => sendAll(pool, await prepare(database, ids, pair, csr, timesOf(tools)));
+  const what = `Bootstraps of devices with ${kind === 'rsa' ? 'RSA keys of 2,048 bits' : 'P-256 keys'}, ${atOnce} at once`;
   const native = await startServer(new URL('../devices/native.server.ts', import.meta.url), { KIND: kind });
+  const bare = await startServer(new URL('../devices/bare-bootstrap.server.ts', import.meta.url), {
+    DATABASE_URL: database.url,
+  });
+  const bares = new Pool(bare.url, { connections: atOnce });
   try {
-    const compared = await compare(
-      tools,
-      async () => sendAll(pool, await prepare(database, ids, pair, csr, timesOf(tools))),
-      async () => {
-        const answer = await fetch(`${native.url}/?seconds=${tools.seconds}`);
-        return ((await answer.json()) as { rate: number }).rate;
-      },
-    );
-    const keys = kind === 'rsa' ? 'RSA keys of 2,048 bits' : 'P-256 keys';
-    return rateRow(
-      `Bootstraps of devices with ${keys}, ${atOnce} at once, beside node:crypto alone: two signatures checked and a certificate signed`,
-      compared,
-      bar,
-    );
+    const besideNative = await compare(tools, sendTo(ours), async () => {
+      const answer = await fetch(`${native.url}/?seconds=${tools.seconds}`);
+      return ((await answer.json()) as { rate: number }).rate;
+    });
+    const besideBare = await compare(tools, sendTo(ours), sendTo(bares));
+    return [
+      rateRow(`${what}, beside node:crypto alone: two signatures checked and a certificate signed`, besideNative, bar),
+      rateRow(`… beside a bare handler that does the same, with a prepared read and a prepared write`, besideBare),
+    ];
   } finally {
-    await native.stop();
+    await bares.destroy();
+    await Promise.all([native.stop(), bare.stop()]);
   }
 }
 
@@ -102,7 +104,7 @@ export const deviceBootstrap: Case = {
         const rows: Row[] = [];
         for (const kind of ['rsa', 'p-256'] as const) {
           tools.say(`  ${kind}`);
-          rows.push(await rowOf(tools, database, pool, kind));
+          rows.push(...(await rowsOf(tools, database, pool, kind)));
         }
         return rows;
       } finally {
