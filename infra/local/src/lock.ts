@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isRunning } from '@attribution/runtime';
 
 /** Another process runs on this folder. */
 export class FolderInUse extends Error {
@@ -27,15 +28,7 @@ function ownerOf(file: string): number | undefined {
   }
   const [, digits = '0', start = ''] = /^(\d+) (\d*)$/.exec(text) ?? [];
   const pid = Number(digits);
-  return pid > 0 && isAlive(pid) && startOf(pid) === start ? pid : undefined;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return pid > 0 && isRunning(pid) && startOf(pid) === start ? pid : undefined;
 }
 
 /** Locks the folder for this process and returns a function that unlocks it. Throws `FolderInUse`. */

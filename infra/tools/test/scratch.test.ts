@@ -29,22 +29,23 @@ function openIn(end = ''): [directory: string, wasThere: boolean] {
 
 test('the folder is there until the process exits', () => {
   const [directory, wasThere] = openIn();
-  expect(directory).toMatch(/attribution-tests-\d+$/);
+  expect(directory).toMatch(/attribution-tests-\d+@.+$/);
   expect([wasThere, existsSync(directory)]).toEqual([true, false]);
 });
 
-test('that of a process that was killed is removed by the next run, and that of a live one is not', async () => {
+test('that of a process that was killed is removed by the next run, and those of a live one and of another host are not', async () => {
   const [killed] = openIn("process.kill(process.pid, 'SIGKILL');");
   expect(existsSync(killed)).toBe(true);
-  const live = join(parent, `attribution-tests-${process.ppid}`);
-  await mkdir(live);
+  const live = killed.replace(/\d+@/, `${process.ppid}@`);
+  const elsewhere = killed.replace(/@.+$/, '@elsewhere');
+  await Promise.all([mkdir(live), mkdir(elsewhere)]);
   openIn();
-  expect([existsSync(killed), existsSync(live)]).toEqual([false, true]);
+  expect([killed, live, elsewhere].map(existsSync)).toEqual([false, true, true]);
 });
 
 test('there is none without room or memory, or where the file system is missing', async () => {
   expect(openScratch(parent, { ...anyRoom, bytes: Number.MAX_SAFE_INTEGER })).toBeUndefined();
   expect(openScratch(parent, { ...anyRoom, memory: Number.MAX_SAFE_INTEGER })).toBeUndefined();
   expect(openScratch(join(parent, 'missing'), anyRoom)).toBeUndefined();
-  expect(await readdir(parent)).not.toContain(`attribution-tests-${process.pid}`);
+  expect((await readdir(parent)).join(' ')).not.toContain(`-${process.pid}@`);
 });

@@ -12,6 +12,7 @@ export { attemptWithin, withDeadline } from './deadline.ts';
 export { describeSettings, type SettingDescription } from './describe-settings.ts';
 export { messageOf } from './error-message.ts';
 export { inBatches } from './in-batches.ts';
+export { isRunning } from './is-running.ts';
 export { createLogger } from './logger.ts';
 export { observeProcess, writeMetrics } from './process-metrics.ts';
 export { openProcessTracing } from './process-tracing.ts';

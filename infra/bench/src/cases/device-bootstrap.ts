@@ -85,7 +85,7 @@ async function rowsOf(tools: Tools, database: BenchDatabase, ours: Pool, kind: '
     const besideBare = await compare(tools, sendTo(ours), sendTo(bares));
     return [
       rateRow(`${what}, beside node:crypto alone: two signatures checked and a certificate signed`, besideNative, bar),
-      rateRow(`… beside a bare handler that does the same, with a prepared read and a prepared write`, besideBare),
+      rateRow('… beside a bare handler that does the same, with a prepared read and a prepared write', besideBare),
     ];
   } finally {
     await bares.destroy();

@@ -19,8 +19,11 @@ export async function openTill({ devicePort }: { readonly devicePort?: number } 
   const { databases, drop } = await createDatabases();
   const mailDirectory = await mkdtemp(join(tmpdir(), 'till-'));
   const secrets = newSecrets();
-  const paymentsFile = join(mailDirectory, 'payments.sqlite'); // Where `platform.process.ts` has it.
-  const settings: PlatformSettings = { databases, secrets, mailDirectory, ...(devicePort && { devicePort }) };
+  const paymentsFile = join(mailDirectory, 'payments.sqlite');
+  const settings: PlatformSettings = {
+    ...{ databases, secrets, mailDirectory, paymentsFile },
+    ...(devicePort && { devicePort }),
+  };
   const member = createMember({
     program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
     port: await freePort(),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet, FleetProcess } from '@attribution/fleet';
+import { isRunning } from '@attribution/runtime';
 
 /** Ends processes of a fleet by name; the fleet itself restarts them. */
 export interface Processes {
@@ -44,7 +45,7 @@ export function processesOf(fleet: Fleet): Processes {
       const { pid } = get(name);
       const sent = performance.now();
       process.kill(pid, signal);
-      for (const deadline = sent + timeoutsMs.end; isAlive(pid) && get(name).pid === pid; await sleep(10))
+      for (const deadline = sent + timeoutsMs.end; isRunning(pid) && get(name).pid === pid; await sleep(10))
         if (performance.now() > deadline) throw new Error(`${name} does not end by ${signal}`);
       const took = performance.now() - sent;
       while (get(name).pid === pid) await sleep(20);
@@ -52,12 +53,4 @@ export function processesOf(fleet: Fleet): Processes {
     },
     ready: async (names = fleet.processes.map(({ name }) => name)) => void (await Promise.all(names.map(untilReady))),
   };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

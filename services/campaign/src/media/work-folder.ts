@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isRunning } from '@attribution/runtime';
 
 /** The folders that this process has open, whichever of its services works in them. */
 const own = new Set<string>();
@@ -52,12 +53,4 @@ async function isOrphan(path: string, name: string): Promise<boolean> {
   if (at === host && (Number(pid) === process.pid || !isRunning(Number(pid)))) return true;
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs > abandonedMs;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -14,6 +14,8 @@ export interface PlatformSettings {
   readonly databases: Readonly<Record<string, string>>;
   readonly secrets: ReturnType<typeof newSecrets>;
   readonly mailDirectory: string;
+  /** The simulated provider's data. */
+  readonly paymentsFile: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** The ingress's port. Default: a free one. */
   readonly devicePort?: number;
@@ -39,7 +41,13 @@ export async function openOneProcess(
   const { databases, drop } = await createDatabases();
   await installAudit(databases);
   const mailDirectory = await mkdtemp(join(tmpdir(), 'crash-mail-'));
-  const settings: PlatformSettings = { databases, secrets: newSecrets(), mailDirectory, environment };
+  const settings: PlatformSettings = {
+    databases,
+    secrets: newSecrets(),
+    mailDirectory,
+    paymentsFile: join(mailDirectory, 'payments.sqlite'),
+    environment,
+  };
   const member = createMember({
     program: 'infra/e2e/faults/crash/worlds/platform.process.ts',
     port: await freePort(),

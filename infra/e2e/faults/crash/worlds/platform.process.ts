@@ -10,7 +10,7 @@ const platform = await startPlatform({
   secrets: settings.secrets,
   mailDirectory: settings.mailDirectory,
   mediaDirectory: join(settings.mailDirectory, 'media'),
-  payments: { file: join(settings.mailDirectory, 'payments.sqlite'), url: 'http://127.0.0.1:0' },
+  payments: { file: settings.paymentsFile, url: 'http://127.0.0.1:0' },
   host: '127.0.0.1',
   port: Number(process.env.PORT),
   ...(settings.devicePort && { devicePort: settings.devicePort }),
