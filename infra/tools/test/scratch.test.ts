@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openScratch } from '../src/scratch.ts';
 
@@ -36,8 +36,8 @@ test('the folder is there until the process exits', () => {
 test('that of a process that was killed is removed by the next run, and those of a live one and of another host are not', async () => {
   const [killed] = openIn("process.kill(process.pid, 'SIGKILL');");
   expect(existsSync(killed)).toBe(true);
-  const live = killed.replace(/\d+@/, `${process.ppid}@`);
-  const elsewhere = killed.replace(/@.+$/, '@elsewhere');
+  const live = join(parent, basename(killed).replace(/\d+@/, `${process.ppid}@`));
+  const elsewhere = join(parent, basename(killed).replace(/@.+/, '@elsewhere'));
   await Promise.all([mkdir(live), mkdir(elsewhere)]);
   openIn();
   expect([killed, live, elsewhere].map(existsSync)).toEqual([false, true, true]);

@@ -133,6 +133,14 @@ export async function startMoney({ between = (provider) => provider, environment
         if (events.length < count) throw new Error(`Published so far: ${events.map(({ type }) => type)}`);
         return events;
       }),
+    /** All events of the tenant, once none waits to be published. */
+    async told(tenant: Tenant) {
+      await eventually(async () => {
+        const { rowCount } = await service.db.query('SELECT FROM outbox');
+        if (rowCount !== 0) throw new Error(`${rowCount} events wait`);
+      });
+      return service.published.filter(({ account_id }) => account_id === tenant.account);
+    },
     /** Rows of the service's own database. */
     rows: async (sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]> =>
       (await service.db.query(sql, values)).rows,
