@@ -179,9 +179,9 @@ export function createPipeline(options: PipelineOptions): Listener {
   }
 
   function refuse(res: ServerResponse, gatewayHeaders: HeaderList, problem: Problem): void {
-    if (!res.headersSent) setHeaders(res, gatewayHeaders);
+    const drains = !announcesBody(res.req) || drain.add(res.req);
+    if (!res.headersSent) setHeaders(res, drains ? gatewayHeaders : [...gatewayHeaders, 'connection', 'close']);
     writeProblem(res, problem, problemBase);
-    if (announcesBody(res.req)) drain.add(res.req);
   }
 
   return (req, res) => {

@@ -70,6 +70,7 @@ export async function listen(
     requestTimeout: 0, // Node's limit ignores progress, and would cut off every long upload.
     connectionsCheckingInterval: 1_000, // The resolution of `headersTimeout`.
     maxHeaderSize: 16_384,
+    highWaterMark: 16_384, // With Node's 64 KiB a body is read twice before it waits.
     requireHostHeader: false, // The handler refuses it with a problem.
   };
   const server = tls

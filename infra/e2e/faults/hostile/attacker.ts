@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AttackResult, Target } from './attack.ts';
 
@@ -16,6 +17,16 @@ export interface PreparedAttack {
 }
 
 /**
+ * Linux may divide the processor among sessions first (`sched_autogroup`, see sched(7)), and a process's niceness counts within
+ * its session alone. That of its session has a file.
+ */
+async function yieldToSessions(pid: number | undefined): Promise<void> {
+  await writeFile(`/proc/${pid}/autogroup`, '19').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error; // There is none where the processor is not divided so.
+  });
+}
+
+/**
  * Prepares an attack in a process of its own, which gets what the others leave of the processor. Otherwise the honest ones would
  * wait for the attacker's own work, which is done elsewhere in reality.
  */
@@ -25,7 +36,9 @@ export async function prepareAttack(attack: string, target: Target): Promise<Pre
   const child = spawn('nice', ['-n', '19', process.execPath, '--disable-warning=TimeoutNegativeWarning', program], {
     env: { ...process.env, ATTACK: JSON.stringify(order) },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true, // A session of its own: see `yieldToSessions`.
   });
+  await yieldToSessions(child.pid);
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const died = once(child, 'exit').then(([code]) => {

@@ -18,6 +18,7 @@ export const clusterLimits = { heap: 256, semiSpace: 16, memory: 512 } as const;
 const heapOptions = [
   `--max-old-space-size=${clusterLimits.heap}`,
   `--max-semi-space-size=${clusterLimits.semiSpace}`,
+  '--v8-pool-size=1',
 ] as const;
 
 /** A hash costs a tenth of a second, so that there are queues to wait in. */
