@@ -27,9 +27,9 @@ export function createDrain(): Drain {
 
   function readSome(): void {
     for (const req of left) {
-      left.delete(req); // To the end of the line.
+      left.delete(req);
+      left.add(req); // To the end of the line.
       while (req.read() !== null);
-      if (!req.destroyed && !req.readableEnded) left.add(req);
       return;
     }
     clearInterval(timer);
@@ -42,6 +42,7 @@ export function createDrain(): Drain {
       req.on('readable', () => {}); // Node discards a body that nobody listens to.
       if (left.size >= maxBodies) return false;
       left.add(req);
+      req.once('close', () => left.delete(req));
       timer ??= setInterval(readSome, everyMs).unref();
       return true;
     },

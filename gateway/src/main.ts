@@ -3,6 +3,7 @@ import { keptByClients, listen, problemOf, writeProblem } from '@attribution/htt
 import {
   attemptWithin,
   createLogger,
+  delayFullCollections,
   observeProcess,
   onStopSignal,
   openProcessTracing,
@@ -14,6 +15,7 @@ import { createGateway } from './gateway.ts';
 /** The longest time from the end of `LAME_DUCK_MS` to the exit of the process. */
 const stopWithinMs = 15_000;
 
+delayFullCollections();
 observeProcess({ service: 'gateway', role: 'api' });
 const settings = readGatewaySettings(process.env);
 const logger = createLogger({ name: 'gateway', level: settings.LOG_LEVEL, pretty: process.stdout.isTTY });

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keptByClients, listen } from '@attribution/http';
-import { attemptWithin, createLogger, observeProcess, onStopSignal, openProcessTracing } from '@attribution/runtime';
+import {
+  attemptWithin,
+  createLogger,
+  delayFullCollections,
+  observeProcess,
+  onStopSignal,
+  openProcessTracing,
+} from '@attribution/runtime';
 import { readIngressSettings } from './config.ts';
 import { ingressHealth } from './health.ts';
 import { createIngress } from './ingress.ts';
@@ -8,6 +15,7 @@ import { createIngress } from './ingress.ts';
 /** The longest time from the end of `LAME_DUCK_MS` to the exit of the process. */
 const stopWithinMs = 8_000;
 
+delayFullCollections();
 observeProcess({ service: 'ingress', role: 'api' });
 const settings = readIngressSettings(process.env);
 const { HOST: host, PROBLEM_BASE: problemBase } = settings;

@@ -5,7 +5,7 @@ import { generateInternalKeys } from '@attribution/auth';
 import { authorityFilesOf } from '@attribution/certificates';
 import { noteRunning } from '@attribution/ops/running';
 import { registeredNames } from '@attribution/registry';
-import { createLogger, observeProcess, onStopSignal, readConfig } from '@attribution/runtime';
+import { createLogger, delayFullCollections, observeProcess, onStopSignal, readConfig } from '@attribution/runtime';
 import { type PostgresServer, startPostgres } from '@attribution/servers';
 import { seedDemo } from './demo.ts';
 import { type DemoDevices, startDemoDevices } from './demo-devices.ts';
@@ -26,6 +26,7 @@ if (flags.help) {
 const config = readConfig(localSettings, process.env);
 const say = (line: string) => console.error(`· ${line}`);
 const began = performance.now();
+delayFullCollections();
 observeProcess();
 
 const simulated = config.STRIPE_SECRET_KEY === undefined;

@@ -11,6 +11,7 @@ export {
 export { attemptWithin, withDeadline } from './deadline.ts';
 export { describeSettings, type SettingDescription } from './describe-settings.ts';
 export { messageOf } from './error-message.ts';
+export { delayFullCollections } from './garbage-collection.ts';
 export { inBatches } from './in-batches.ts';
 export { isRunning } from './is-running.ts';
 export { createLogger } from './logger.ts';

@@ -7,6 +7,7 @@ import { createByteBudget, keptByClients, listen } from '@attribution/http';
 import type { Transport } from '@attribution/messaging';
 import {
   createLogger,
+  delayFullCollections,
   observeProcess,
   onStopSignal,
   openProcessTracing,
@@ -41,6 +42,7 @@ async function runMigrations({ name, migrations, appendOnly }: ServiceDefinition
 }
 
 async function runRole({ name, migrations, create }: ServiceDefinition, role: RunningRole): Promise<void> {
+  delayFullCollections();
   observeProcess({ service: name, role });
   const config = readConfig(serviceSettings[role], process.env);
   const logger = newLogger(name, role, config);
