@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keptByClients, listen } from '@attribution/http';
-import {
-  attemptWithin,
-  createLogger,
-  delayFullCollections,
-  observeProcess,
-  onStopSignal,
-  openProcessTracing,
-} from '@attribution/runtime';
+import { attemptWithin, createLogger, observeProcess, onStopSignal, openProcessTracing } from '@attribution/runtime';
 import { readIngressSettings } from './config.ts';
 import { ingressHealth } from './health.ts';
 import { createIngress } from './ingress.ts';
@@ -15,7 +8,6 @@ import { createIngress } from './ingress.ts';
 /** The longest time from the end of `LAME_DUCK_MS` to the exit of the process. */
 const stopWithinMs = 8_000;
 
-delayFullCollections();
 observeProcess({ service: 'ingress', role: 'api' });
 const settings = readIngressSettings(process.env);
 const { HOST: host, PROBLEM_BASE: problemBase } = settings;
