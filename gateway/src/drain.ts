@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http';
  * V8 collects all garbage for every 10 MB of them: at 50 MB a second the marking alone took 40 % of a processor.
  */
 const everyMs = 5;
-/** The connections of more are closed: they are those of a client that has many. */
-const maxBodies = 8;
+/** The connections of more are closed: a client that has so many refused at once does not need them. */
+const maxBodies = 64;
 
 /** Discards the bodies of refused requests. */
 export interface Drain {

@@ -4,8 +4,8 @@ import { eventually } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { startGateway, startUpstream, type TestGateway } from './support.ts';
 
-const bodyBytes = 1_000_000;
-const sentBytes = 900_000;
+const bodyBytes = 200_000;
+const sentBytes = 150_000;
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 let gateway: TestGateway;
 let open: Socket[] = [];
@@ -39,11 +39,11 @@ async function refused(): Promise<{ socket: Socket; text: () => string }> {
 
 const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 
-test('of 40 bodies that are refused while they arrive, eight are read to their end, and the connections of the others are closed', async () => {
-  const clients = await Promise.all(Array.from({ length: 40 }, refused));
+test('of 80 bodies that are refused while they arrive, 64 are read to their end, and the connections of the others are closed', async () => {
+  const clients = await Promise.all(Array.from({ length: 80 }, refused));
   await eventually(() => expect(clients.map(({ text }) => statusesOf(text()))).toEqual(clients.map(() => ['401'])));
   const kept = clients.filter(({ text }) => !/^connection: close\r$/im.test(text()));
-  expect(kept).toHaveLength(8);
+  expect(kept).toHaveLength(64);
   const closed = clients.filter((one) => !kept.includes(one));
   await eventually(() => expect(closed.filter(({ socket }) => !socket.destroyed)).toEqual([]));
 
@@ -53,7 +53,7 @@ test('of 40 bodies that are refused while they arrive, eight are read to their e
 });
 
 test('bodies that are refused one after the other leave every connection usable', async () => {
-  for (let n = 0; n < 12; n++) {
+  for (let n = 0; n < 70; n++) {
     const { socket, text } = await refused();
     socket.write(`${' '.repeat(bodyBytes - sentBytes)}GET /v2/campaigns HTTP/1.1\r\nHost: a\r\n\r\n`);
     await eventually(() => expect(statusesOf(text())).toEqual(['401', '401']));
