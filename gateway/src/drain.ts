@@ -26,14 +26,15 @@ export function createDrain(): Drain {
   let timer: NodeJS.Timeout | undefined;
 
   function readSome(): void {
-    for (const req of left) {
+    const [req] = left;
+    if (req) {
       left.delete(req);
       left.add(req); // To the end of the line.
       while (req.read() !== null);
-      return;
+    } else {
+      clearInterval(timer);
+      timer = undefined;
     }
-    clearInterval(timer);
-    timer = undefined;
   }
 
   return {

@@ -134,7 +134,7 @@ export async function startMoney({ between = (provider) => provider, environment
         return events;
       }),
     /** All events of the tenant, once none waits to be published. */
-    async told(tenant: Tenant) {
+    async allEvents(tenant: Tenant) {
       await eventually(async () => {
         const { rowCount } = await service.db.query('SELECT FROM outbox');
         if (rowCount !== 0) throw new Error(`${rowCount} events wait`);

@@ -20,7 +20,8 @@ async function subscriber(card: CardName = 'authenticates_always') {
 }
 const upgrade = (tenant: Tenant, plan_key = 'growth') => tenant.owner.call(changePlan, { body: { plan_key } });
 const plan = async (tenant: Tenant) => (await tenant.owner.call(getBillingSummary)).body.active_subscription;
-const told = async (tenant: Tenant) => (await money.told(tenant)).filter(({ type }) => /^(payment|invoice)/.test(type));
+const told = async (tenant: Tenant) =>
+  (await money.allEvents(tenant)).filter(({ type }) => /^(payment|invoice)/.test(type));
 const typesOf = async (tenant: Tenant) => (await told(tenant)).map(({ type }) => type);
 /** The page that the latest mail leads to. */
 async function pageOf(tenant: Tenant): Promise<string> {

@@ -7,6 +7,8 @@ const { attack: wanted, target } = JSON.parse(process.env.ATTACK ?? '') as Attac
 const attack = [...attacks, ...attacksAtOnce].find(({ name }) => name === wanted);
 if (!attack) throw new Error(`There is no attack “${wanted}”`);
 
+// It has a session of its own, so nothing else ends it when its parent is killed.
+process.once('disconnect', () => process.exit());
 const answers: Record<string, number> = {};
 const onAnswer = (status: string) => {
   answers[status] = (answers[status] ?? 0) + 1;
