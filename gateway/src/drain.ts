@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
  */
 const everyMs = 5;
 /** The connections of more are closed: a client that has so many refused at once does not need them. */
-const maxBodies = 64;
+const maxBodies = { perClient: 64, total: 1_024 } as const;
 
 /** Discards the bodies of refused requests. */
 export interface Drain {
@@ -14,37 +14,69 @@ export interface Drain {
    * The rest of the body is discarded a little at a time, as the connection's next request follows it. False if the connection
    * has to be closed instead.
    */
-  add(req: IncomingMessage): boolean;
+  add(req: IncomingMessage, client: string): boolean;
 }
 
 /**
  * Node itself would read the body of a refused request as fast as it comes. When a client has hundreds of them, nobody else
- * gets a turn of the event loop in time.
+ * gets a turn of the event loop in time. Clients take turns, and so do the bodies of each; those that stall have none.
  */
 export function createDrain(): Drain {
-  const left = new Set<IncomingMessage>();
+  const counts = new Map<string, number>();
+  let total = 0;
+  /** Bodies of which something has arrived, by client. */
+  const ready = new Map<string, Set<IncomingMessage>>();
   let timer: NodeJS.Timeout | undefined;
 
   function readSome(): void {
-    const [req] = left;
-    if (req) {
-      left.delete(req);
-      left.add(req); // To the end of the line.
-      while (req.read() !== null);
+    const next = takeNext();
+    if (next) {
+      while (next.read() !== null);
     } else {
       clearInterval(timer);
       timer = undefined;
     }
   }
 
+  function takeNext(): IncomingMessage | undefined {
+    for (const [client, bodies] of ready) {
+      const [req] = bodies;
+      ready.delete(client);
+      if (!req) continue;
+      bodies.delete(req);
+      if (bodies.size > 0) ready.set(client, bodies); // To the end of the line.
+      return req;
+    }
+    return undefined;
+  }
+
+  function enter(req: IncomingMessage, client: string): void {
+    const bodies = ready.get(client);
+    if (bodies) bodies.add(req);
+    else ready.set(client, new Set([req]));
+    timer ??= setInterval(readSome, everyMs).unref();
+  }
+
+  function leave(req: IncomingMessage, client: string): void {
+    ready.get(client)?.delete(req);
+    total--;
+    const left = (counts.get(client) ?? 1) - 1;
+    if (left > 0) counts.set(client, left);
+    else counts.delete(client);
+  }
+
   return {
-    add(req) {
+    add(req, client) {
       if (req.complete || req.destroyed) return true;
-      req.on('readable', () => {}); // Node discards a body that nobody listens to.
-      if (left.size >= maxBodies) return false;
-      left.add(req);
-      req.once('close', () => left.delete(req));
-      timer ??= setInterval(readSome, everyMs).unref();
+      const count = counts.get(client) ?? 0;
+      if (count >= maxBodies.perClient || total >= maxBodies.total) {
+        req.on('readable', () => {}); // Node discards a body that nobody listens to.
+        return false;
+      }
+      counts.set(client, count + 1);
+      total++;
+      req.on('readable', () => enter(req, client));
+      req.once('close', () => leave(req, client));
       return true;
     },
   };

@@ -179,7 +179,7 @@ export function createPipeline(options: PipelineOptions): Listener {
   }
 
   function refuse(res: ServerResponse, gatewayHeaders: HeaderList, problem: Problem): void {
-    const drains = !announcesBody(res.req) || drain.add(res.req);
+    const drains = !announcesBody(res.req) || drain.add(res.req, networkOf(clientIpOf(res.req)));
     if (!res.headersSent) setHeaders(res, drains ? gatewayHeaders : [...gatewayHeaders, 'connection', 'close']);
     writeProblem(res, problem, problemBase);
   }

@@ -24,14 +24,14 @@ afterAll(async () => {
 });
 
 /** Sends most of a body with a token that nobody issued, and reads what comes back. */
-async function refused(): Promise<{ socket: Socket; text: () => string }> {
+async function refused(ip = '10.0.0.1'): Promise<{ socket: Socket; text: () => string }> {
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
   open.push(socket);
   let text = '';
   socket.on('data', (bytes) => (text += String(bytes)));
   await once(socket, 'connect');
   socket.write(
-    `POST /v2/campaigns HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\nContent-Length: ${bodyBytes}\r\n\r\n`,
+    `POST /v2/campaigns HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${ip}\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\nContent-Length: ${bodyBytes}\r\n\r\n`,
   );
   socket.write(' '.repeat(sentBytes));
   return { socket, text: () => text };
@@ -50,6 +50,18 @@ test('of 80 bodies that are refused while they arrive, 64 are read to their end,
   for (const { socket } of kept)
     socket.write(`${' '.repeat(bodyBytes - sentBytes)}GET /v2/campaigns HTTP/1.1\r\nHost: a\r\n\r\n`);
   await eventually(() => expect(kept.map(({ text }) => statusesOf(text()))).toEqual(kept.map(() => ['401', '401'])));
+});
+
+test('while one client has 80 refused bodies that stall, the bodies of another are read', async () => {
+  const [own, other] = ['10.0.0.1', '10.0.0.2'];
+  const stalled = await Promise.all(Array.from({ length: 80 }, () => refused(own)));
+  await eventually(() => expect(stalled.map(({ text }) => statusesOf(text()))).toEqual(stalled.map(() => ['401'])));
+  const others = await Promise.all(Array.from({ length: 20 }, () => refused(other)));
+  for (const { socket } of others)
+    socket.write(`${' '.repeat(bodyBytes - sentBytes)}GET /v2/campaigns HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await eventually(() =>
+    expect(others.map(({ text }) => statusesOf(text()))).toEqual(others.map(() => ['401', '401'])),
+  );
 });
 
 test('bodies that are refused one after the other leave every connection usable', async () => {

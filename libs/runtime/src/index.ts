@@ -15,6 +15,7 @@ export { delayFullCollections } from './garbage-collection.ts';
 export { inBatches } from './in-batches.ts';
 export { isRunning } from './is-running.ts';
 export { createLogger } from './logger.ts';
+export { createPace, type Pace } from './pace.ts';
 export { observeProcess, writeMetrics } from './process-metrics.ts';
 export { openProcessTracing } from './process-tracing.ts';
 export { type Role, RoleSetting, type RunningRole } from './role.ts';

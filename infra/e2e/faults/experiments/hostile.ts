@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statusesText } from '../edge/load.ts';
 import type { Experiment, Finding, Lab } from '../experiment.ts';
 import type { Attack } from '../hostile/attack.ts';
 import { prepareAttack } from '../hostile/attacker.ts';
@@ -15,6 +14,7 @@ interface Form {
   /** Requests per second of the honest ones. */
   readonly rates: { readonly reads: number; readonly logins: number };
   readonly scale: number;
+  /** How long the honest ones are measured alone before each attack. */
   readonly quietMs: number;
   readonly attackMs: number;
   readonly attacks: readonly Attack[];
@@ -34,7 +34,7 @@ const forms: Record<'short' | 'long', Form> = {
     people: 20,
     rates: { reads: 200, logins: 5 },
     scale: 1,
-    quietMs: 20_000,
+    quietMs: 10_000,
     attackMs: 20_000,
     attacks,
     judge: judgeNotice,
@@ -69,28 +69,26 @@ async function attackAll(where: string, ground: Ground, limitMb: number, lab: La
     const people = await inTurn(form.people, newPerson);
     const attackers = await inTurn(chosen.length, newPerson);
     const honest = startHonest(ground.url, people as [Owner, Owner, ...Owner[]], form.rates);
-    await sleep(form.quietMs);
-    await honest.take(); // The first requests compile code.
-    await sleep(form.quietMs);
-    const quiet = await honest.take();
-    lab.say(`  quiet: reads ${statusesText(quiet.reads)}, p99 ${quiet.reads.p99.toFixed(0)} ms`);
+    await sleep(2 * form.quietMs); // The first requests compile code.
     for (const [at, attack] of chosen.entries()) {
       await honest.renew();
       const attacker = await renewed(attackers[at] as Owner);
       const victim = people.at(-1)?.email ?? '';
       const attempt = await prepareAttack(attack.name, { url: ground.url, attacker, victim, scale: form.scale });
       await honest.take(); // What was begun before.
+      await sleep(form.quietMs);
+      const quiet = await honest.take(); // Right before, because a virtual machine's speed may change within minutes.
       attempt.begin();
       await sleep(form.attackMs);
-      const one: Seen = { attack, honest: await honest.take(), result: await attempt.end() };
+      const one: Seen = { attack, quiet, honest: await honest.take(), result: await attempt.end() };
       seen.push(one);
-      lab.say(`  ${attack.name}: ${form.judge(where, one, quiet).found}`);
+      lab.say(`  ${attack.name}: ${form.judge(where, one).found}`);
       if (ground.deaths().length > 0) break; // What comes after a death tells nothing.
     }
     await honest.stop();
     await memory.stop();
     return [
-      ...seen.map((one) => form.judge(where, one, quiet)),
+      ...seen.map((one) => form.judge(where, one)),
       judgeProcesses(where, seen.length, ground.deaths(), memory.most, limitMb),
     ];
   } finally {

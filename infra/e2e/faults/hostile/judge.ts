@@ -3,9 +3,10 @@ import type { Finding } from '../experiment.ts';
 import type { Attack, AttackResult } from './attack.ts';
 import type { Honest } from './clients.ts';
 
-/** What the honest ones saw beside an attack, and what the attack has broken besides. */
+/** What the honest ones saw before and beside an attack, and what the attack has broken besides. */
 export interface Seen {
   readonly attack: Attack;
+  readonly quiet: Honest;
   readonly honest: Honest;
   readonly result: AttackResult;
 }
@@ -20,10 +21,7 @@ const slowest = (values: readonly number[]) => Math.max(0, ...values);
 const answered = ({ statuses }: Measured, ...allowed: readonly string[]) =>
   Object.keys(statuses).every((status) => allowed.includes(status));
 
-function described(
-  { honest: { reads, logins, files, faults }, result: { answers, broken } }: Seen,
-  quiet: Honest,
-): string {
+function described({ quiet, honest: { reads, logins, files, faults }, result: { answers, broken } }: Seen): string {
   const parts = [
     `reads ${statusesText(reads)}, p99 ${ms(reads.p99)} (quiet ${ms(quiet.reads.p99)}, × ${(reads.p99 / (quiet.reads.p99 || 1)).toFixed(1)})`,
     `logins ${statusesText(logins)}, ${inTime(logins).toFixed(1)} % within ${ms(bars.login)}, the slowest ${ms(slowest(logins.latencies))}`,
@@ -40,8 +38,9 @@ function inTime(logins: Measured): number {
 }
 
 /** The long form: how much of the attack the honest ones notice. */
-export function judgeNotice(where: string, seen: Seen, quiet: Honest): Finding {
-  const { reads, logins, files, faults } = seen.honest;
+export function judgeNotice(where: string, seen: Seen): Finding {
+  const { quiet, honest } = seen;
+  const { reads, logins, files, faults } = honest;
   const holds = [
     answered(reads, '200') && reads.p99 <= Math.max(bars.reads, 3 * quiet.reads.p99),
     inTime(logins) >= 99,
@@ -51,7 +50,7 @@ export function judgeNotice(where: string, seen: Seen, quiet: Honest): Finding {
   return {
     what: `${where}: honest ones beside ${seen.attack.name}`,
     tried: total(reads) + total(logins) + files.length,
-    found: described(seen, quiet),
+    found: described(seen),
     bar: `reads all 200, p99 ≤ 3 × quiet or ≤ ${ms(bars.reads)}; ≥ 99 % of logins pass within ${ms(bars.login)}; files within 2 × quiet or ${ms(bars.files)}`,
     holds: holds.every(Boolean),
   };
@@ -61,13 +60,13 @@ export function judgeNotice(where: string, seen: Seen, quiet: Honest): Finding {
  * The short form, on a machine that is busy with other things: nobody honest fails. A login may be told to come again, as
  * hashes are slow there.
  */
-export function judgeFailures(where: string, seen: Seen, quiet: Honest): Finding {
+export function judgeFailures(where: string, seen: Seen): Finding {
   const { reads, logins, files, faults } = seen.honest;
   const holds = answered(reads, '200') && answered(logins, '200', '503') && faults.length === 0;
   return {
     what: `${where}: honest ones beside ${seen.attack.name}`,
     tried: total(reads) + total(logins) + files.length,
-    found: described(seen, quiet),
+    found: described(seen),
     bar: 'reads all 200; logins 200, or 503 while hashes are slow; all files done',
     holds: holds && seen.result.broken === undefined,
   };

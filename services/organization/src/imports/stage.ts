@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EstateKind, estateColumns } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
-import type { Clock } from '@attribution/runtime';
+import { type Clock, createPace, type Pace } from '@attribution/runtime';
 import type { OrganizationDatabase } from '../store.ts';
 import { findExisting, findLocationsOfZones, kindOf } from './apply.store.ts';
 import { countStagedRows, deleteSomeBatches, findBatches, insertStagedRows } from './batch.store.ts';
@@ -54,6 +53,7 @@ export async function stage(
   while ((await locked((tx) => deleteRefused(tx, job.id, rowsPerStatement))) > 0);
   const outline = createOutline();
   const batches = createBatches();
+  const pace = createPace();
   const total = { staged: 0, refused: 0 };
   let refused: RefusedRow[] = [];
   const write = async () => {
@@ -71,11 +71,10 @@ export async function stage(
   try {
     for await (const records of readRecords(readChunks(sql, job.id), job.media, estateColumns)) {
       if (stopping.aborted) return false;
-      for (const row of await checkRows(database, job, outline, records)) {
+      for (const row of await checkRows(database, job, outline, pace, records)) {
         if (isClean(row)) batches.add(row);
         else refused.push(withoutFields(row));
       }
-      await nextTurn(); // What is read at once has many slices, and others are served between them.
       slices++;
       if (batches.pending + refused.length < rowsPerStatement && slices < slicesPerStatement) continue;
       slices = 0;
@@ -156,15 +155,16 @@ async function checkRows(
   { sql }: OrganizationDatabase,
   job: ImportRow,
   outline: Outline,
+  pace: Pace,
   records: readonly ReadRecord[],
 ): Promise<CheckedRow[]> {
-  const read = records.map((one) => ({ row: one.row, ...readRecord(one, job.media) }));
+  const read = await pace.map(records, (one) => ({ row: one.row, ...readRecord(one, job.media) }));
   const zones = read.flatMap(({ kind, parent }) => (mayBeInZone(kind) && parent !== undefined ? [parent] : []));
   const unknown = [...new Set(zones)].filter((ref) => !outline.has('zone', ref));
   if (unknown.length > 0)
     for (const { zone, location } of await findLocationsOfZones(sql, job, unknown))
       outline.addExistingZone(zone, location);
-  return read.map(({ row, ...one }) => {
+  return pace.map(read, ({ row, ...one }) => {
     const { unit, reason } = outline.assign(row, one);
     return {
       row,
