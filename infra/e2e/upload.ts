@@ -20,7 +20,7 @@ export const untilEnded = (client: Client, id: string): Promise<z.output<typeof 
     const { body } = await client.call(getJob, { params: { id } });
     if (body.finished_at === null) throw new Error(`The job is ${body.status}, at ${body.progress} %`);
     return body;
-  }, 60_000);
+  });
 
 /** Uploads bytes by a signed URL, and resolves with the asset once it is processed. */
 export async function upload(

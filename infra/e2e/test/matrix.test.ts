@@ -290,7 +290,7 @@ const sessionOf = (token: string) =>
 function mintTokens(userId: string, accountId: string, sid: string): Record<string, string | undefined> {
   const signer = createSigner(KeysSetting.parse(platform.secrets.token_keys.private));
   const person = { sub: userId, account: accountId, account_type: 'network', sid };
-  const sign = (claims: object, type: TokenType = 'at+jwt', seconds = 300) =>
+  const sign = (claims: object, type: TokenType = 'at+jwt', seconds = 3_600) =>
     signer.sign(type, { ...person, role: 'owner', ...claims }, seconds);
   const key = (role: string, readonly: boolean, more = {}) =>
     sign({ sub: newId('api_key'), sid: undefined, role, key: { type: 'api', readonly }, ...more });

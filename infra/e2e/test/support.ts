@@ -59,7 +59,7 @@ export async function startTestPlatform(
   // On a busy machine the first connection to a new database may take longer than a request waits for one.
   await eventually(async () => {
     if (!(await fetch(`${platform.url}/healthz`)).ok) throw new Error('The platform is not ready');
-  }, 30_000);
+  });
   await noteRunning(directory, {
     databases: Object.fromEntries([...databases].map(([service, { url }]) => [service, url])),
     environment: { SIMULATED_PAYMENTS_FILE: paymentsFile },

@@ -54,7 +54,7 @@ fleet('a trace through the processes of a fleet and Kafka', () => {
     await eventually(() => {
       expect(find('billing', path[2])).toBeDefined();
       expect(find('organization', path[2])).toBeDefined();
-    }, 30_000);
+    });
     // Each process exports its spans in batches, so those of the consumers may arrive first.
     const spans = await eventually(() => {
       const found = {

@@ -143,7 +143,7 @@ describe('a process that is killed while its migration runs', () => {
   async function runAndKill(): Promise<void> {
     const child = spawn(process.execPath, [program, database.url, directory], { stdio: 'ignore' });
     started.push(child);
-    await eventually(async () => expect(await scriptsUnderWay()).toBe(1), 20_000);
+    await eventually(async () => expect(await scriptsUnderWay()).toBe(1));
     child.kill('SIGKILL');
     await once(child, 'exit');
   }

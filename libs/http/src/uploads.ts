@@ -54,7 +54,7 @@ export async function receiveUpload(
 }
 
 /** Beyond its beginning, a file is read at this pace at most, or whoever sends faster would keep the process busy with it. */
-const pace = { freeBytes: 2 * 1024 * 1024, bytesPerMs: 32 * 1024 };
+const pace = { freeBytes: 2 * 1024 * 1024, bytesPerMs: 16 * 1024 };
 /** Shorter pauses are not worth a timer. */
 const leastPauseMs = 5;
 

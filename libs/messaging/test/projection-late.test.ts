@@ -93,7 +93,7 @@ async function startOwner(prefix: string) {
     async published(): Promise<void> {
       await eventually(async () => {
         expect((await database.pool.query('SELECT 1 FROM outbox LIMIT 1')).rowCount).toBe(0);
-      }, 20_000);
+      });
     },
     /** A page of what is there at this moment. */
     async page(cursor: string | null): Promise<GadgetPage> {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await writeFile(join(directory, '20260101000000_first/migration.sql'), 'CREATE TABLE things (id int);');
   server = await startPostgres({ directory: join(parent, 'cluster'), password: 'hills', durable: false });
   await serve(ours.issueServer(['localhost']));
-}, 60_000);
+});
 beforeEach(() => tls.setDefaultCACertificates([...trusted, ours.root]));
 afterAll(async () => {
   tls.setDefaultCACertificates(trusted);

@@ -1,5 +1,5 @@
 /** Repeats assertions until they pass, for what happens asynchronously. If they never do, it throws the last failure. */
-export async function eventually<T>(look: () => Promise<T> | T, within = 30_000): Promise<T> {
+export async function eventually<T>(look: () => Promise<T> | T, within = 90_000): Promise<T> {
   const deadline = Date.now() + within;
   for (;;) {
     try {

@@ -120,7 +120,7 @@ export async function startTestService(
   // On a busy machine the first connection to a new database may take longer than a request's timeout for it.
   await eventually(async () => {
     if (!(await fetch(`${url}/readyz`)).ok) throw new Error(`${name} is not ready`);
-  }, 30_000);
+  });
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
   db.on('error', () => {}); // The database is dropped while connections are idle.
 

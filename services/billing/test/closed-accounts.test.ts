@@ -37,10 +37,10 @@ test('its open pages are closed, and no new one can be opened', async () => {
   const page = await money.checkout(tenant, 'tokens_1000');
   faults.fail('expireCheckout'); // It is tried again.
   await close(tenant);
-  await eventually(() => expect(faults.callsOf('expireCheckout')).not.toEqual([]), 15_000);
+  await eventually(() => expect(faults.callsOf('expireCheckout')).not.toEqual([]));
   faults.mend();
   const status = () => money.rows('SELECT status FROM checkouts WHERE account_id = $1', tenant.account);
-  await eventually(async () => expect(await status()).toEqual([{ status: 'expired' }]), 15_000);
+  await eventually(async () => expect(await status()).toEqual([{ status: 'expired' }]));
   await money.pay(page);
   await money.settle();
   expect(await money.paymentsOf(tenant)).toEqual([]);

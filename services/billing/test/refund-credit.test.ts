@@ -93,7 +93,7 @@ test('502: an answer that is lost, and a key that is forgotten, give the credit 
   money.clock.advance({ minutes: 13 * 60 });
   await eventually(async () => {
     expect(await money.refundsOf(tenant)).toMatchObject([{ status: 'succeeded' }]);
-  }, 20_000);
+  });
   expect(faults.callsOf('createCredit')).toEqual([]);
   expect(await credit(tenant)).toBe(900);
 });

@@ -33,7 +33,7 @@ test('of fifty publishes at once one makes a version, and versions have no gaps'
     [1, 'superseded'],
   ]);
   expect(await livePairs(service, params.id)).toHaveLength(3);
-}, 30_000);
+});
 
 test('steps of all kinds at once leave a campaign in a state of the table', async () => {
   const studio = await newStudio(service);
@@ -58,7 +58,7 @@ test('steps of all kinds at once leave a campaign in a state of the table', asyn
     const pairs = await livePairs(service, params.id);
     expect([pairs.length, screen_count]).toEqual(live_version === null ? [0, 0] : [2, 2]);
   });
-}, 30_000);
+});
 
 test('a publish against the removal and the deletion of its ad is whole or refused, and what plays has its ads', async () => {
   const studio = await newStudio(service);
@@ -78,7 +78,7 @@ test('a publish against the removal and the deletion of its ad is whole or refus
     'SELECT FROM live_ads WHERE NOT EXISTS (SELECT FROM ads WHERE ads.id = live_ads.ad_id)',
   );
   expect(rows).toEqual([]);
-}, 30_000);
+});
 
 test('a publish against the loss of what its caller may see is whole, or 403; afterwards it is refused', async () => {
   const studio = await newStudio(service);
@@ -101,7 +101,7 @@ test('a publish against the loss of what its caller may see is whole, or 403; af
     expect((await studio.tenant.narrowed([other]).call(publishCampaign, { params })).status).toBe(404);
     expect(await livePairs(service, params.id)).toEqual(pairs);
   });
-}, 30_000);
+});
 
 test('publishes against changes of the estate place what is reached in the end', async () => {
   const studio = await newStudio(service);
@@ -125,4 +125,4 @@ test('publishes against changes of the estate place what is reached in the end',
       answers[at]?.status === 200 ? [third, ...others].map(({ id }) => `${campaignAd.id} ${id}`).toSorted() : [];
     expect(await livePairs(service, params.id)).toEqual(expected);
   }
-}, 30_000);
+});

@@ -107,7 +107,7 @@ test('whatever happens to the target, the ads and the estate, exactly what is re
   }
   expect(refused).toBeLessThan(6);
   expect(await overlaps(service)).toBe(0);
-}, 60_000);
+});
 
 test('the reach is alike in any order of lists, ads and screens, and a slower rule finds the same', async () => {
   const chance = chanceFrom(7);
@@ -181,4 +181,4 @@ test('a change of the estate writes the rows of what it touches alone', async ()
   expect(await writtenBy(() => studio.announce.screen({ ...screen, tags: ['bar'] }))).toEqual([3, 3, 0, 0]);
   expect(await writtenBy(() => studio.announce.screenGone(elsewhere.id))).toEqual([1, 1, 0, 0]);
   expect(await writtenBy(() => studio.screen(location, { tags: ['entrance'] }))).toEqual([3, 3, 0, 0]);
-}, 30_000);
+});

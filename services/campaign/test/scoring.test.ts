@@ -27,7 +27,7 @@ async function ended({ owner }: Studio, id: string) {
     const { body } = await owner.call(getJob, { params: { id } });
     if (!body.finished_at) throw new Error(`The job is ${body.status}`);
     return body;
-  }, 60_000);
+  });
 }
 
 /** A draft with an ad that reaches two screens. */
@@ -143,7 +143,7 @@ test('502: tokens that may be held; the run is given up after a while, and what 
   neighbours.state.away.clear();
   expect((await score(studio)).problem).toMatchObject({ kind: 'conflict' }); // It is not known yet that nobody goes on.
   service.clock.advance({ minutes: 2 });
-  await eventually(async () => expect((await score(studio)).status).toBe(202), 90_000);
+  await eventually(async () => expect((await score(studio)).status).toBe(202));
   expect(neighbours.holdsOf(studio.account).map(({ status }) => status)).toContain('voided');
 }, 120_000);
 

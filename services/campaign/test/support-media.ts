@@ -60,7 +60,7 @@ export async function completed(client: Client, id: string, body: object = {}): 
     const { body: found } = await client.call(getJob, { params: { id: job_id } });
     if (found.finished_at === null) throw new Error(`The job is ${found.status}`);
     return found;
-  }, 60_000);
+  });
   return { asset: (await client.call(getMediaAsset, { params: { id } })).body, job };
 }
 

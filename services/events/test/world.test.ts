@@ -97,7 +97,7 @@ const patiently = <Answer extends { readonly status: number }>(ask: () => Promis
     const answer = await ask();
     if (answer.status === 503) throw new Error('answered 503');
     return answer;
-  }, 60_000);
+  });
 
 async function newAccount() {
   const account = newId('account');

@@ -62,7 +62,7 @@ export async function reportOf(caller: Caller, id: string): Promise<Refused[]> {
 }
 
 /** Resolves with an import when it has ended. */
-export const ended = (caller: Caller, id: string, within = 30_000) =>
+export const ended = (caller: Caller, id: string, within = 90_000) =>
   eventually(async () => {
     const { body } = await caller.call(getEstateImport, { params: { id } });
     if (body.finished_at === null) throw new Error(`An import has not ended: ${JSON.stringify(body)}`);

@@ -4,7 +4,13 @@
  */
 import { createGateway, readGatewaySettings } from '@attribution/gateway';
 import { listen } from '@attribution/http';
-import { createLogger, observeProcess, openProcessTracing, writeMetrics } from '@attribution/runtime';
+import {
+  createLogger,
+  delayFullCollections,
+  observeProcess,
+  openProcessTracing,
+  writeMetrics,
+} from '@attribution/runtime';
 import { pino } from 'pino';
 import { announce } from '../server.ts';
 import { endOnSignal, given } from './environment.ts';
@@ -12,6 +18,7 @@ import { endOnSignal, given } from './environment.ts';
 /** As in infra/observability/prometheus. */
 const scrapeIntervalMs = 5_000;
 
+delayFullCollections();
 const measured = process.env.METRICS !== 'off';
 if (measured) observeProcess({ service: 'gateway', role: 'api' });
 const settings = readGatewaySettings(process.env);
