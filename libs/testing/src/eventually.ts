@@ -10,3 +10,12 @@ export async function eventually<T>(look: () => Promise<T> | T, within = 90_000)
     }
   }
 }
+
+/** Repeats a request that is answered by 503, as callers do: on a busy machine many that race may wait too long for a lock. */
+export async function untilServed<T extends { readonly status: number }>(request: () => Promise<T>): Promise<T> {
+  return eventually(async () => {
+    const answer = await request();
+    if (answer.status === 503) throw new Error('Answered by 503 again and again');
+    return answer;
+  });
+}

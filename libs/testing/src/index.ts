@@ -4,7 +4,7 @@ export { type Chance, chanceFrom } from './chance.ts';
 export { createTestClock } from './clock.ts';
 export { createTestDatabase, openBareDatabase, type TestDatabase } from './database.ts';
 export { templateName, testServers } from './environment.ts';
-export { eventually } from './eventually.ts';
+export { eventually, untilServed } from './eventually.ts';
 export { modulesLoadedBy } from './loaded-modules.ts';
 export { captureLogs } from './logs.ts';
 export { type Mailbox, openMailbox } from './mailbox.ts';

@@ -1,6 +1,6 @@
 import { closeAccount, getBalance } from '@attribution/contracts';
-import { newId } from '@attribution/ids';
-import type { TestService } from '@attribution/testing';
+import { newId, newUuid } from '@attribution/ids';
+import { type TestService, untilServed } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { atOnce, count, join, type Person, rows, startAccountService, statusesOf } from './support.ts';
 import {
@@ -161,8 +161,9 @@ test('other captures skip the reserved tokens, even if those come first', async 
 test('100 ordinary holds and captures race with a hold on a purchase: its tokens can still be captured', async () => {
   const { payment, grantId } = await bought(300);
   const spend = async () => {
-    const made = await hold(service, ada.accountId, { amount: 20 });
-    return made.status === 201 ? capture(service, made.body.id, 20) : made;
+    const idempotency_key = newUuid();
+    const made = await untilServed(() => hold(service, ada.accountId, { amount: 20, idempotency_key }));
+    return made.status === 201 ? untilServed(() => capture(service, made.body.id, 20)) : made;
   };
   const [reserved, ...spent] = await Promise.all([
     hold(service, ada.accountId, { payment_id: payment.payment_id, amount: 300 }),
