@@ -75,7 +75,9 @@ export async function check(options: CheckOptions): Promise<Checked> {
     `lost ${lost.length}, doubled ${doubled.length}, reordered ${reordered.length}, half-written ${torn.length}`,
     ...(waiting > 0 ? [`${waiting} events still wait`] : []),
     ...(deadLetters > 0 ? [`${deadLetters} dead letters`] : []),
-    ...(ledger.violations.length > 0 ? [`${ledger.violations.length} answers against the contract`] : []),
+    ...(ledger.violations.length > 0
+      ? [`${ledger.violations.length} answers against the contract, the first: ${ledger.violations[0]}`]
+      : []),
   ].join(', ');
   const paid = ledger.purchases.filter(({ outcome }) => outcome === 'acknowledged').length;
   return {
