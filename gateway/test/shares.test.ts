@@ -150,6 +150,7 @@ test.each([
     for (const { req } of sent) req.end(':"b"');
     const statuses = (await Promise.all(sent.map(({ answer }) => answer))).map(({ status }) => status);
     const served = statuses.filter((status) => status === 200).length;
+    expect(statuses.filter((status) => status === 503)).toHaveLength(sent.length - served);
     // Who waits for eight seconds is given up: on a machine that is too busy, only those that have reached the service are served.
     expect(served).toBeGreaterThanOrEqual(performance.now() - began < 8_000 ? sent.length : atOnce);
   },

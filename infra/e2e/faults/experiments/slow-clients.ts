@@ -26,13 +26,13 @@ interface Form {
   /** The gateway's timeout of clients; in the long form its default. */
   readonly clientTimeoutMs: number;
   readonly quiet: number;
-  /** A p99 below this always passes. The short form runs beside other tests on any machine, so it only sees that nobody is held up for long. */
+  /** A p99 below this always passes, because the short form runs in parallel with other tests. */
   readonly floorMs: number;
   /** The gateway checks once a second, closing takes another, and the slow clients themselves may be short of CPU. */
   readonly slackMs: number;
 }
 const forms: Record<'short' | 'long', Form> = {
-  short: { clients: 160, clientTimeoutMs: 2_000, quiet: 1_500, floorMs: 5_000, slackMs: 15_000 },
+  short: { clients: 160, clientTimeoutMs: 2_000, quiet: 1_500, floorMs: 250, slackMs: 15_000 },
   long: { clients: 1_000, clientTimeoutMs: 60_000, quiet: 20_000, floorMs: 20, slackMs: 6_000 },
 };
 interface Round {
