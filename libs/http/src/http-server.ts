@@ -56,10 +56,16 @@ export async function listen(
   const { problemBase, tls, clientTimeout = 60_000 } = options;
   const headersTimeout = Math.min(20_000, clientTimeout);
   let closing = false;
+  /** Requests that wait until the server no longer listens. */
+  let held: (() => void)[] | undefined;
   /** Connections that this side has ended. They stay open for a moment, and what arrives on them is ignored. */
   const leaving = new WeakSet<Duplex>();
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     if (!connections.enter(res)) return;
+    if (held) held.push(() => handle(req, res));
+    else handle(req, res);
+  };
+  const handle = (req: IncomingMessage, res: ServerResponse) => {
     // Node loses what arrives right after a request with `Upgrade`, so the connection is not used further.
     if (closing || req.headers.upgrade !== undefined) res.setHeader('connection', 'close');
     handler(req, res);
@@ -127,7 +133,9 @@ export async function listen(
   return {
     port: (server.address() as AddressInfo).port,
     async close(deadline, silence = closingSilenceMs) {
-      // First of all, because a connection that is not yet accepted is reset when the server stops listening.
+      // A connection that is not yet accepted is reset when the server stops listening, so all are accepted first. More
+      // arrive while a request is handled: those that arrive now wait.
+      held = [];
       await connections.allAccepted();
       // The HTTP server's own close() ends idle connections at once, and would lose a request that is arriving on one.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
@@ -135,6 +143,9 @@ export async function listen(
       // Pending responses end their connections too, or clients would send another request on them and have it cut off.
       for (const { pending } of connections.all())
         for (const res of pending) if (!res.headersSent) res.setHeader('connection', 'close');
+      const waited = held;
+      held = undefined;
+      for (const handleNow of waited) handleNow();
       const began = performance.now();
       const done = () => connections.none || (performance.now() - began >= silence && connections.quietFor(silence));
       while (!done() && Date.now() < deadline) {

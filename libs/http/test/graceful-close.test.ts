@@ -190,6 +190,31 @@ test('connections that are not yet accepted when the server closes are served, n
   }
 });
 
+test('whoever connects while a close waits for a busy server is served or refused, never reset', async () => {
+  const busyFor = (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  };
+  const outcomes: unknown[] = [];
+  const answer = (_req: IncomingMessage, res: ServerResponse) => {
+    busyFor(25);
+    res.end('done');
+  };
+  const server = await listen(answer, { host: '127.0.0.1', port: 0, problemBase });
+  const clients = Array.from({ length: 80 }, async () => {
+    for (;;) {
+      const outcome = await newClient(server)().then(
+        ({ text }) => text,
+        (error: NodeJS.ErrnoException) => error.code,
+      );
+      outcomes.push(outcome);
+      if (outcome !== 'done') return;
+    }
+  });
+  await eventually(() => expect(outcomes).toContain('done'));
+  await Promise.all([server.close(soon()), ...clients]);
+  expect(new Set(outcomes)).toEqual(new Set(['done', 'ECONNREFUSED']));
+});
+
 test('pending requests are cut off at the deadline', async () => {
   const { server, arrived } = await holdingServer();
   const cut = expect(newClient(server)()).rejects.toMatchObject({ code: 'ECONNRESET' });
