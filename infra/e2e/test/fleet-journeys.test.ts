@@ -97,7 +97,7 @@ whole('npm run fleet, two replicas of each process, on Postgres, Kafka and Redis
       // Not with expect, which would format the difference of tens of thousands of rows.
       for (const kind of estateKinds) expect([kind, followed[kind].length]).toEqual([kind, whole[kind].length]);
       expect(isDeepStrictEqual(followed, whole)).toBe(true);
-    }, 60_000).finally(() => follower.stop());
+    }).finally(() => follower.stop());
   });
 
   test('after the journeys no process has ended, there are no dead letters, and all ledgers agree', async () => {

@@ -2,7 +2,7 @@ import { withDeadline } from '@attribution/runtime';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { isSerializationFailure } from './errors.ts';
-import { closePool, openPool } from './pool.ts';
+import { closePool, defaultConnectionTimeout, openPool } from './pool.ts';
 import { runSession } from './session.ts';
 import { runSqlTransaction, type Sql, type SqlTransaction, sqlOver } from './sql.ts';
 
@@ -37,8 +37,8 @@ export interface Database<Client extends SqlTransaction = SqlTransaction, Tx ext
 }
 
 const attempts = 4;
-/** Milliseconds: for a free connection, and for a whole transaction. */
-const limits = { maxWait: 5_000, timeout: 15_000 };
+/** Milliseconds that Prisma waits longer than the pool for a connection, and for a whole transaction longer than for a statement. */
+const reserve = { connection: 2_000, transaction: 10_000 };
 
 /** For closing the connections. */
 const closeTimeoutMs = 1_000;
@@ -59,6 +59,8 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** Milliseconds after which a statement is cancelled. Default: 5 s. */
   readonly statementTimeout?: number;
+  /** Milliseconds for getting a connection. Default: 3 s. */
+  readonly connectionTimeout?: number;
   /** Called for connections that broke while idle. The pool replaces them. */
   readonly onError?: (error: Error) => void;
 }
@@ -70,10 +72,13 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
   options: DatabaseOptions,
   newClient: NewClient<Client>,
 ): Database<Client, Tx> {
+  const { statementTimeout = 5_000, connectionTimeout = defaultConnectionTimeout } = options;
+  const limits = { maxWait: connectionTimeout + reserve.connection, timeout: statementTimeout + reserve.transaction };
   const pool = openPool({
     url: options.url,
     size: options.poolSize ?? 10,
-    statementTimeout: options.statementTimeout ?? 5_000,
+    statementTimeout,
+    connectionTimeout,
     onError: (error) => options.onError?.(error),
   });
   const nameOf = statementNames();

@@ -6,12 +6,16 @@ export interface PoolOptions {
   readonly size: number;
   /** Milliseconds after which the server cancels a statement. If the server does not respond, the client gives up a second later. */
   readonly statementTimeout: number;
+  /** Milliseconds for getting a connection. */
+  readonly connectionTimeout: number;
   /** Called for connections that broke while idle. The pool replaces them. */
   readonly onError: (error: Error) => void;
 }
 
-/** Milliseconds: for getting a connection; for an idle transaction, longer than Prisma's own limit. */
-const limits = { connect: 3_000, idleInTransaction: 20_000 };
+/** Milliseconds for getting a connection, unless another limit is given. */
+export const defaultConnectionTimeout = 3_000;
+/** Milliseconds for an idle transaction. */
+const idleInTransaction = 20_000;
 
 /**
  * Makes the server notice within half a minute that a client has vanished, and release its locks. The default is two
@@ -26,7 +30,7 @@ const getTypeParser: typeof pg.types.getTypeParser = (type: number, format) =>
 /** What all connections of a service have in common. */
 export const connectionTo = (url: string) => ({
   connectionString: url,
-  connectionTimeoutMillis: limits.connect,
+  connectionTimeoutMillis: defaultConnectionTimeout,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   options: keepAlive,
@@ -34,14 +38,15 @@ export const connectionTo = (url: string) => ({
 });
 
 /** A pool on which every wait ends: for a connection, for a response, for a lock. */
-export function openPool({ url, size, statementTimeout, onError }: PoolOptions): pg.Pool {
+export function openPool({ url, size, statementTimeout, connectionTimeout, onError }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     ...connectionTo(url),
+    connectionTimeoutMillis: connectionTimeout,
     max: size,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementTimeout,
     query_timeout: statementTimeout + 1_000,
-    idle_in_transaction_session_timeout: limits.idleInTransaction,
+    idle_in_transaction_session_timeout: idleInTransaction,
     Client: ImpatientClient as never,
   });
   pool.on('error', onError);

@@ -18,5 +18,5 @@ export function writeProblem(res: ServerResponse, problem: Problem, base: string
 /** The problem that a caller receives for an error: a problem as it is, any other error as `unavailable` without its cause. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  return new Problem('unavailable', 'The service could not answer for now; try again.', { 'retry-after': '1' });
+  return new Problem('unavailable', 'The service could not answer for now. Try again.', { 'retry-after': '1' });
 }

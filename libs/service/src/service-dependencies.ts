@@ -11,6 +11,8 @@ export interface ServiceDependencies {
   readonly poolSize?: number;
   /** Milliseconds after which a statement is cancelled. */
   readonly statementTimeout?: number;
+  /** Milliseconds for getting a connection to the database. */
+  readonly connectionTimeout?: number;
   /** The role of this process. Default: `all`. */
   readonly role?: RunningRole;
   /** An `api` needs none: its events wait in the outbox until a worker publishes them. */

@@ -132,12 +132,13 @@ export function openService<Client extends SqlTransaction, Tx extends SqlTransac
 }
 
 const databaseOptions = (
-  { databaseUrl: url, poolSize, statementTimeout }: ServiceDependencies,
+  { databaseUrl: url, poolSize, statementTimeout, connectionTimeout }: ServiceDependencies,
   logger: Logger,
 ): DatabaseOptions => ({
   url,
   ...(poolSize !== undefined && { poolSize }),
   ...(statementTimeout !== undefined && { statementTimeout }),
+  ...(connectionTimeout !== undefined && { connectionTimeout }),
   // A connection outlives the request that it was opened for, so its errors belong to no request's trace.
   onError: (err) => outsideTraces(() => logger.warn({ err }, 'A database connection broke; the pool replaces it')),
 });

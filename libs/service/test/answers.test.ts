@@ -52,7 +52,7 @@ afterAll(() => Promise.all([app.stop(), inProduction.stop()]));
 const unavailable = {
   status: 503,
   kind: 'unavailable',
-  detail: 'The service could not answer for now; try again.',
+  detail: 'The service could not answer for now. Try again.',
   media: 'application/problem+json',
 };
 

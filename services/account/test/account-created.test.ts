@@ -103,7 +103,7 @@ test.each([
   const body = { email, password, full_name: fullName };
   const { status, problem, headers } = await service.client.call(signup, { body });
   expect([status, problem?.kind]).toEqual([503, 'unavailable']);
-  expect(problem?.detail).toBe('The service could not answer for now; try again.');
+  expect(problem?.detail).toBe('The service could not answer for now. Try again.');
   expect(headers.get('retry-after')).toBe('1');
   expect(await countAll()).toEqual(rowsBefore);
 

@@ -110,7 +110,7 @@ test('503: while the database fails, the response does not reveal why, and the p
   const { status, headers, problem } = await create(tenant, pack);
   await money.db.query('ALTER TABLE checkouts_away RENAME TO checkouts');
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-  expect(problem?.detail).toBe('The service could not answer for now; try again.');
+  expect(problem?.detail).toBe('The service could not answer for now. Try again.');
   expect(faults.callsOf('createCheckout')).toEqual([]);
   expect((await create(tenant, pack)).status).toBe(201);
 });

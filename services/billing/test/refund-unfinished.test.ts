@@ -66,7 +66,7 @@ test('502: while tokens cannot be held the provider is not called; a job continu
   const tenant = await money.newBuyer();
   money.account.refuse({ status: 503, kind: 'unavailable', detail: 'Not now.' });
   const { problem } = await money.refund(tenant);
-  const detail = 'The tokens could not be held for now; try again.';
+  const detail = 'The tokens could not be held for now. Try again.';
   expect(problem).toMatchObject({ status: 502, kind: 'upstream-error', detail });
   expect([await money.refundsOf(tenant), keys()]).toMatchObject([[{ status: 'pending' }], []]);
   money.account.refuse(undefined);

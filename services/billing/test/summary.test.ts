@@ -144,6 +144,6 @@ test('503: while the database fails, the response does not reveal the cause', as
   const answer = await sendRaw(service, 'GET', '/v2/billing', personToken({ account }));
   await service.db.query('ALTER TABLE customers_away RENAME TO customers');
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
-  expect(JSON.parse(answer.text)).toMatchObject({ detail: 'The service could not answer for now; try again.' });
+  expect(JSON.parse(answer.text)).toMatchObject({ detail: 'The service could not answer for now. Try again.' });
   expect(await read(account)).toEqual(nothing(account));
 });

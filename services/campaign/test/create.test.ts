@@ -156,7 +156,7 @@ test('503: when the outbox cannot be written, no campaign is created either', as
   await service.db.query(`ALTER TABLE outbox ADD CONSTRAINT refuse CHECK (account_id <> '${tenant.account}')`);
   const refused = await tenant.owner.call(createCampaign, { body: { name: 'Lost' } });
   await service.db.query('ALTER TABLE outbox DROP CONSTRAINT refuse');
-  const detail = 'The service could not answer for now; try again.';
+  const detail = 'The service could not answer for now. Try again.';
   expect(refused.problem).toMatchObject({ kind: 'unavailable', detail });
   expect(await tenant.count()).toBe(0);
   expect(await tenant.events()).toEqual([]);

@@ -70,7 +70,7 @@ describe.each(kindNames)('every change of a %s', (kind) => {
       tenant.owner.call(remove, { params: { id } }),
     ]).finally(() => service.db.query('ALTER TABLE outbox DROP CONSTRAINT refuse_account'));
     for (const { problem, headers } of answers) {
-      const detail = 'The service could not answer for now; try again.';
+      const detail = 'The service could not answer for now. Try again.';
       expect(problem).toMatchObject({ kind: 'unavailable', detail });
       expect(headers.get('retry-after')).toBe('1');
     }

@@ -25,7 +25,8 @@ export async function startHeldImports(): Promise<HeldImports> {
     run: (options) => runImports({ ...deps, ...options }).run(never),
     async runUntil(at) {
       const victim = mortal(deps.database, at);
-      await runImports({ ...deps, database: victim.database })
+      // A free lane would take steps too, more of them the slower the machine is.
+      await runImports({ ...deps, database: victim.database, freeLaneMs: 600_000 })
         .run(never)
         .catch(() => {});
       return victim.dead;

@@ -51,7 +51,7 @@ export function chainJourneys(on: () => Platform, { locations = 2_000 } = {}): v
     const bring = async (content: string, media?: EstateMedia) => {
       const job = await upload(client, content, media);
       expect(job.status).toBe('queued');
-      return untilImported(client, job.id, 120_000);
+      return untilImported(client, job.id, 300_000);
     };
 
     expect(await bring(chainFile())).toMatchObject({

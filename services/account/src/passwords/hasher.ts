@@ -48,7 +48,7 @@ interface HasherOptions {
 }
 
 const tooBusy = () =>
-  new Problem('unavailable', 'Too many sign-ins at this moment; try again.', { 'retry-after': '5' });
+  new Problem('unavailable', 'Too many sign-ins at this moment. Try again.', { 'retry-after': '5' });
 
 /** A code is valid for minutes and has 5 attempts, so a quarter of the work of a password hash is enough. */
 const codeCostBelow = 2;

@@ -64,7 +64,7 @@ async function holdTokens(
   };
   const answer = await account.call(createTokenHold, { body }).catch((error: unknown) => {
     logger.warn({ err: error }, 'Tokens could not be held for a refund');
-    throw new Problem('upstream-error', 'The tokens could not be held for now; try again.', { 'retry-after': '1' });
+    throw new Problem('upstream-error', 'The tokens could not be held for now. Try again.', { 'retry-after': '1' });
   });
   if (!answer.problem) {
     await setHold(database.sql, refund.id, answer.body.id);
@@ -75,5 +75,5 @@ async function holdTokens(
     await deleteRefund(database.sql, refund.id);
     throw new Problem(kind, detail);
   }
-  throw new Problem('upstream-error', 'The tokens could not be held for now; try again.', { 'retry-after': '1' });
+  throw new Problem('upstream-error', 'The tokens could not be held for now. Try again.', { 'retry-after': '1' });
 }

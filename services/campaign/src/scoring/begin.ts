@@ -51,7 +51,7 @@ export async function engageRun(
     if (locked?.job_id) return { job_id: locked.job_id, hold_id: locked.hold_id };
     // It was given up, because this took too long. Whoever did that releases its tokens.
     if (locked?.state !== 'holding')
-      throw new Problem('unavailable', 'The run took too long to begin; try again.', { 'retry-after': '1' });
+      throw new Problem('unavailable', 'The run took too long to begin. Try again.', { 'retry-after': '1' });
     const { account_id, campaign_id, created_by } = locked;
     const job_id = await jobs.begin(tx, {
       ...{ kind: 'campaign_scoring', account_id, subject_id: campaign_id, created_by, hold_id },

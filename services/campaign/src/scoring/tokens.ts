@@ -27,7 +27,7 @@ export interface Tokens {
 const heldFor = '1d';
 const action = 'score_ad';
 
-const later = (what: string) => new Problem('upstream-error', `${what}; try again.`, { 'retry-after': '1' });
+const later = (what: string) => new Problem('upstream-error', `${what}. Try again.`, { 'retry-after': '1' });
 
 export function createTokens(clients: { readonly account: Client; readonly billing: Client }, logger: Logger): Tokens {
   const { account, billing } = clients;

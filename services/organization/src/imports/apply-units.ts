@@ -64,16 +64,30 @@ const passes = [
  */
 const concurrencyOf = ({ dry_run }: ImportRow) => (dry_run ? 1 : 3);
 
-/** Sets up all units that are not done yet. Stops between two batches, and returns false, once `isOver` returns true. */
-export async function applyUnits(deps: ApplyUnits, job: ImportRow, isOver: () => boolean): Promise<boolean> {
+/** How long an import may go on before others have their turn. */
+interface Turn {
+  readonly ms: number;
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Sets up all units that are not done yet. Returns false if its turn was over before: it stops between two batches, and not
+ * before the first, however slow the database is, or no turn would bring it further.
+ */
+export async function applyUnits(deps: ApplyUnits, job: ImportRow, { ms, stopping }: Turn): Promise<boolean> {
+  const end = performance.now() + ms;
+  let progressed = false;
+  const isOver = () => stopping.aborted || (progressed && performance.now() > end);
   const emptyKinds = await findEmptyKinds(deps.database.sql, job.account_id);
   const rolledBack = new Map<EstateKind, number>();
   for (const { groups, last } of passes) {
     const next = batchReader(deps.database.sql, job.id, groups);
     const pass = { ...deps, last, emptyKinds, rolledBack, deferred: new Set<number>() };
     const applyRemaining = async () => {
-      for (let batches = await next(); batches.length > 0 && !isOver(); batches = await next())
+      for (let batches = await next(); batches.length > 0 && !isOver(); batches = await next()) {
         await applyBatches(pass, job, groups, batches);
+        progressed = true;
+      }
     };
     // When one fails, the others must end too before anything else begins.
     const ended = await Promise.allSettled(Array.from({ length: concurrencyOf(job) }, applyRemaining));

@@ -27,14 +27,14 @@ interface RunDependencies extends ApplyDependencies {
   readonly logger: ReturnType<typeof createLogger>;
   /** Milliseconds until an import that sets up rows lets those of other accounts take their turn. Default: 5,000. */
   readonly turnMs?: number;
+  /** Milliseconds until a free lane finds an import that was sent while the others are at work, if none of them ends before. Default: 200. */
+  readonly freeLaneMs?: number;
 }
 
 /** Attempts at an import without progress in between, whether it failed for a reason other than its file, or its process died. */
 const maxAttempts = 3;
 /** Imports that are worked on at once, each of another account. */
 const lanes = 2;
-/** How soon a free lane finds an import that was sent while the others are at work, if none of them ends before. */
-const freeLaneMs = 200;
 const batchesPerStatement = 5_000;
 
 /**
@@ -42,6 +42,7 @@ const batchesPerStatement = 5_000;
  * order. An import that was interrupted goes on where it stopped. Rejects at the end if one has failed and is to be tried again.
  */
 export function runImports(deps: RunDependencies) {
+  const { freeLaneMs = 200 } = deps;
   const { sql } = deps.database;
   const findZones = createZoneFinder(deps.utilities);
   /** Imports whose last attempt ended because the database was away, which could not be written down then. */
@@ -139,8 +140,7 @@ async function runImport(deps: RunDependencies & ApplyUnits, job: ImportRow, sto
   }
   const staged = await findImport(sql, job.account_id, undefined, job.id);
   if (!staged) return true;
-  const end = performance.now() + turnMs;
-  if (!(await applyUnits(deps, staged, () => stopping.aborted || performance.now() > end))) return false;
+  if (!(await applyUnits(deps, staged, { ms: turnMs, stopping }))) return false;
   await succeed(deps, job);
   return true;
 }

@@ -10,7 +10,7 @@ import { receiptPage } from './receipt-page.ts';
 import { setupPage } from './setup-page.ts';
 
 const notFound = notice(404, 'Not found', 'There is no such page.');
-const failed = notice(503, 'Not now', 'Something failed. Nothing was paid; try again.');
+const failed = notice(503, 'Not now', 'Something failed. Nothing was paid. Try again.');
 
 /** Serves the pages under any base path. `wake` is called when there may be notifications to send. */
 export function createPages(
