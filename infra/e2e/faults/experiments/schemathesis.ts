@@ -28,7 +28,7 @@ export const schemathesis: Experiment = {
     const findings: Finding[] = [];
     try {
       platform.start();
-      await platform.alive(60_000);
+      await platform.alive();
       const mailDirectory = join(directory, 'mail');
       const databases = {
         billing: await databaseOf(directory, 'billing'),
