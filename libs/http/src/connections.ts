@@ -27,8 +27,8 @@ export interface Connections {
   readonly none: boolean;
   /** Whether no request has arrived and no response has ended for that many milliseconds. */
   quietFor(ms: number): boolean;
-  /** Resolves when the server has accepted all connections that the operating system completed for it, or after a second. */
-  allAccepted(): Promise<void>;
+  /** Resolves when the server has accepted all connections that the operating system completed for it, or after `ms`. */
+  allAccepted(ms: number): Promise<void>;
   /** Closes without notice, and without waiting for what is still to be sent. */
   reset(connection: Connection): void;
   /** Closes what has not become a connection yet: unfinished TLS handshakes. */
@@ -94,9 +94,10 @@ export function watchConnections(server: Server, secure = false): Connections {
         if (pending.size > 0 || socket.bytesRead > bytesReadByThen) return false;
       return true;
     },
-    async allAccepted() {
-      const deadline = performance.now() + 1_000;
-      // Each turn of the event loop accepts one connection, and the first turn may end before that.
+    async allAccepted(ms) {
+      const deadline = performance.now() + ms;
+      // Each turn of the event loop accepts one connection, and the first turn may end before that. Turns are long while a
+      // process that has just started is stopped on a busy machine.
       for (let [before, quiet] = [accepted, 0]; quiet < 2 && performance.now() < deadline; before = accepted) {
         await new Promise((resolve) => setImmediate(resolve));
         quiet = accepted === before ? quiet + 1 : 0;

@@ -136,7 +136,7 @@ export async function listen(
       // A connection that is not yet accepted is reset when the server stops listening, so all are accepted first. More
       // arrive while a request is handled: those that arrive now wait.
       held = [];
-      await connections.allAccepted();
+      await connections.allAccepted((deadline - Date.now()) / 2); // The other half is for the responses.
       // The HTTP server's own close() ends idle connections at once, and would lose a request that is arriving on one.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       closing = true;
