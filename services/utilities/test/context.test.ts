@@ -200,6 +200,7 @@ test('200: a point has its zone, and the offset at the time; a disputed area has
 test('200: coverage by travel is that of the radius, and its cells are the finest of no more than 2,000', async () => {
   const { owner } = newTenant(service);
   const cover = async (query: object) => (await owner.call(coverage, { query: { ...zurich, ...query } as never })).body;
+  await cover({ minutes: 29.776077013936426, mode: 'walk' }); // As many decimals as a number has.
   const travelled = await cover({ minutes: 10, mode: 'bike' });
   const { method, ...same } = await cover({ radius_m: 2_500 });
   expect([travelled.method, method]).toEqual(['travel_estimate', 'radius']);
