@@ -2,7 +2,7 @@ import { withDeadline } from '@attribution/runtime';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { isSerializationFailure } from './errors.ts';
-import { closePool, defaultConnectionTimeout, openPool } from './pool.ts';
+import { closePool, openPool } from './pool.ts';
 import { runSession } from './session.ts';
 import { runSqlTransaction, type Sql, type SqlTransaction, sqlOver } from './sql.ts';
 
@@ -72,10 +72,10 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
   options: DatabaseOptions,
   newClient: NewClient<Client>,
 ): Database<Client, Tx> {
-  const { statementTimeout = 5_000, connectionTimeout = defaultConnectionTimeout } = options;
+  const { url, statementTimeout = 5_000, connectionTimeout = 3_000 } = options;
   const limits = { maxWait: connectionTimeout + reserve.connection, timeout: statementTimeout + reserve.transaction };
   const pool = openPool({
-    url: options.url,
+    url,
     size: options.poolSize ?? 10,
     statementTimeout,
     connectionTimeout,
@@ -91,7 +91,7 @@ export function openDatabase<Client extends PrismaLike<Tx>, Tx extends SqlTransa
     sql: sqlOver(pool, nameOf),
     sqlTransaction: (work) => repeated((inOne) => runSqlTransaction(pool, nameOf, inOne), work),
     snapshot: (work) => runSqlTransaction(pool, nameOf, work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
-    session: (work, signal) => runSession({ url: options.url, pool, signal }, work),
+    session: (work, signal) => runSession({ url, connectionTimeout, pool, signal }, work),
     async ping() {
       await pool.query('SELECT 1');
     },

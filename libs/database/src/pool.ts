@@ -12,9 +12,7 @@ export interface PoolOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Milliseconds for getting a connection, unless another limit is given. */
-export const defaultConnectionTimeout = 3_000;
-/** Milliseconds for an idle transaction. */
+/** Milliseconds. Longer than Prisma's own limit, unless a statement may take longer than usual. */
 const idleInTransaction = 20_000;
 
 /**
@@ -28,9 +26,9 @@ const getTypeParser: typeof pg.types.getTypeParser = (type: number, format) =>
   type === pg.types.builtins.DATE ? (day: string) => day : pg.types.getTypeParser(type, format as 'text');
 
 /** What all connections of a service have in common. */
-export const connectionTo = (url: string) => ({
+export const connectionTo = ({ url, connectionTimeout }: Pick<PoolOptions, 'url' | 'connectionTimeout'>) => ({
   connectionString: url,
-  connectionTimeoutMillis: defaultConnectionTimeout,
+  connectionTimeoutMillis: connectionTimeout,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   options: keepAlive,
@@ -40,8 +38,7 @@ export const connectionTo = (url: string) => ({
 /** A pool on which every wait ends: for a connection, for a response, for a lock. */
 export function openPool({ url, size, statementTimeout, connectionTimeout, onError }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
-    ...connectionTo(url),
-    connectionTimeoutMillis: connectionTimeout,
+    ...connectionTo({ url, connectionTimeout }),
     max: size,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementTimeout,

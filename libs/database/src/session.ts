@@ -4,6 +4,8 @@ import { type Sql, sqlOver } from './sql.ts';
 
 interface SessionOptions {
   readonly url: string;
+  /** Milliseconds for getting the connection. */
+  readonly connectionTimeout: number;
   /** Cancels what the session runs. */
   readonly pool: pg.Pool;
   readonly signal: AbortSignal | undefined;
@@ -11,11 +13,11 @@ interface SessionOptions {
 
 /** Runs the work on a connection of its own, and ends that. */
 export async function runSession<T>(
-  { url, pool, signal }: SessionOptions,
+  { url, connectionTimeout, pool, signal }: SessionOptions,
   work: (session: Sql) => PromiseLike<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const client = new pg.Client(connectionTo(url));
+  const client = new pg.Client(connectionTo({ url, connectionTimeout }));
   // An unhandled error of a connection would end the process. The next statement fails anyway.
   client.on('error', () => {});
   let server: number | undefined;

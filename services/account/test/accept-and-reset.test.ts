@@ -1,5 +1,5 @@
 import { changePassword, resetPassword, verifyMfaSetup } from '@attribution/contracts';
-import { type TestService, untilServed } from '@attribution/testing';
+import type { TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   atOnce,
@@ -107,7 +107,7 @@ test('of 20 invitations accepted at once with a reset, none leaves a session ope
   const end = await reset(bob);
   const tokens: string[] = [];
   for (let n = 0; n < 20; n++) tokens.push((await invite(service, await join(service), { email: bob.email })).token);
-  const [ended] = await Promise.all([untilServed(end), atOnce((n) => acceptAs(bob.client, tokens[n] as string))]);
+  const [ended] = await Promise.all([end(), atOnce((n) => acceptAs(bob.client, tokens[n] as string))]);
   expect(ended.status).toBe(204);
   const open = 'SELECT id FROM sessions WHERE user_id = $1 AND ended_at IS NULL';
   expect(await rows(service, open, bob.userId)).toEqual([]);

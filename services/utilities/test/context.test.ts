@@ -197,10 +197,18 @@ test('200: a point has its zone, and the offset at the time; a disputed area has
   expect([disputed.timezone, ...disputed.alternatives].sort()).toEqual(['Asia/Hebron', 'Asia/Jerusalem']);
 });
 
+test('200: coverage takes minutes and metres with as many decimals as a number has', async () => {
+  const { owner } = newTenant(service);
+  for (const area of [{ radius_m: 2382.086161114914 }, { minutes: 29.776077013936426, mode: 'walk' as const }]) {
+    const { status, body } = await owner.call(coverage, { query: { ...zurich, ...area } });
+    expect(status).toBe(200);
+    expect(body.cells).not.toHaveLength(0);
+  }
+});
+
 test('200: coverage by travel is that of the radius, and its cells are the finest of no more than 2,000', async () => {
   const { owner } = newTenant(service);
   const cover = async (query: object) => (await owner.call(coverage, { query: { ...zurich, ...query } as never })).body;
-  await cover({ minutes: 29.776077013936426, mode: 'walk' }); // As many decimals as a number has.
   const travelled = await cover({ minutes: 10, mode: 'bike' });
   const { method, ...same } = await cover({ radius_m: 2_500 });
   expect([travelled.method, method]).toEqual(['travel_estimate', 'radius']);

@@ -62,8 +62,8 @@ export const coverage = endpoint({
   query: z
     .object({
       ...point,
-      radius_m: numberFrom(50, 100_000, 20).optional(),
-      minutes: numberFrom(1, 60, 20).optional(),
+      radius_m: numberFrom(50, 100_000, 'number').optional(),
+      minutes: numberFrom(1, 60, 'number').optional(),
       mode: z.enum(travelModes).optional(),
       resolution: numberFrom(5, 11)
         .optional()

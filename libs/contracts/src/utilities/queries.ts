@@ -20,16 +20,16 @@ const degrees = (most: number, example: number) =>
 /** A point, which is always given whole. */
 export const point = { latitude: degrees(90, 47.3686), longitude: degrees(180, 8.5392) };
 
-/** A number from `least` to `most`, of which at most so many decimals count. */
-export function numberFrom(least: number, most: number, decimals = 0) {
-  const range = `must be ${decimals === 0 ? 'a whole number' : 'a number'} from ${least} to ${most}`;
-  const digits = decimals === 0 ? /^\d{1,6}$/ : new RegExp(`^\\d{1,6}(\\.\\d{1,${decimals}})?$`);
+/** A number from `least` to `most`; an `integer`, unless it may have decimals. */
+export function numberFrom(least: number, most: number, type: 'integer' | 'number' = 'integer') {
+  const range = `must be ${type === 'integer' ? 'a whole number' : 'a number'} from ${least} to ${most}`;
+  const digits = type === 'integer' ? /^\d{1,6}$/ : /^\d{1,6}(\.\d{1,20})?$/;
   return z
     .string()
     .regex(digits, range)
     .transform(Number)
     .pipe(z.number().min(least, range).max(most, range))
-    .meta({ type: decimals === 0 ? 'integer' : 'number', minimum: least, maximum: most });
+    .meta({ type, minimum: least, maximum: most });
 }
 
 /** What people type into a search box. */
