@@ -20,9 +20,6 @@ const bundles = await bundlesOf([
   'infra/e2e/faults/outages/platform.process.ts',
 ]);
 
-/** Whoever starts beside much else takes its time. */
-export const startTimeoutMs = 300_000;
-
 export interface MemberOptions {
   /** Relative to the repository's root. */
   readonly program: string;
@@ -43,8 +40,8 @@ export interface Member {
   readonly output: string;
   /** Starts the process; `nodeArguments` apply to this start only. */
   start(nodeArguments?: readonly string[]): void;
-  /** Resolves when `/healthz` is 200; rejects with the output if the process ended, or after some minutes. */
-  alive(): Promise<void>;
+  /** Resolves when `/healthz` is 200; rejects with the output if the process ended, or after `ms`. */
+  alive(ms?: number): Promise<void>;
   /** Sends a signal and resolves with how the process ended; immediately if it had ended before. */
   end(signal: NodeJS.Signals): Promise<Ending>;
   /** Resolves with how the process that runs now will end. */
@@ -105,8 +102,8 @@ export function createMember(options: MemberOptions): Member {
       });
       child = started;
     },
-    async alive() {
-      const deadline = Date.now() + startTimeoutMs;
+    async alive(ms = 60_000) {
+      const deadline = Date.now() + ms;
       for (;;) {
         const answer = await fetch(`${url}/healthz`).catch(() => undefined);
         await answer?.arrayBuffer();
