@@ -27,7 +27,7 @@ export function testExperiments(experiments: readonly Experiment[]): void {
           expect(findings).not.toHaveLength(0);
           expect(findings.filter(({ holds }) => !holds)).toEqual([]);
         },
-        900_000,
+        1_800_000,
       );
     }
   });

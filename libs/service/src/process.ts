@@ -24,7 +24,7 @@ import { createFileBudget } from './file-budget.ts';
 import { untilMigrated } from './migrated.ts';
 import { type KafkaSettings, serviceSettings } from './roles.ts';
 
-/** From the end of the lame-duck time to the exit. */
+/** From the end of the lame-duck time to the exit: longer than the steps of a stop, because a busy machine is late. */
 const stopTimeoutMs = 8_000;
 
 /** Runs one service, in the role that `ROLE` names, as its own process, configured by the environment. */
@@ -83,7 +83,7 @@ async function runRole({ name, migrations, create }: ServiceDefinition, role: Ru
     // No balancer sends requests to a worker, so it need not wait until they turn away.
     if (role !== 'worker') await sleep(config.LAME_DUCK_MS);
     const within = (ms: number) => Date.now() + ms;
-    const [closed, consumed, drained, ended] = [within(4_500), within(5_500), within(7_000), within(7_500)];
+    const [closed, consumed, drained, ended] = [within(4_500), within(5_000), within(6_000), within(6_500)];
     await server.close(closed, keptByClients);
     await withDeadline(consumed, transport?.stopConsuming());
     await service.drain(drained);

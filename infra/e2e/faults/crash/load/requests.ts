@@ -4,8 +4,8 @@ import { type Answer, type Call, type Client, ContractViolation, type Endpoint }
 import pTimeout from 'p-timeout';
 import type { Ledger, Outcome } from './ledger.ts';
 
-/** Longer than the gateway waits for an upstream. */
-const timeoutMs = 20_000;
+/** Much longer than the gateway waits for an upstream: whoever gets no answer by then gets none on a busy machine either. */
+const timeoutMs = 60_000;
 /** Pause after a request without an answer, so that the load does not hammer a platform that is down. */
 const pauseAfterFailureMs = 200;
 
