@@ -7,13 +7,11 @@ import {
   observeProcess,
   onStopSignal,
   openProcessTracing,
+  stopTimeoutMs,
   writeMetrics,
 } from '@attribution/runtime';
 import { readGatewaySettings } from './config.ts';
 import { createGateway } from './gateway.ts';
-
-/** The longest time from the end of `LAME_DUCK_MS` to the exit of the process. */
-const stopWithinMs = 15_000;
 
 delayFullCollections();
 observeProcess({ service: 'gateway', role: 'api' });
@@ -45,9 +43,9 @@ logger.info({ port: server.port }, 'Listening');
 onStopSignal(async () => {
   gateway.retire();
   await sleep(settings.LAME_DUCK_MS);
-  await server.close(Date.now() + stopWithinMs - 1_000, keptByClients);
+  await server.close(Date.now() + stopTimeoutMs - 1_000, keptByClients);
   await admin?.close(0);
   await gateway.close();
   await attemptWithin(500, () => tracing.close());
   logger.info('Stopped');
-}, settings.LAME_DUCK_MS + stopWithinMs);
+}, settings.LAME_DUCK_MS + stopTimeoutMs);

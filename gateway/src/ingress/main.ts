@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keptByClients, listen } from '@attribution/http';
-import { attemptWithin, createLogger, observeProcess, onStopSignal, openProcessTracing } from '@attribution/runtime';
+import {
+  attemptWithin,
+  createLogger,
+  observeProcess,
+  onStopSignal,
+  openProcessTracing,
+  stopTimeoutMs,
+} from '@attribution/runtime';
 import { readIngressSettings } from './config.ts';
 import { ingressHealth } from './health.ts';
 import { createIngress } from './ingress.ts';
-
-/** The longest time from the end of `LAME_DUCK_MS` to the exit of the process. */
-const stopWithinMs = 8_000;
 
 observeProcess({ service: 'ingress', role: 'api' });
 const settings = readIngressSettings(process.env);
@@ -23,9 +27,9 @@ logger.info({ port: server.port }, 'Listening');
 onStopSignal(async () => {
   retired = true;
   await sleep(settings.LAME_DUCK_MS);
-  await server.close(Date.now() + stopWithinMs - 1_000, keptByClients);
+  await server.close(Date.now() + stopTimeoutMs - 1_000, keptByClients);
   await admin.close(0);
   await ingress.close();
   await attemptWithin(500, () => tracing.close());
   logger.info('Stopped');
-}, settings.LAME_DUCK_MS + stopWithinMs);
+}, settings.LAME_DUCK_MS + stopTimeoutMs);

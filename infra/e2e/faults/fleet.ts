@@ -105,7 +105,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   if (options.start === 'later') return { gateways, services, members, mailDirectory, stop };
   try {
     for (const one of members) one.start();
-    await Promise.all(gateways.map((gateway) => gateway.alive(60_000)));
+    await Promise.all(gateways.map((gateway) => gateway.alive()));
   } catch (error) {
     await stop();
     throw error;

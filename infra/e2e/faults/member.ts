@@ -11,6 +11,9 @@ const root = join(import.meta.dirname, '../../..');
 /** The program that runs the service named by `SERVICE`. */
 export const anyService = 'infra/image/src/main.ts';
 
+/** How long a process may take until it is ready: whoever starts beside much else takes its time. It judges nothing. */
+export const startTimeoutMs = 300_000;
+
 /** The programs that experiments start many times run as bundles. */
 const bundles = await bundlesOf([
   anyService,
@@ -40,8 +43,8 @@ export interface Member {
   readonly output: string;
   /** Starts the process; `nodeArguments` apply to this start only. */
   start(nodeArguments?: readonly string[]): void;
-  /** Resolves when `/healthz` is 200; rejects with the output if the process ended, or after `ms`. */
-  alive(ms?: number): Promise<void>;
+  /** Resolves when `/healthz` is 200; rejects with the output if the process ended, or never answers so. */
+  alive(): Promise<void>;
   /** Sends a signal and resolves with how the process ended; immediately if it had ended before. */
   end(signal: NodeJS.Signals): Promise<Ending>;
   /** Resolves with how the process that runs now will end. */
@@ -102,8 +105,8 @@ export function createMember(options: MemberOptions): Member {
       });
       child = started;
     },
-    async alive(ms = 60_000) {
-      const deadline = Date.now() + ms;
+    async alive() {
+      const deadline = Date.now() + startTimeoutMs;
       for (;;) {
         const answer = await fetch(`${url}/healthz`).catch(() => undefined);
         await answer?.arrayBuffer();

@@ -353,7 +353,7 @@ export const broken: readonly Broken[] = [
     found: {
       rule: 'rollouts',
       resource: 'Deployment/campaign-api',
-      detail: /terminationGracePeriodSeconds is 25.* 39/,
+      detail: /terminationGracePeriodSeconds is 30.* 46/,
     },
   },
   {

@@ -19,5 +19,5 @@ export { createPace, type Pace } from './pace.ts';
 export { observeProcess, writeMetrics } from './process-metrics.ts';
 export { openProcessTracing } from './process-tracing.ts';
 export { type Role, RoleSetting, type RunningRole } from './role.ts';
-export { onStopSignal } from './stop-signal.ts';
+export { onStopSignal, stopTimeoutMs } from './stop-signal.ts';
 export { createTurns, type EndTurn, type TurnOptions, type Turns, type TurnTaker } from './turns.ts';

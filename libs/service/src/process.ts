@@ -14,6 +14,7 @@ import {
   RoleSetting,
   type RunningRole,
   readConfig,
+  stopTimeoutMs,
   withDeadline,
 } from '@attribution/runtime';
 import type { Logger } from 'pino';
@@ -23,9 +24,6 @@ import type { ServiceDefinition } from './define-service.ts';
 import { createFileBudget } from './file-budget.ts';
 import { untilMigrated } from './migrated.ts';
 import { type KafkaSettings, serviceSettings } from './roles.ts';
-
-/** From the end of the lame-duck time to the exit: longer than the steps of a stop, because a busy machine is late. */
-const stopTimeoutMs = 8_000;
 
 /** Runs one service, in the role that `ROLE` names, as its own process, configured by the environment. */
 export async function runService(service: ServiceDefinition): Promise<void> {

@@ -21,7 +21,7 @@ export { countRecords, oneRecordEach, recordsOf } from './record-counts.ts';
 export { type Items, type Question, type RawPlay, type RawVisit, recountOf } from './recount.ts';
 export { resumingClient } from './resuming-client.ts';
 export { sendRaw } from './send-raw.ts';
-export { problemBase, startTestService, type TestService, worthlessSettings } from './service.ts';
+export { patientLimits, problemBase, startTestService, type TestService, worthlessSettings } from './service.ts';
 export { startStandIn } from './stand-in.ts';
 export { countStatements, numbersOf, type StatementTable } from './statement-counts.ts';
 export { tamper } from './tamper.ts';

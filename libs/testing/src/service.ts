@@ -78,7 +78,7 @@ export const worthlessSettings = ({ name, calls }: Pick<ServiceDefinition, 'name
  * Milliseconds for a statement and for a connection, of which many that race may need more than in production on a busy
  * machine. That each wait ends is what the tests of `@attribution/database` are about.
  */
-const patient = { statementTimeout: 60_000, connectionTimeout: 60_000 };
+export const patientLimits = { statementTimeout: 60_000, connectionTimeout: 60_000 };
 /** Hashes of passwords are fast. */
 const fast: Environment = { BCRYPT_COST: '4' };
 
@@ -100,7 +100,7 @@ export async function startTestService(
     {
       databaseUrl: database.url,
       poolSize: 12,
-      ...patient,
+      ...patientLimits,
       ...(options.role && { role: options.role }),
       transport,
       verifier: createVerifier(testKeys.public, () => clock.now().getTime()),

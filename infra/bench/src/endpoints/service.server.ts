@@ -4,7 +4,7 @@ import { listen } from '@attribution/http';
 import { createInProcessTransport } from '@attribution/messaging';
 import { loadService, type RegisteredName } from '@attribution/registry';
 import { createLogger, onStopSignal } from '@attribution/runtime';
-import { worthlessSettings } from '@attribution/testing';
+import { patientLimits, worthlessSettings } from '@attribution/testing';
 import { announce } from '../server.ts';
 
 const {
@@ -24,6 +24,7 @@ const service = definition.create(
   {
     databaseUrl: DATABASE_URL,
     poolSize: 10,
+    ...patientLimits,
     transport,
     verifier: createVerifier(setOf(TOKEN_PUBLIC_KEYS)),
     internal: internalOf(SERVICE, setOf(INTERNAL_PRIVATE_KEYS), setOf(INTERNAL_PUBLIC_KEYS)),

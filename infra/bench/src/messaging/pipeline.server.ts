@@ -9,7 +9,7 @@ import { createReceiver } from './receiver.ts';
 import { createSender, type Sent } from './sender.ts';
 
 const { SENDER_URL = '', RECEIVER_URL = '', STREAM, BROKERS, TOPIC_PREFIX = '' } = process.env;
-const logger = createLogger({ name: 'bench', level: 'warn', destination: process.stderr });
+const logger = createLogger({ name: 'bench', level: 'error', destination: process.stderr });
 const stream = streamOf(STREAM);
 const transport = BROKERS
   ? createKafkaTransport({ brokers: BROKERS.split(','), clientId: 'bench', prefix: TOPIC_PREFIX, logger })

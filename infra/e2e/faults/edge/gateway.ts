@@ -3,7 +3,7 @@ import type { ServiceName } from '@attribution/contracts';
 import { upstreamsAt } from '@attribution/gateway';
 import { freePort } from '@attribution/servers';
 import { testKeys } from '@attribution/testing';
-import { createMember } from '../member.ts';
+import { createMember, startTimeoutMs } from '../member.ts';
 
 /** The services behind the gateway. The others get an address where nothing listens. */
 export type Upstreams = Partial<Record<ServiceName, { readonly url: string }>>;
@@ -45,7 +45,7 @@ export async function startEdge(upstreams: Upstreams, environment: Record<string
   }
 
   member.start();
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + startTimeoutMs;
   while ((await metrics().catch(() => '')) === '' && member.running && Date.now() < deadline) await sleep(50);
   await metrics();
   return {

@@ -19,7 +19,7 @@ const kills: readonly Kill[] = [
 ];
 
 /** How long a device may take to have a certificate in force, once the platform is back. */
-const backTimeoutMs = 20_000;
+const backTimeoutMs = 90_000;
 
 /**
  * `kill -9` between all steps of a device's first contact and of a renewal, up to the first use of the certificate. After a

@@ -28,7 +28,7 @@ export const schemathesis: Experiment = {
     const findings: Finding[] = [];
     try {
       platform.start();
-      await platform.alive(300_000); // Two run side by side, beside whatever else is at work.
+      await platform.alive();
       const mailDirectory = join(directory, 'mail');
       const databases = {
         billing: await databaseOf(directory, 'billing'),

@@ -13,6 +13,7 @@ import pg from 'pg';
 import { createDatabases } from '../crash/worlds/databases.ts';
 import type { PlatformSettings } from '../crash/worlds/one-process.ts';
 import { createMember } from '../member.ts';
+import { patientFetch } from '../patient-fetch.ts';
 
 /** The platform in a process that can be killed, with helpers to buy tokens. */
 export async function openTill({ devicePort }: { readonly devicePort?: number } = {}) {
@@ -30,7 +31,7 @@ export async function openTill({ devicePort }: { readonly devicePort?: number } 
     environment: { PLATFORM: JSON.stringify(settings) },
   });
   const signer = createSigner(KeysSetting.parse(secrets.token_keys.private));
-  const anyone = createClient({ baseUrl: member.url });
+  const anyone = createClient({ baseUrl: member.url, fetch: patientFetch });
 
   async function count(service: string, sql: string, account?: string): Promise<number> {
     const client = new pg.Client({ connectionString: databases[service] });

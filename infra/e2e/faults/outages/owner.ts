@@ -4,6 +4,7 @@ import { createClient, login, type Session, signup, verifyEmail } from '@attribu
 import { newId, newUuid } from '@attribution/ids';
 import { openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
+import { patientFetch } from '../patient-fetch.ts';
 
 export interface Owner {
   readonly email: string;
@@ -20,7 +21,7 @@ export async function newOwner(url: string, mailDirectory: string): Promise<Owne
   const email = `owner-${randomBytes(6).toString('hex')}@example.com`;
   const password = 'a long walk at dawn';
   const ip = randomBytes(4).join('.');
-  const anyone = createClient({ baseUrl: url, headers: { 'x-forwarded-for': ip } });
+  const anyone = createClient({ baseUrl: url, headers: { 'x-forwarded-for': ip }, fetch: patientFetch });
   await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } }).then((answer) => answer.body);
   const code = await openMailbox(mailDirectory).codeFor(email);
   const entered = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;

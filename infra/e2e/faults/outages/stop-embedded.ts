@@ -21,7 +21,7 @@ export async function stopEmbedded({ chance, rounds, say }: Lab): Promise<Findin
   try {
     for (let round = 0; round < rounds; round++) {
       member.start();
-      await member.alive(60_000);
+      await member.alive();
       const keys = await readFile(keyFilesOf(directory).private, 'utf8');
       const token = ownerTokens(KeySet.parse(JSON.parse(keys)));
       const clients = startSteadyClients({ url: member.url, token, chance, count: 16, stopWhenRefused: true });
@@ -36,7 +36,7 @@ export async function stopEmbedded({ chance, rounds, say }: Lab): Promise<Findin
       if (clients.failed.length > 0) say(`  round ${round + 1}: ${describeFailures(clients.failed)}`);
     }
     member.start();
-    await member.alive(60_000);
+    await member.alive();
     const note = await readFile(join(directory, 'running.json'), 'utf8');
     const { databases } = z.object({ databases: z.record(z.string(), z.string()) }).parse(JSON.parse(note));
     const there = await rowsOf<{ id: string }>(databases.organization ?? '', 'SELECT id FROM groups');

@@ -32,6 +32,7 @@ import { eventually, openMailbox } from '@attribution/testing';
 import type { z } from 'zod';
 import { readyAsset } from '../../ready-asset.ts';
 import { rowsOf } from '../crash/check/databases.ts';
+import { patientFetch } from '../patient-fetch.ts';
 import { type Callers, newCallers, newUser, password } from './callers.ts';
 import { fillDevices } from './devices.ts';
 
@@ -68,7 +69,7 @@ export async function newEstate({ url, mailDirectory, directory, databases }: Wh
   const mark = randomBytes(5).toString('hex');
   const email = `owner-${mark}@example.com`;
   const mailbox = openMailbox(mailDirectory);
-  const anyone = createClient({ baseUrl: url });
+  const anyone = createClient({ baseUrl: url, fetch: patientFetch });
   await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } });
   const code = await mailbox.codeFor(email);
   const session = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;

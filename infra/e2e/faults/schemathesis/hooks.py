@@ -43,9 +43,10 @@ senders = {}
 @schemathesis.hook
 def before_call(context, case, kwargs):
     trim(case.headers)
-    # The headers are set on the request, because changing those of the case would make it count as invalid.
+    # These are set on the request, because changing those of the case would make it count as invalid.
     headers = {}
-    kwargs["auth"] = lambda request: sent_with(headers, request)
+    nulls = not is_positive(case)
+    kwargs["auth"] = lambda request: sent_with(headers, request if nulls else without_nulls(request))
     if not is_known:
         return
     operation = operation_of(case)
@@ -129,6 +130,14 @@ def sent_with(headers, request):
         request.headers[name] = value
         if value is None:
             del request.headers[name]
+    return request
+
+
+def without_nulls(request):
+    """Queries take values from answers, for example the location of a device, which may have none: no query says null."""
+    path, _, query = request.url.partition("?")
+    meant = "&".join(pair for pair in query.split("&") if not pair.endswith("=None"))
+    request.url = f"{path}?{meant}" if meant else path
     return request
 
 

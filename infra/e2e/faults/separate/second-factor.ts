@@ -12,6 +12,7 @@ import {
 import { openMailbox } from '@attribution/testing';
 import { generateSync } from 'otplib';
 import type { z } from 'zod';
+import { patientFetch } from '../patient-fetch.ts';
 import type { SeparateWorld } from './world.ts';
 
 const password = 'a long walk at dawn';
@@ -27,7 +28,7 @@ export async function logInWithCode(world: Pick<SeparateWorld, 'url' | 'mailDire
   const email = `factor-${randomBytes(6).toString('hex')}@example.com`;
   // A new connection for each request, so that the balancer chooses a replica each time.
   const headers = { 'x-forwarded-for': randomBytes(4).join('.'), connection: 'close' };
-  const anyone = createClient({ baseUrl: world.url, headers });
+  const anyone = createClient({ baseUrl: world.url, headers, fetch: patientFetch });
   await anyone.call(signup, { body: { email, password, full_name: 'Ada Lovelace' } });
   const code = await openMailbox(world.mailDirectory).codeFor(email);
   const session = (await anyone.call(verifyEmail, { body: { email, code } })).body as z.output<typeof Session>;

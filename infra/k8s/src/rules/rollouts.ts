@@ -1,3 +1,4 @@
+import { stopTimeoutMs } from '@attribution/runtime';
 import { environmentOf, label, literalOf } from '../environment.ts';
 import {
   type Autoscaler,
@@ -12,8 +13,6 @@ import {
 import { gateway } from '../programs.ts';
 import type { Rule } from '../rule.ts';
 
-/** How long a process may take to end after `LAME_DUCK_MS`. */
-const stopSeconds = 8;
 /** How long a readiness check may take until it fails. */
 const readinessSeconds = 3;
 
@@ -39,7 +38,7 @@ function ofStopping({ spec: { template } }: Deployment, manifests: readonly Mani
   const given = template.spec.terminationGracePeriodSeconds ?? 30;
   return template.spec.containers.flatMap((container) => {
     const lameDuck = Number(literalOf(environmentOf(container, manifests).get('LAME_DUCK_MS')) ?? 2_000) / 1_000;
-    const needed = Math.ceil(lameDuck + stopSeconds) + 1;
+    const needed = Math.ceil(lameDuck + stopTimeoutMs / 1_000) + 1;
     return given >= needed ? [] : [`terminationGracePeriodSeconds is ${given}, and stopping takes up to ${needed}`];
   });
 }

@@ -13,14 +13,13 @@ export interface KillStep {
   readonly committed?: string;
 }
 
-const killTimeoutMs = 20_000;
-/** Whoever starts beside much else takes its time. */
-const startTimeoutMs = 180_000;
+/** A step that is not passed by then is never passed. */
+const killTimeoutMs = 90_000;
 
 /** Starts a process that can be killed at a step, once it is armed. */
 export async function startArmable(member: Member, step: KillStep | undefined): Promise<void> {
   member.start(step && [killAt(step)]);
-  await member.alive(startTimeoutMs);
+  await member.alive();
 }
 
 /**

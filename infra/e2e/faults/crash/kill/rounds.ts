@@ -100,7 +100,7 @@ async function killOnce(victim: Victim, round: Round, busy: () => Promise<void>)
     await eventually(() => {
       if (!member.output.slice(before).includes(message))
         throw new Error(`${victim.name} ended elsewhere (${reached})`);
-    }, 2_000);
+    });
   }
   const ending = await member.ended();
   if (ending !== 'SIGKILL')

@@ -40,7 +40,7 @@ export async function openEmbedded(chance: Chance): Promise<World> {
 
   try {
     member.start();
-    await member.alive(60_000);
+    await member.alive();
     await installAudit(await databases());
   } catch (error) {
     await close();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '@attribution/testing';
 import { startFleet } from '../../fleet.ts';
-import type { Member } from '../../member.ts';
+import { type Member, startTimeoutMs } from '../../member.ts';
 import { installAudit } from '../check/audit.ts';
 import { dropTopics, readTopics } from '../check/topics.ts';
 import type { KillPoint } from '../kill/kill-points.ts';
@@ -48,7 +48,7 @@ export async function openFleet(kafkaBrokers: readonly string[]): Promise<World>
     url: fleet.gateways[0].url,
     mailDirectory: fleet.mailDirectory,
     victims: [gatewayOf(fleet.gateways[0]), ...services],
-    ready: () => fleet.gateways[0].alive(readyTimeoutMs),
+    ready: () => fleet.gateways[0].alive(),
     databases: async () => databases,
     published: () => readTopics(kafkaBrokers, topicPrefix),
     async close() {
@@ -58,8 +58,6 @@ export async function openFleet(kafkaBrokers: readonly string[]): Promise<World>
     },
   };
 }
-
-const readyTimeoutMs = 30_000;
 
 function victimOf(name: string, member: Member): Victim {
   return {
@@ -87,7 +85,7 @@ function gatewayOf(member: Member): Victim {
 
 async function answers(member: Member, path: string, wanted: (status: number) => boolean): Promise<void> {
   const url = member.url + path;
-  for (const deadline = Date.now() + readyTimeoutMs; ; await sleep(50)) {
+  for (const deadline = Date.now() + startTimeoutMs; ; await sleep(50)) {
     const answer = await fetch(url).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer && wanted(answer.status)) return;
