@@ -50,7 +50,7 @@ export interface Outcome {
   readonly tally: Tally;
   readonly state: Pick<Inspected, 'waiting' | 'deadLetters' | 'events' | 'effects' | 'redelivered'>;
   readonly recoveries: readonly Recovery[];
-  /** How long the same journeys took under load when nothing was broken, the longest time so far. */
+  /** How long the same journeys took under load when nothing was broken. */
   readonly baselineMs: number;
 }
 
@@ -76,7 +76,7 @@ export function openTrial(world: SeparateWorld, { seed, say, long }: Pick<Lab, '
   const known = new Set<string>();
   const recoveries: Recovery[] = [];
   let firstNumber = 0;
-  let baselineMs = 0;
+  let baselineMs: number | undefined;
 
   /** Returns the slowest journey. */
   async function journeys(): Promise<Recovery> {
@@ -102,19 +102,13 @@ export function openTrial(world: SeparateWorld, { seed, say, long }: Pick<Lab, '
    * The first journeys compile the code of processes that have just started; the second ones are the baseline. In the short
    * form the load of the acts before has compiled it.
    */
-  async function warmUp(): Promise<void> {
+  async function warmUp(): Promise<number> {
     if (long) await journeys();
-    await measureBaseline();
-  }
-
-  async function measureBaseline(): Promise<void> {
     const { ms, longest } = await journeys();
+    if (!Number.isFinite(ms)) throw new Error(`A journey failed though nothing was broken: ${longest}`);
     say(`  such journeys take ${(ms / 1000).toFixed(1)} s when nothing is broken (${longest})`);
-    baselineMs = Math.max(baselineMs, ms);
+    return ms;
   }
-
-  /** Other work on the machine may have begun after the baseline was measured. */
-  const seemsSlow = () => recoveries.some(({ ms }) => ms > recoveryBar(long, baselineMs));
 
   async function underLoad(
     work: () => Promise<void>,
@@ -128,9 +122,8 @@ export function openTrial(world: SeparateWorld, { seed, say, long }: Pick<Lab, '
       ...(!long && { maxPauseMs: shortFormPauseMs }),
     });
     try {
-      if (!withoutBaseline && baselineMs === 0) await warmUp();
+      if (!withoutBaseline) baselineMs ??= await warmUp();
       await work();
-      if (!long && seemsSlow()) await measureBaseline();
     } finally {
       await load.stop();
       firstNumber += 1_000_000; // Numbers of people must be unique on a platform.
@@ -149,7 +142,7 @@ export function openTrial(world: SeparateWorld, { seed, say, long }: Pick<Lab, '
       tally: onlyNew(tally, known),
       state,
       recoveries: [...recoveries],
-      baselineMs,
+      baselineMs: baselineMs ?? 0,
     };
   }
 
