@@ -21,7 +21,10 @@ const probeIntervalMs = 400;
 /** A readiness check may take three seconds. */
 const probeTimeoutMs = 4_000;
 const readyTimeoutMs = 30_000;
-/** After how many probes in a row without an answer a replica is not ready. On a busy machine a single probe may fail. */
+/**
+ * After how many probes in a row without an answer a replica is not ready. On a busy machine a single probe may fail. When all
+ * of a kind are silent, none of them is given up: more likely the machine is slow than that they all ended.
+ */
 const failureThreshold = 2;
 
 /**
@@ -30,13 +33,15 @@ const failureThreshold = 2;
  */
 export async function startBalancer(port: number, backends: readonly Backend[]): Promise<Balancer> {
   const ready = new Set<Backend>();
+  /** Those that were ready and do not answer any more. */
+  const silent = new Set<Backend>();
   const sockets = new Set<Socket>();
   const stopping = new AbortController();
   let turn = 0;
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     client.on('error', () => {});
-    const candidates = [...ready];
+    const candidates = [...(ready.size > 0 ? ready : silent)];
     const first = turn++;
     forward(
       client,
@@ -75,8 +80,10 @@ export async function startBalancer(port: number, backends: readonly Backend[]):
     for (let failures = 0; !stopping.signal.aborted; ) {
       const isReady = await askReady(backend);
       failures = isReady === undefined ? failures + 1 : 0;
+      if (isReady !== undefined) silent.delete(backend);
       if (isReady) ready.add(backend);
-      else if (isReady === false || failures >= failureThreshold) ready.delete(backend);
+      else if (isReady === false) ready.delete(backend);
+      else if (failures >= failureThreshold && ready.delete(backend)) silent.add(backend);
       await sleep(probeIntervalMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }

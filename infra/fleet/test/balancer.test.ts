@@ -16,6 +16,8 @@ interface Replica {
   readonly port: number;
   readonly url: string;
   ready: boolean;
+  /** Whether it answers readiness checks at all. */
+  answers: boolean;
   /** How long its readiness check takes. */
   delayMs: number;
 }
@@ -23,12 +25,13 @@ interface Replica {
 async function startReplica(name: string): Promise<Replica> {
   const server = createServer(async (req, res) => {
     if (req.url === '/readyz') await sleep(replica.delayMs);
+    if (req.url === '/readyz' && !replica.answers) return void req.socket.destroy();
     res.statusCode = req.url === '/readyz' && !replica.ready ? 503 : 200;
     res.setHeader('connection', 'close').end(name);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const replica: Replica = { server, port, url: `http://127.0.0.1:${port}`, ready: true, delayMs: 0 };
+  const replica: Replica = { server, port, url: `http://127.0.0.1:${port}`, ready: true, answers: true, delayMs: 0 };
   closing.push(() => {
     server.closeAllConnections();
     server.close();
@@ -61,6 +64,16 @@ test('a replica whose readiness check takes two seconds still gets connections, 
   await eventually(async () => expect(await ask()).toBe('a'));
   busy.delayMs = 2_000;
   for (const end = Date.now() + 2_500; Date.now() < end; await sleep(50)) expect(await ask()).toBe('a');
+});
+
+test('a replica that answers no readiness check gets no connections while another is ready, and gets them when none is', async () => {
+  const [silent, other] = [await startReplica('a'), await startReplica('b')];
+  const ask = await startBefore(silent, other);
+  await eventually(async () => expect([await ask(), await ask()].toSorted()).toEqual(['a', 'b']));
+  silent.answers = false;
+  await eventually(async () => expect([await ask(), await ask()]).toEqual(['b', 'b']));
+  other.ready = false;
+  await eventually(async () => expect([await ask(), await ask()]).toEqual(['a', 'a']));
 });
 
 test('a replica that has just stopped is skipped, and no connection is lost', async () => {

@@ -1,6 +1,6 @@
 /**
  * Milliseconds after which a process that stops is ended, not counting the time in which balancers turn away. Services plan
- * to end in half of it, because on a busy machine everything is late.
+ * to end in three quarters of it, because on a busy machine everything is late.
  */
 export const stopTimeoutMs = 15_000;
 

@@ -81,7 +81,8 @@ async function runRole({ name, migrations, create }: ServiceDefinition, role: Ru
     // No balancer sends requests to a worker, so it need not wait until they turn away.
     if (role !== 'worker') await sleep(config.LAME_DUCK_MS);
     const within = (ms: number) => Date.now() + ms;
-    const [closed, consumed, drained, ended] = [within(4_500), within(5_000), within(6_000), within(6_500)];
+    // Most of the time is for requests that are in progress: those that have no response by then are cut.
+    const [closed, consumed, drained, ended] = [within(9_000), within(9_500), within(10_500), within(11_000)];
     await server.close(closed, keptByClients);
     await withDeadline(consumed, transport?.stopConsuming());
     await service.drain(drained);

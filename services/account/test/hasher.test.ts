@@ -25,3 +25,11 @@ test('a burst of quick hashes is served in time without refusals', async () => {
   const outcomes = await Promise.all(Array.from({ length: 400 }, () => hasher.verifyPassword('x', undefined, parties)));
   expect(outcomes).toEqual(Array(400).fill(false));
 });
+
+test('what unknown addresses are compared with is made, however long a process takes to start', async () => {
+  const hasher = createHasher({ pepper, cost: 4, maxWaitMs: 0 });
+  for (const waitsNoLonger = performance.now() + 1_100; performance.now() < waitsNoLonger; );
+  await expect(hasher.decoyCodeHash).resolves.toEqual(expect.any(String));
+  await expect(hasher.verifyPassword('x', undefined, parties)).resolves.toBe(false);
+  await expect(hasher.verifyCode('123456', 'x', await hasher.decoyCodeHash, parties)).resolves.toBe(false);
+});

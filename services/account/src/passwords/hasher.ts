@@ -18,6 +18,8 @@ export interface Hasher {
   ): Promise<boolean>;
   /** False for a hash of an old pepper or another cost: it should be replaced when its password is at hand. */
   isCurrent(hash: string): boolean;
+  /** The hash of a code that nobody has: those of addresses without one are compared with it. */
+  readonly decoyCodeHash: Promise<string>;
   /** The hash is bound to the purpose of the code. */
   hashCode(code: string, boundTo: string, parties: readonly string[]): Promise<string>;
   verifyCode(
@@ -53,9 +55,6 @@ const tooBusy = () =>
 /** A code is valid for minutes and has 5 attempts, so a quarter of the work of a password hash is enough. */
 const codeCostBelow = 2;
 
-/** The party of hashes that no request asks for. */
-const ourselves = ['the service'];
-
 /** bcrypt over the digest of a value under a pepper. */
 export function createHasher(options: HasherOptions): Hasher {
   const { pepper, oldPeppers = [], cost, maxWaitMs = 5_000, metrics } = options;
@@ -82,16 +81,19 @@ export function createHasher(options: HasherOptions): Hasher {
     const { hash, digest } = peppers.open(against);
     return (await bcrypt.compare((digest ?? peppers.digest)(value), hash)) && digest !== undefined;
   };
-  const dummyHash = run(ourselves, () => hash('nobody has this password', cost));
   const codeValue = (code: string, boundTo: string) => `${boundTo}\n${code}`;
+  // Not in the queue, which refuses what has waited for long: a process that takes long to start would end by it.
+  const decoyHash = hash('nobody has this password', cost);
+  const decoyCodeHash = hash(codeValue('no code', 'nobody'), codeCost);
 
   return {
     hashPassword: (password, parties) => run(parties, () => hash(normalizePassword(password), cost)),
     async verifyPassword(password, stored, parties, count = uncounted) {
-      const against = stored ?? (await dummyHash);
+      const against = stored ?? (await decoyHash);
       const given = normalizePassword(password);
       return run(parties, () => count(async () => (await compare(given, against)) && stored !== undefined));
     },
+    decoyCodeHash,
     isCurrent: (stored) => peppers.isCurrent(stored) && bcrypt.getRounds(peppers.open(stored).hash) === cost,
     hashCode: (code, boundTo, parties) => run(parties, () => hash(codeValue(code, boundTo), codeCost)),
     verifyCode: (code, boundTo, stored, parties, count = uncounted) =>
