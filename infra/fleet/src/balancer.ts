@@ -21,10 +21,7 @@ const probeIntervalMs = 400;
 /** A readiness check may take three seconds. */
 const probeTimeoutMs = 4_000;
 const readyTimeoutMs = 30_000;
-/**
- * After how many probes in a row without an answer a replica is not ready. On a busy machine a single probe may fail. When all
- * of a kind are silent, none of them is given up: more likely the machine is slow than that they all ended.
- */
+/** After how many probes in a row without an answer a replica is silent. On a busy machine a single probe may fail. */
 const failureThreshold = 2;
 
 /**
@@ -33,7 +30,10 @@ const failureThreshold = 2;
  */
 export async function startBalancer(port: number, backends: readonly Backend[]): Promise<Balancer> {
   const ready = new Set<Backend>();
-  /** Those that were ready and do not answer any more. */
+  /**
+   * Those that were ready and do not answer any more. They get connections when no other replica is ready: more likely the
+   * machine is slow than that they all ended.
+   */
   const silent = new Set<Backend>();
   const sockets = new Set<Socket>();
   const stopping = new AbortController();
