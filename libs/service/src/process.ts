@@ -81,13 +81,12 @@ async function runRole({ name, migrations, create }: ServiceDefinition, role: Ru
     // No balancer sends requests to a worker, so it need not wait until they turn away.
     if (role !== 'worker') await sleep(config.LAME_DUCK_MS);
     const within = (ms: number) => Date.now() + ms;
-    // Most of the time is for requests that are in progress: those that have no response by then are cut.
-    const [closed, consumed, drained, ended] = [within(9_000), within(9_500), within(10_500), within(11_000)];
-    await server.close(closed, keptByClients);
-    await withDeadline(consumed, transport?.stopConsuming());
-    await service.drain(drained);
+    // A time for each step, not until when: what requests do not need is not spent on a broker that is away.
+    await server.close(within(9_000), keptByClients);
+    await withDeadline(within(1_000), transport?.stopConsuming());
+    await service.drain(within(1_000));
     clock.stop();
-    await withDeadline(ended, Promise.allSettled([transport?.close(), service.close(), tracing.close()]));
+    await withDeadline(within(500), Promise.allSettled([transport?.close(), service.close(), tracing.close()]));
     logger.info('Stopped');
   }, config.LAME_DUCK_MS + stopTimeoutMs);
 }
