@@ -6,7 +6,7 @@ export default {
   testMatch: ['<rootDir>/{gateway,libs,services,infra}/**/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/\\.runtime/', '<rootDir>/\\.local/'],
   transform: {},
-  testTimeout: 300_000, // Only for tests that hang: some machines are several times slower than others.
+  testTimeout: 600_000, // Only for tests that hang: some machines are several times slower than others.
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
 };

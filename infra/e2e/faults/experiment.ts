@@ -12,6 +12,8 @@ export interface Lab {
   readonly only?: string | undefined;
   /** Reports progress to the terminal. */
   readonly say: (line: string) => void;
+  /** Keeps what helps to find the cause of a failure, such as logs, which are too long for a terminal. */
+  readonly note: (text: string) => void;
   /** A server shared by all experiments, with each service's migrated database as a template. */
   readonly postgresUrl: string;
   /** Undefined, as the following ones, if the machine does not have it. */

@@ -2,8 +2,11 @@
  * `npm run shake`: runs the fault experiments and reports which guarantees held.
  *
  *     npm run shake -- [words of an experiment's name …] [--seed 1] [--rounds n] [--only target] [--short] [--out file.md]
+ *
+ * With `--out file.md` the logs of fleets are appended to `file.md.log`.
  */
 import { randomInt } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { machine, table } from '@attribution/bench';
@@ -24,6 +27,9 @@ const { values, positionals } = parseArgs({
 });
 const seed = Number(values.seed);
 const say = (line: string) => console.error(line);
+const note = (text: string) => {
+  if (values.out !== undefined) appendFileSync(`${values.out}.log`, `${text}\n`);
+};
 const chosen = experiments.filter(({ name }) => positionals.every((word) => name.includes(word)));
 if (chosen.length === 0) throw new Error(`There are: ${experiments.map((one) => one.name).join(', ')}`);
 
@@ -59,6 +65,7 @@ try {
       rounds,
       only: values.only,
       say,
+      note,
     });
     findings.push(...found);
     for (const { what, found: text, holds } of found) say(`${holds ? '✓' : '✗'} ${what}: ${text}`);

@@ -13,7 +13,8 @@ export interface RunOptions {
   /** Overrides the experiment's number of rounds. */
   readonly rounds?: number | undefined;
   readonly only?: string | undefined;
-  readonly say: (line: string) => void;
+  readonly say: Lab['say'];
+  readonly note: Lab['note'];
 }
 
 /** The reason why an experiment cannot run on this machine; undefined if it can. */
@@ -29,8 +30,8 @@ export function runExperiment(
   equipment: Equipment,
   options: RunOptions,
 ): Promise<readonly Finding[]> {
-  const { seed, long, only, say } = options;
+  const { seed, long, only, say, note } = options;
   const rounds = options.rounds ?? (long ? experiment.rounds.long : experiment.rounds.short);
   const ownSeed = createHash('sha256').update(`${seed} ${experiment.name}`).digest().readInt32BE();
-  return experiment.run({ ...equipment, chance: chanceFrom(ownSeed), seed, rounds, long, only, say });
+  return experiment.run({ ...equipment, chance: chanceFrom(ownSeed), seed, rounds, long, only, say, note });
 }

@@ -23,9 +23,16 @@ export function testExperiments(experiments: readonly Experiment[]): void {
       run(
         experiment.name,
         async () => {
-          const findings = await runExperiment(experiment, servers, { seed, long: false, say: () => {} });
-          expect(findings).not.toHaveLength(0);
-          expect(findings.filter(({ holds }) => !holds)).toEqual([]);
+          const kept: string[] = [];
+          const keep = (text: string) => void kept.push(text);
+          try {
+            const findings = await runExperiment(experiment, servers, { seed, long: false, say: keep, note: keep });
+            expect(findings).not.toHaveLength(0);
+            expect(findings.filter(({ holds }) => !holds)).toEqual([]);
+          } catch (error) {
+            console.error(kept.join('\n'));
+            throw error;
+          }
         },
         1_800_000,
       );

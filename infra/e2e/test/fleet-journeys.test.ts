@@ -40,7 +40,7 @@ whole('npm run fleet, two replicas of each process, on Postgres, Kafka and Redis
   let fleet: FleetProgram;
   beforeAll(async () => {
     fleet = await startFleetProgram(2);
-  }, 300_000);
+  });
   afterAll(() => fleet?.remove(), 120_000);
   const on = () => fleet;
 
@@ -128,5 +128,5 @@ whole('npm run fleet, two replicas of each process, on Postgres, Kafka and Redis
     // An api and a worker of each service, the gateway and the ingress; and Postgres.
     expect(pids).toHaveLength(2 * (registeredNames.length * 2 + 2) + 1);
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-  }, 120_000);
+  });
 });

@@ -97,7 +97,6 @@ withKafka(
     expect(next.total()).toBe(1);
     expect(await letters()).toHaveLength(poisons.length);
   },
-  120_000,
 );
 
 withKafka('a dead letter that still cannot be read remains one when it is replayed, with the reason', async () => {

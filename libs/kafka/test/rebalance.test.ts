@@ -79,7 +79,6 @@ withKafka(
     expect(first.total()).toBe(firstTook);
     expect((await database.pool.query('SELECT 1 FROM dead_letters')).rowCount).toBe(0);
   },
-  180_000,
 );
 
 withKafka(
@@ -110,5 +109,4 @@ withKafka(
     expect(await members()).toContain(member);
     expect(begun).toBe(1);
   },
-  120_000,
 );

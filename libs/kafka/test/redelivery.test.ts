@@ -98,7 +98,6 @@ withKafka(
     expect(first.deliveries.size).toBe(sentCount());
     expect(first.total()).toBeGreaterThan(sentCount());
   },
-  120_000,
 );
 
 withKafka(
@@ -118,7 +117,6 @@ withKafka(
     await effects();
     expect(second.deliveries.size).toBe(sentCount()); // From the very first.
   },
-  120_000,
 );
 
 /** Kafka's error codes for a producer whose sequence numbers the broker does not accept. */
@@ -144,7 +142,6 @@ const broken: [string, number][] = [
     // What was refused had been written, and was written again.
     expect(first.total()).toBeGreaterThan(sentCount());
   },
-  120_000,
 );
 
 withKafka(
@@ -169,5 +166,4 @@ withKafka(
     expect(before).toHaveLength(1);
     expect(await membersAt(broker.brokers)).toEqual(before);
   },
-  240_000,
 );

@@ -56,23 +56,20 @@ export function recountOf({ visits, plays, clocks, holdouts }: Items, question: 
 
   const overlaps = (visit: RawVisit, play: RawPlay): Interval[] =>
     visit.zones
-      .filter(({ zone_id }) => visit.location_id === play.location_id && zone_id === play.zone_id)
+      .filter(({ zone_id }) => zone_id === play.zone_id)
       .map((stay) => ({ start: Math.max(stay.start, play.start), end: Math.min(stay.end, play.end) }))
       .filter(({ start, end }) => start < end);
-  const meetings = ownVisits.flatMap((visit) =>
-    ownPlays
+  const playsAt = Map.groupBy(ownPlays, ({ location_id }) => location_id);
+  const met = ownVisits.flatMap((visit) =>
+    (playsAt.get(visit.location_id) ?? [])
       .filter((play) => play.start < visit.end && visit.start < play.end)
-      .flatMap((play) => overlaps(visit, play).map((met) => ({ visit, play, ...met }))),
+      .map((play) => ({ visit, play, times: overlaps(visit, play) })),
   );
+  const meetings = met.flatMap(({ visit, play, times }) => times.map((time) => ({ visit, play, ...time })));
 
-  const pairs = ownVisits.flatMap((visit) =>
-    ownPlays
-      .filter((play) => !play.holdout && play.start < visit.end && visit.start < play.end)
-      .flatMap((play) => {
-        const met = overlaps(visit, play);
-        return met.length > 0 ? [{ visit, at: Math.min(...met.map(({ start }) => start)) }] : [];
-      }),
-  );
+  const pairs = met
+    .filter(({ play, times }) => !play.holdout && times.length > 0)
+    .map(({ visit, times }) => ({ visit, at: Math.min(...times.map(({ start }) => start)) }));
   const seen = pairs.filter(({ visit, at }) => inRange(visit, at));
   const exposures = [
     ...Map.groupBy(
@@ -80,15 +77,16 @@ export function recountOf({ visits, plays, clocks, holdouts }: Items, question: 
       ({ visit }) => visit,
     ),
   ]
-    .map(([visit, met]) => ({ visit, at: Math.min(...met.map(({ start }) => start)), ms: minutesOf(met) * 60_000 }))
+    .map(([visit, own]) => ({ visit, at: Math.min(...own.map(({ start }) => start)), ms: minutesOf(own) * 60_000 }))
     .filter(({ visit, at }) => inRange(visit, at));
 
+  const visitsBy = Map.groupBy(visits, ({ visitor_key }) => visitor_key);
   /** Undefined while the window lasts. */
   function outcome(visit: RawVisit, at: number): boolean | undefined {
     const since = targets ? at : visit.end;
     if (since + windowMs > asOf) return undefined;
     const within = (instant: number) => instant >= since && instant < since + windowMs;
-    const same = visits.filter((v) => v.visitor_key === visit.visitor_key && v.location_id === visit.location_id);
+    const same = (visitsBy.get(visit.visitor_key) ?? []).filter((v) => v.location_id === visit.location_id);
     if (!targets) return same.some((other) => other.event_id !== visit.event_id && within(other.start));
     return same.some(({ zones }) => zones.some((stay) => targets.includes(stay.zone_id) && within(stay.start)));
   }
@@ -123,21 +121,18 @@ export function recountOf({ visits, plays, clocks, holdouts }: Items, question: 
       const { date, hour } = local(location_id, instant);
       return bucket(date, hour);
     };
-    const keys = [
-      ...real.map((play) => keyOf(play, play.start)),
-      ...seen.map(({ visit, at }) => keyOf(visit, at)),
-      ...exposures.map(({ visit, at }) => keyOf(visit, at)),
-    ];
+    const playsOf = Map.groupBy(real, (play) => keyOf(play, play.start));
+    const seenOf = Map.groupBy(seen, ({ visit, at }) => keyOf(visit, at));
+    const exposuresOf = Map.groupBy(exposures, ({ visit, at }) => keyOf(visit, at));
     return new Map(
-      [...new Set(keys)].map((key) => {
-        const began = real.filter((play) => keyOf(play, play.start) === key);
-        const exposed = exposures.filter(({ visit, at }) => keyOf(visit, at) === key);
+      [...new Set([...playsOf.keys(), ...seenOf.keys(), ...exposuresOf.keys()])].map((key) => {
+        const [began, exposed] = [playsOf.get(key) ?? [], exposuresOf.get(key) ?? []];
         return [
           key,
           {
             plays: began.length,
             play_ms: sum(began.map(({ start, end }) => end - start)),
-            opportunities_to_see: seen.filter(({ visit, at }) => keyOf(visit, at) === key).length,
+            opportunities_to_see: (seenOf.get(key) ?? []).length,
             exposed_visits: exposed.length,
             exposed_visitors: new Set(exposed.map(({ visit }) => visit.visitor_key)).size,
           },
@@ -149,8 +144,8 @@ export function recountOf({ visits, plays, clocks, holdouts }: Items, question: 
   /** The visitors of a lift, each with the arm, the cluster and what became of the visit that decides. */
   function lift() {
     const design = played.some(({ holdout }) => holdout) ? ('holdout' as const) : ('observational' as const);
-    const met = meetings.filter(({ visit, start }) => inRange(visit, start));
-    const units = [...Map.groupBy(met, ({ visit }) => visit.visitor_key).values()].flatMap((own) => {
+    const inTime = meetings.filter(({ visit, start }) => inRange(visit, start));
+    const units = [...Map.groupBy(inTime, ({ visit }) => visit.visitor_key).values()].flatMap((own) => {
       const at = Math.min(...own.map(({ start }) => start));
       const atOnce = own.filter(({ start }) => start === at);
       const [visit] = atOnce.map((one) => one.visit).toSorted(byId) as [RawVisit];

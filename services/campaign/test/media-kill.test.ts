@@ -128,7 +128,7 @@ test('a file whose processing dies at any step is made ready by the next try, on
     expect(rows.map(({ key }) => key.split('/')[0])).toEqual(['content']);
     for (const { key } of rows) expect(await store().sizeOf(key)).toBeGreaterThan(0);
   }
-}, 300_000);
+});
 
 test('a video that is decoded for longer than a job may take fails with took_too_long, and its decoder has ended', async () => {
   const one = await held('a.mp4', await labelled('HANGS-ALWAYS'));
@@ -186,4 +186,4 @@ test('when a worker or a decoder is killed, the file is processed again, and fai
     expect(job.attempts).toBeLessThanOrEqual(3);
   }
   await eventually(async () => expect(await readdir(work)).toEqual([]));
-}, 300_000);
+});

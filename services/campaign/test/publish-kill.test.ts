@@ -68,4 +68,4 @@ test('a step whose process dies at any statement has changed nothing, and when m
     ...['campaign.created undefined', 'campaign.published 1', 'campaign.revised 1'],
     ...['campaign.published 2', 'campaign.archived 2'],
   ]);
-}, 300_000);
+});

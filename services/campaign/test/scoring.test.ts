@@ -145,7 +145,7 @@ test('502: tokens that may be held; the run is given up after a while, and what 
   service.clock.advance({ minutes: 2 });
   await eventually(async () => expect((await score(studio)).status).toBe(202));
   expect(neighbours.holdsOf(studio.account).map(({ status }) => status)).toContain('voided');
-}, 120_000);
+});
 
 test('a run whose tokens can never be spent fails: scores and signature are as before, and nothing is held', async () => {
   const studio = await planned();
@@ -162,7 +162,7 @@ test('a run whose tokens can never be spent fails: scores and signature are as b
   expect((await studio.tenant.events()).filter(({ type }) => type.startsWith('score.'))).toMatchObject([
     { type: 'score.failed', data: body },
   ]);
-}, 120_000);
+});
 
 test('400, 200: pages of scores, by campaign ad', async () => {
   const studio = await planned();

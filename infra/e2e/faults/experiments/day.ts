@@ -23,7 +23,7 @@ export const day: Experiment = {
   needs: ['kafka', 'redis'],
   async run(lab) {
     const { replicas } = lab.long ? sizes.long : sizes.short;
-    const world = await openSeparate({ say: lab.say, replicas });
+    const world = await openSeparate({ say: lab.say, note: lab.note, replicas });
     try {
       return [await shake(world, lab)];
     } finally {

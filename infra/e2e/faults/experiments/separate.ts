@@ -22,7 +22,7 @@ export const separate: Experiment = {
   async run(lab) {
     const { only = '' } = lab;
     const conditions = combine(await openConditions(possible, lab));
-    const world = await openSeparate({ say: lab.say, ...conditions.options }).catch(async (error) => {
+    const world = await openSeparate({ say: lab.say, note: lab.note, ...conditions.options }).catch(async (error) => {
       await conditions.close();
       throw error;
     });

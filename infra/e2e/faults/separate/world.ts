@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { completeSecrets, deviceRootIn, type FleetOptions, readCompose, startFleet } from '@attribution/fleet';
 import { registeredNames } from '@attribution/registry';
@@ -13,6 +13,8 @@ import { layWires, type Way } from './wires.ts';
 
 export interface WorldOptions {
   readonly say: Lab['say'];
+  /** Gets the end of each process's log when the fleet has stopped. Default: nobody does. */
+  readonly note?: Lab['note'];
   /** The number of replicas of every long-running process. Default: 2. */
   readonly replicas?: number;
   /** The ways that get a proxy: see `SeparateWorld.wire`. */
@@ -41,6 +43,9 @@ export interface SeparateWorld {
   wire: Awaited<ReturnType<typeof layWires>>['wire'];
   close(): Promise<void>;
 }
+
+/** Of each log, in characters. */
+const keptOfLog = 20_000;
 
 const root = join(import.meta.dirname, '../../../..');
 const topicPrefix = 'shake.';
@@ -77,10 +82,13 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
   };
   try {
     await options.prepare?.(servers);
+    const directory = join(servers.directory, 'fleet');
+    const { note } = options;
+    if (note) stops.push(() => noteLogs(join(directory, 'logs'), note));
     const fleet = await startFleet({
       bundled: true,
       file,
-      directory: join(servers.directory, 'fleet'),
+      directory,
       replicas,
       servers: servers.addresses,
       say: (line) => say(`  ${line}`),
@@ -111,5 +119,12 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+async function noteLogs(directory: string, note: Lab['note']): Promise<void> {
+  for (const name of await readdir(directory).catch(() => [])) {
+    const text = await readFile(join(directory, name), 'utf8');
+    if (text.length > 0) note(`${name}\n${text.slice(-keptOfLog)}`);
   }
 }
