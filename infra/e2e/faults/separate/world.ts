@@ -122,9 +122,11 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
   }
 }
 
+/** Without what Kafka's client says, of which there is much whenever processes come and go. */
 async function noteLogs(directory: string, note: Lab['note']): Promise<void> {
   for (const name of await readdir(directory).catch(() => [])) {
-    const text = await readFile(join(directory, name), 'utf8');
-    if (text.length > 0) note(`${name}\n${text.slice(-keptOfLog)}`);
+    const lines = (await readFile(join(directory, name), 'utf8')).split('\n');
+    const own = lines.filter((line) => line !== '' && !line.includes('"kafka":')).join('\n');
+    if (own !== '') note(`${name}\n${own.slice(-keptOfLog)}`);
   }
 }
