@@ -79,7 +79,7 @@ async function startOrganization() {
       eventually(async () => {
         const { rows } = await pool.query<{ remaining: number }>('SELECT count(*)::int AS remaining FROM outbox');
         expect(rows[0]?.remaining).toBe(0);
-      }, 30_000),
+      }),
   };
 }
 

@@ -95,7 +95,7 @@ describe.each(transports)('over the %s transport', (_name, newTransport) => {
     const keys = range(10).map((n) => `key ${n}`);
     for (const n of range(60)) await sender.send(...keys.map((key) => number(type, key, n)));
     for (const key of keys) {
-      await eventually(async () => expect(await effectsOf(database, 'campaign', key)).toEqual(range(60)), 25_000);
+      await eventually(async () => expect(await effectsOf(database, 'campaign', key)).toEqual(range(60)));
     }
   });
 

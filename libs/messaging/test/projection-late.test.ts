@@ -130,8 +130,7 @@ async function startListener(prefix: string, service: 'campaign' | 'billing'): P
 }
 
 const heardBy = async (database: Db) => Number((await database.pool.query('SELECT count(*) FROM inbox')).rows[0].count);
-const until = (database: Db, events: number) =>
-  eventually(async () => expect(await heardBy(database)).toBe(events), 30_000);
+const until = (database: Db, events: number) => eventually(async () => expect(await heardBy(database)).toBe(events));
 
 /** As retention does: the topic begins where it ends now. Returns how many events it has lost. */
 async function forget(topic: string): Promise<number> {

@@ -129,6 +129,6 @@ export async function newStudio(service: TestService) {
       eventually(async () => {
         const { rows } = await service.db.query('SELECT FROM changed_screens WHERE account_id = $1', [account]);
         if (rows.length > 0) throw new Error('The placements have not followed yet');
-      }, 30_000),
+      }),
   };
 }

@@ -28,6 +28,8 @@ const locations = (count: number) => [
 /** The heap of a worker in k8s is four times as large, and a file may be three times as large. */
 const heapMegabytes = 64;
 const lines = 26_000;
+/** Milliseconds. A heap that is nearly full is collected again and again, which takes minutes on a busy machine. */
+const patience = 500_000;
 
 test('names of faulty rows are not kept: a file of long ones is read by a process with a small heap, which meanwhile does the import of another account', async () => {
   const [tenant, other] = [newTenant(service), newTenant(service)];
@@ -47,12 +49,15 @@ test('names of faulty rows are not kept: a file of long ones is read by a proces
   let errors = '';
   child.stderr.on('data', (text) => (errors += String(text)));
   const died = once(child, 'exit').then(() => Promise.reject(new Error(`The process died: ${errors.slice(0, 2_000)}`)));
-  const both = Promise.all([ended(tenant.owner, id, 100_000), ended(other.owner, behind, 100_000)]);
-  const [done, small] = await Promise.race([both, died]);
   died.catch(() => {});
-  child.kill('SIGKILL');
-  expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 0, 0, 0, lines]);
-  expect(countsOf(small)).toEqual([6, 0, 0, 0]);
+  try {
+    const both = Promise.all([ended(tenant.owner, id, patience), ended(other.owner, behind, patience)]);
+    const [done, small] = await Promise.race([both, died]);
+    expect([done.status, ...countsOf(done)]).toEqual(['succeeded', 0, 0, 0, lines]);
+    expect(countsOf(small)).toEqual([6, 0, 0, 0]);
+  } finally {
+    child.kill('SIGKILL'); // Or it would work on the imports of the other tests.
+  }
 });
 
 test('an import that kills its process three times without progress has failed, and those of others are done', async () => {
@@ -112,6 +117,19 @@ test('accounts take turns: a small import is done before the large ones of other
   }
 });
 
+/** Runs again, as jobs do, what waited for a lock for as long as a statement may take. */
+async function runPatiently(): Promise<void> {
+  const isTimeout = (error: unknown) => error instanceof Error && error.message.includes('statement timeout');
+  for (let done = false; !done; )
+    done = await held.run().then(
+      () => true,
+      (error) => {
+        if (!isTimeout(error)) throw error;
+        return false;
+      },
+    );
+}
+
 test('an import that is sent while a long one of another account is worked on is done before that ends', async () => {
   const [long, later] = [newTenant(service), newTenant(service)];
   const { id } = await send(long.owner, estate);
@@ -119,14 +137,14 @@ test('an import that is sent while a long one of another account is worked on is
   try {
     await holder.query('BEGIN');
     await holder.query('SELECT FROM estate_imports WHERE id = $1 FOR UPDATE', [id]);
-    const run = held.run();
+    const run = runPatiently();
     await eventually(async () => {
       const waiting = await service.db.query(`SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%estate_imports%'`);
       expect(waiting.rowCount).toBe(1);
     });
     const { id: behind } = await send(later.owner, estate);
-    expect(countsOf(await ended(later.owner, behind, 4_000))).toEqual([6, 0, 0, 0]);
+    expect(countsOf(await ended(later.owner, behind))).toEqual([6, 0, 0, 0]);
     await holder.query('ROLLBACK');
     await run;
     expect(countsOf(await ended(long.owner, id, 0))).toEqual([6, 0, 0, 0]);

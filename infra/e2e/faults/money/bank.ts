@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createSigner, KeysSetting } from '@attribution/auth';
 import { signup } from '@attribution/contracts';
 import { newUuid } from '@attribution/ids';
+import { untilServed } from '@attribution/testing';
 import pg from 'pg';
 import { fromSomewhere, newEmail, password, startTestPlatform } from '../../test/support.ts';
 
@@ -45,7 +46,7 @@ export async function openBank(failures: number) {
     async openAccount() {
       const client = platform.client.with({ headers: fromSomewhere() });
       const body = { email: newEmail(), password, full_name: 'Ada Lovelace' };
-      const { user_id, account_id } = (await client.call(signup, { body })).body;
+      const { user_id, account_id } = (await untilServed(() => client.call(signup, { body }))).body;
       const claims = { sub: user_id, account: account_id, role: 'owner', account_type: 'network', sid: newUuid() };
       return {
         account: account_id,
