@@ -56,6 +56,8 @@ export async function startFleetProgram(replicas: number): Promise<FleetProgram>
     DEVICE_PORT: devices,
     PAYMENTS_PORT: payments,
     KAFKA_TOPIC_PREFIX: kafka.prefix,
+    // A process writes what it has compiled at its exit, a file a module: 32 at once would take longer than a stop may.
+    NODE_COMPILE_CACHE: undefined,
   };
   const program = startProgram(['infra/fleet/src/main.ts', '--replicas', String(replicas)], environment);
   const remove = async () => {
