@@ -41,7 +41,7 @@ whole('npm run fleet, two replicas of each process, on Postgres, Kafka and Redis
   beforeAll(async () => {
     fleet = await startFleetProgram(2);
   });
-  afterAll(() => fleet?.remove(), 120_000);
+  afterAll(() => fleet?.remove());
   const on = () => fleet;
 
   test('every process is ready, and only workers check the broker', async () => {

@@ -231,5 +231,4 @@ withKafka(
     expect(await early.rows()).toEqual(rows);
     expect(await late.rows()).toEqual(rows);
   },
-  600_000,
 );

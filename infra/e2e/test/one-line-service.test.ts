@@ -224,7 +224,7 @@ test('`npm run fleet` starts its api and its worker, which are ready and have me
     fleet.kill('SIGTERM');
   }
   expect(await ended).toEqual([0, null]);
-}, 600_000);
+});
 
 test('no other file mentions it', () => {
   const named = execFileSync(

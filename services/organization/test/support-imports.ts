@@ -10,7 +10,7 @@ import {
   importEstate,
 } from '@attribution/contracts';
 import { createOutbox } from '@attribution/messaging';
-import { eventually, type TestService } from '@attribution/testing';
+import { eventually, patientLimits, type TestService } from '@attribution/testing';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { importJob } from '../src/imports/index.ts';
@@ -153,6 +153,7 @@ export function openDependencies({ db, logs, clock }: TestService, utilities: Cl
   const database: OrganizationDatabase = openOrganizationDatabase({
     url: db.options.connectionString ?? '',
     poolSize: 4,
+    ...patientLimits,
   });
   return { database, outbox: createOutbox(() => {}), clock, logger: logs.logger, utilities };
 }
