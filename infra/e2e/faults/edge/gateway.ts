@@ -4,6 +4,7 @@ import { upstreamsAt } from '@attribution/gateway';
 import { freePort } from '@attribution/servers';
 import { testKeys } from '@attribution/testing';
 import { createMember, startTimeoutMs } from '../member.ts';
+import { overOneConnection } from './one-connection.ts';
 
 /** The services behind the gateway. The others get an address where nothing listens. */
 export type Upstreams = Partial<Record<ServiceName, { readonly url: string }>>;
@@ -33,9 +34,10 @@ export async function startEdge(upstreams: Upstreams, environment: Record<string
     },
   });
 
+  const readMetrics = overOneConnection(`http://127.0.0.1:${adminPort}/metrics`);
   async function metrics(): Promise<string> {
     try {
-      return await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      return await readMetrics();
     } catch (cause) {
       throw new Error(`The gateway does not answer\n${member.output.slice(-4_000)}`, { cause });
     }

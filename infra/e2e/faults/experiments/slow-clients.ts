@@ -4,6 +4,7 @@ import { freePort } from '@attribution/servers';
 import { personToken } from '@attribution/testing';
 import { type Edge, startEdge } from '../edge/gateway.ts';
 import { type Measured, startLoad, statusesText } from '../edge/load.ts';
+import { overOneConnection } from '../edge/one-connection.ts';
 import { settled } from '../edge/settled.ts';
 import { type SlowReport, startSlowClients } from '../edge/slow-clients.ts';
 import type { Experiment } from '../experiment.ts';
@@ -71,8 +72,9 @@ export const slowClients: Experiment = {
     }
     try {
       const [[edge, upstream], [twin]] = await Promise.all([newEdge(), newEdge()]);
+      const pool = overOneConnection(`${upstream.url}/open`);
       // Without the connections to the service, because the size of their pool does not matter.
-      const files = async () => (await edge.openFiles()) - Number(await (await fetch(`${upstream.url}/open`)).text());
+      const files = async () => (await edge.openFiles()) - Number(await pool());
       await measure([edge, twin], 500);
       await sleep(200); // The load's connections are closed by then.
       const before = await files();
