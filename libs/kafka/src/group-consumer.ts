@@ -30,6 +30,7 @@ export interface GroupConsumerOptions {
  */
 export class GroupConsumer {
   readonly #options: GroupConsumerOptions;
+  readonly #fetchWaitMs: number;
   readonly #heartbeatIntervalMs: number;
   readonly #batches: BatchHandler;
   readonly #place: Place = {};
@@ -37,8 +38,10 @@ export class GroupConsumer {
 
   constructor(options: GroupConsumerOptions) {
     this.#options = options;
-    // A consumer learns of a rebalance by its next heartbeat, and all of its group wait for the last one to learn it.
-    this.#heartbeatIntervalMs = Math.min(1_000, options.sessionTimeout / 3);
+    // The broker answers a fetch as soon as there are events, and otherwise after this time. Heartbeats go between fetches:
+    // a consumer learns of a rebalance by its next one, and all of its group wait for the last one to learn it.
+    this.#fetchWaitMs = Math.min(1_000, options.sessionTimeout / 3);
+    this.#heartbeatIntervalMs = 0.9 * this.#fetchWaitMs; // A heartbeat that comes sooner after the last one is skipped.
     this.#batches = new BatchHandler({ ...options, heartbeatIntervalMs: this.#heartbeatIntervalMs });
   }
 
@@ -79,7 +82,7 @@ export class GroupConsumer {
       groupId: groupIdOf(prefix, subscription),
       sessionTimeout,
       heartbeatInterval: this.#heartbeatIntervalMs,
-      maxWaitTimeInMs: 250,
+      maxWaitTimeInMs: this.#fetchWaitMs,
       allowAutoTopicCreation: false,
       retry: { retries: Number.MAX_SAFE_INTEGER, maxRetryTime: maxRetryPauseMs, restartOnFailure: async () => false },
     });
