@@ -41,7 +41,7 @@ export class GroupConsumer {
     // The broker answers a fetch as soon as there are events, and otherwise after this time. Heartbeats go between fetches:
     // a consumer learns of a rebalance by its next one, and all of its group wait for the last one to learn it.
     this.#fetchWaitMs = Math.min(1_000, options.sessionTimeout / 3);
-    this.#heartbeatIntervalMs = 0.9 * this.#fetchWaitMs; // A heartbeat that comes sooner after the last one is skipped.
+    this.#heartbeatIntervalMs = 0.9 * this.#fetchWaitMs; // Shorter: kafkajs skips a heartbeat that comes too early.
     this.#batches = new BatchHandler({ ...options, heartbeatIntervalMs: this.#heartbeatIntervalMs });
   }
 

@@ -72,9 +72,9 @@ export const slowClients: Experiment = {
     }
     try {
       const [[edge, upstream], [twin]] = await Promise.all([newEdge(), newEdge()]);
-      const pool = overOneConnection(`${upstream.url}/open`);
+      const connections = overOneConnection(`${upstream.url}/open`);
       // Without the connections to the service, because the size of their pool does not matter.
-      const files = async () => (await edge.openFiles()) - Number(await pool());
+      const files = async () => (await edge.openFiles()) - Number(await connections());
       await measure([edge, twin], 500);
       await sleep(200); // The load's connections are closed by then.
       const before = await files();
