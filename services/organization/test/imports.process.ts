@@ -1,4 +1,5 @@
 /** Runs the imports of a database (the first argument), as the job of a service does, until it is killed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@attribution/contracts';
 import { createOutbox } from '@attribution/messaging';
 import { createLogger } from '@attribution/runtime';
@@ -12,4 +13,5 @@ const job = runImports({
   utilities: createClient({ baseUrl: 'http://127.0.0.1:1' }),
 });
 process.stdout.write('running\n');
-for (;;) await job.run(new AbortController().signal).catch(() => {});
+// A pause, because a process whose test was ended before it finds no database any more.
+for (;;) await job.run(new AbortController().signal).catch(() => sleep(100));

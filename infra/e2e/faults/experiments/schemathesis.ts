@@ -41,6 +41,7 @@ export const schemathesis: Experiment = {
           ...{ environment, url: platform.url, mailDirectory, estate, as, seed },
           examples: rounds,
           exceptions: exceptionsFor(as, estate, long),
+          onProgress: (text) => say(`  ${as}: ${text}`),
         });
         const finding = findingOf(as, outcome, estate);
         say(`  ${as}: ${finding.tried} requests, ${finding.found}`);

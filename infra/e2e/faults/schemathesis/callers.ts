@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import {
   ACCESS_TOKEN_TTL,
   AccessClaims,
   createSigner,
-  KeysSetting,
+  KeySet,
   keyFilesOf,
   type Principal,
   principalOf,
@@ -62,7 +63,8 @@ export async function newCallers({ anyone, mailbox, directory, owner, groups }: 
   const halves = { 'x-access-key-id': key.access_key_id, 'x-access-key-secret': key.access_key_secret };
   const exchanged = (await anyone.call(exchangeApiKey, { headers: halves })).body;
   const { id: account, account_type } = owner.session.account;
-  const support = createSigner(KeysSetting.parse(keyFilesOf(directory).private)).sign(
+  const keys = KeySet.parse(JSON.parse(await readFile(keyFilesOf(directory).private, 'utf8')));
+  const support = createSigner(keys).sign(
     'at+jwt',
     { sub: 'operator', account, role: 'admin', account_type, support: { reason: 'An experiment' } },
     supportSeconds,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { type Caller, callers } from './callers.ts';
 import type { Estate } from './estate.ts';
@@ -19,6 +20,8 @@ export interface Command {
   readonly examples: number;
   /** Settings of some operations. An operation may be named by one of them. */
   readonly exceptions?: readonly Exception[];
+  /** Called once a minute with what has been done. */
+  readonly onProgress: (text: string) => void;
 }
 
 interface Exception {
@@ -28,6 +31,9 @@ interface Exception {
   /** Whether the boundary values of the schemas are tried, which is Schemathesis's phase "coverage". Default: true. */
   readonly boundaries?: boolean;
 }
+
+/** What hooks.py begins its lines about its progress with. */
+const progressMark = 'progress: ';
 
 /** The parts of Schemathesis's report that are read. */
 const Report = z.object({
@@ -97,8 +103,9 @@ export async function runSchemathesis(command: Command): Promise<Outcome> {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       for (const stream of [child.stdout, child.stderr])
-        stream.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk;
+        createInterface(stream).on('line', (line) => {
+          if (line.startsWith(progressMark)) command.onProgress(line.slice(progressMark.length));
+          else text += `${line}\n`;
         });
       child.once('error', reject);
       child.once('close', () => resolve(text));

@@ -3,8 +3,11 @@
 import atexit
 import json
 import re
+import sys
+import time
 from collections import Counter
 
+import hypothesis
 import schemathesis
 from schemathesis.generation.meta import CoverageScenario
 from schemathesis.openapi.checks import RejectedPositiveData
@@ -15,6 +18,10 @@ from callers import is_known, new_token
 from ids import remove_id, is_id, with_existing_ids, add_id
 from people import keep
 from overrides import overrides
+
+# Schemathesis has Hypothesis aim at requests that succeed, which then varies the numbers in one that did, over and over. The
+# overrides make requests succeed, so all examples are independent ones. There is no setting for it.
+hypothesis.target = lambda *observation, **label: None
 
 # The Authorization headers that the caller's requests have had.
 signatures = set()
@@ -38,6 +45,10 @@ refused = Counter()
 
 # The sender of each case in progress, if it is not the caller.
 senders = {}
+
+# A run takes most of an hour, and Schemathesis writes its output at the end of it.
+progress_interval = 60
+progress_due = time.monotonic() + progress_interval
 
 
 @schemathesis.hook
@@ -157,6 +168,7 @@ def has_fields(case):
 def after_call(context, case, response):
     operation = operation_of(case)
     answers[f"{operation} {response.status_code}"] += 1
+    show_progress(operation)
     if 200 <= response.status_code < 300:
         granted.add(operation)
     sender = senders.pop(case.id, None)
@@ -173,6 +185,15 @@ def after_call(context, case, response):
         # A rotated key cannot be rotated again.
         if operation == "rotate_api_key":
             remove_id(case.path_parameters["id"])
+
+
+def show_progress(operation):
+    """Writes a line for command.ts to stderr, once a minute."""
+    global progress_due
+    if time.monotonic() < progress_due:
+        return
+    progress_due = time.monotonic() + progress_interval
+    print(f"progress: {sum(answers.values()):,} requests, now {operation}", file=sys.stderr, flush=True)
 
 
 @atexit.register
