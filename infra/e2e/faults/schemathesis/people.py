@@ -16,8 +16,9 @@ full_name = "Grace Hopper"
 class Person:
     email: str
     password: str = password
-    # The session's access token; None without a session.
+    # The session's access token, and when it was issued; None without a session.
     token: str | None = None
+    since: float | None = None
     account_id: str | None = None
     # The authenticator's secret, and the time step of the code that confirmed it.
     secret: str | None = None
@@ -40,6 +41,10 @@ class Person:
     def call(self, method, path, body=None):
         return call(method, path, body, self.token)
 
+    def may_wait(self):
+        """Until the token is about to expire, which it does after a quarter of an hour."""
+        return self.since is None or time.monotonic() - self.since < 600
+
     def mailed(self, pattern):
         found = mail_to(self.email, self.messages, pattern)
         self.messages += 1
@@ -53,6 +58,7 @@ class Person:
 
     def begin(self, session):
         self.token = session["access_token"]
+        self.since = time.monotonic()
         self.account_id = session["account"]["id"]
         return self
 
@@ -152,7 +158,11 @@ waiting = {}
 def take_person(kind):
     """Returns a waiting person of this kind, or a new one."""
     those = waiting.setdefault(kind, [])
-    return those.pop() if those else kind()
+    while those:
+        person = those.pop()
+        if person.may_wait():
+            return person
+    return kind()
 
 
 def keep(kind, person):
