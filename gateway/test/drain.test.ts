@@ -6,7 +6,7 @@ import { createDrain } from '../src/drain.ts';
 
 const arriving = () => new IncomingMessage(new Socket());
 
-test('of all clients together 1,024 refused bodies are read to their end, and another one when one of them is gone', async () => {
+test('the drain takes 1,024 refused bodies of all clients together, and another one when one of them is gone', async () => {
   const drain = createDrain();
   const bodies = Array.from({ length: 1_024 }, arriving);
   expect(bodies.map((body, n) => drain.add(body, `10.0.0.${n >> 4}`))).not.toContain(false);

@@ -259,8 +259,10 @@ const forReaders: Required<CreateDocumentOptions>['override'] = ({ zodSchema, js
   // Spec §9.2 allows new fields, so no object is closed.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   // JavaScript's range of integers bounds requests, and says nothing about responses.
-  if (io === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (io === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (io === 'output') {
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  }
   // zod's pattern repeats the format in some hundred characters.
   if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern;
   // The format allows any offset; the API accepts only UTC.

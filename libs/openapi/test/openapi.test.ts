@@ -13,8 +13,9 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
 }
 
-const { paths } = JSON.parse(JSON.stringify(openApiDocument(endpoints))) as {
+const { paths, components } = JSON.parse(JSON.stringify(openApiDocument(endpoints))) as {
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { properties?: Record<string, object> }> };
 };
 const operations = Object.values(paths).flatMap((path) => Object.values(path));
 const query = (operation: string, name: string) =>
@@ -32,6 +33,13 @@ test('a list in a query is documented as one parameter with comma-joined values,
     ...joined,
     schema: { type: 'array', items: { type: 'string', pattern: expect.stringMatching(/^\^grp_/) }, maxItems: 100 },
   });
+});
+
+test('the largest integer that JavaScript has is documented where a request may have one, and not in responses', () => {
+  const property = (schema: string) => components.schemas[schema]?.properties?.desired_version;
+  expect(property('DeviceConfigChange')).toMatchObject({ type: 'integer', maximum: Number.MAX_SAFE_INTEGER });
+  expect(property('DeviceConfig')).toMatchObject({ type: 'integer' });
+  expect(property('DeviceConfig')).not.toHaveProperty('maximum');
 });
 
 test('the pattern of a timestamp and the platform take the same ones, of any year but 0', () => {

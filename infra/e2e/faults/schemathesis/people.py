@@ -18,7 +18,7 @@ class Person:
     password: str = password
     # The session's access token, and when it was issued; None without a session.
     token: str | None = None
-    since: float | None = None
+    issued_at: float | None = None
     account_id: str | None = None
     # The authenticator's secret, and the time step of the code that confirmed it.
     secret: str | None = None
@@ -41,9 +41,9 @@ class Person:
     def call(self, method, path, body=None):
         return call(method, path, body, self.token)
 
-    def may_wait(self):
-        """Until the token is about to expire, which it does after a quarter of an hour."""
-        return self.since is None or time.monotonic() - self.since < 600
+    def is_fresh(self):
+        """Whether the token, if there is one, is valid for some more minutes of its quarter of an hour."""
+        return self.issued_at is None or time.monotonic() - self.issued_at < 600
 
     def mailed(self, pattern):
         found = mail_to(self.email, self.messages, pattern)
@@ -58,7 +58,7 @@ class Person:
 
     def begin(self, session):
         self.token = session["access_token"]
-        self.since = time.monotonic()
+        self.issued_at = time.monotonic()
         self.account_id = session["account"]["id"]
         return self
 
@@ -160,7 +160,7 @@ def take_person(kind):
     those = waiting.setdefault(kind, [])
     while those:
         person = those.pop()
-        if person.may_wait():
+        if person.is_fresh():
             return person
     return kind()
 
