@@ -10,11 +10,13 @@ import { run, tail, which } from './which.ts';
 const REQUIREMENTS = fileURLToPath(new URL('../../../infra/e2e/faults/schemathesis/requirements.txt', import.meta.url));
 /** A program that succeeds silently if Python is new enough and can make virtual environments with pip. */
 const PROBE = 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))';
+/** Distributions optimise theirs by a profile. Version managers often do not, and Schemathesis is mostly Python at work. */
+const SYSTEM_PYTHON = '/usr/bin/python3';
 const HINT = 'Install Python 3.10 or newer with venv and pip, or give TEST_SCHEMATHESIS (a virtual environment).';
 
 /**
  * A virtual environment with Schemathesis; its directory is the `url`. It is TEST_SCHEMATHESIS, else one below `cache`, made
- * by this machine's Python. `bin/python -m schemathesis.cli` runs it.
+ * by a Python of this machine. `bin/python -m schemathesis.cli` runs it.
  */
 export async function findSchemathesis({ cache, say }: { cache: string; say: Say }): Promise<Found | Missing> {
   const given = process.env.TEST_SCHEMATHESIS;
@@ -28,11 +30,12 @@ export async function findSchemathesis({ cache, say }: { cache: string; say: Say
   return firstOf('Schemathesis', [own], HINT, say);
 }
 
-/** The python3 on PATH, else Debian's, installed first if possible. */
+/** The system's python3, else the one on PATH, else Debian's, installed first if possible. */
 async function findPython(say: Say): Promise<string | undefined> {
   const able = async () => {
-    const python = await which('python3');
-    return python !== undefined && (await run(python, ['-c', PROBE], { ms: 20_000 })).ok ? python : undefined;
+    for (const python of [SYSTEM_PYTHON, await which('python3')])
+      if (python !== undefined && (await run(python, ['-c', PROBE], { ms: 20_000 })).ok) return python;
+    return undefined;
   };
   const there = await able();
   if (there !== undefined) return there;
