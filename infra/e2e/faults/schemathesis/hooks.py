@@ -38,6 +38,15 @@ if is_known:
             signature = f"Bearer {data}"
             signatures.add(signature)
             case.headers["Authorization"] = signature
+            forget_former_signature(case)
+
+
+def forget_former_signature(case):
+    """Schemathesis remembers what it made wrong, and does not see that a signature has replaced it. What else is wrong counts."""
+    data = case.meta and case.meta.phase.data
+    others = tuple(one for one in data.mutations if one.parameter != "Authorization") if data else ()
+    if others:
+        data.mutations = others
 
 
 answers = Counter()
