@@ -117,8 +117,11 @@ export const exchangeApiKey = endpoint({
   access: { credential: 'none' },
   rate_limit: { window_seconds: 60, limit: 60, counts: 'requests' },
   headers: z.object({
-    'x-access-key-id': z.string().optional().meta({ description: 'The public half' }),
-    'x-access-key-secret': z.string().optional().meta({ description: 'The private half' }),
+    'x-access-key-id': z.string().optional().meta({ description: 'The public half', example: 'atp_live_5YcQ2mR8' }),
+    'x-access-key-secret': z
+      .string()
+      .optional()
+      .meta({ description: 'The private half', example: 'as shown when the key was made' }),
   }),
   success: {
     status: 200,
