@@ -305,12 +305,9 @@ rules_in_words = re.compile(
 )
 
 
-# Wrong codes of devices are counted for the whole account.
-wrong_claims = "Too many codes were wrong"
-
-# Budgets that all examples have in common: that one, and those of the e-mail addresses in the document.
+# Budgets that all examples have in common: those of an e-mail address, and of the account's wrong claim codes.
 shared_budgets = re.compile(
-    f"{wrong_claims}|Too many codes were sent to this address|Too many wrong passwords or codes for this address"
+    "Too many codes were sent to this address|Too many wrong passwords or codes for this address|Too many codes were wrong"
 )
 
 
