@@ -46,6 +46,11 @@ const idleTimeoutMs = 65_000;
 export const keptByClients = 4_000;
 /** Node sends clients the first, and closes an idle connection after the sum. */
 export const keepAlive = { keepAliveTimeout: keptByClients, keepAliveTimeoutBuffer: idleTimeoutMs - keptByClients };
+/**
+ * How many connections may wait to be accepted; Linux lowers it to `net.core.somaxconn`. Beyond it, and beyond Node's own 511,
+ * the system ignores whoever connects, and a client tries again after a second.
+ */
+const backlog = 4_096;
 /** How long a client may read the last response and close the connection itself. */
 const lingerMs = 1_000;
 
@@ -127,7 +132,7 @@ export async function listen(
   ];
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
+    server.listen(options.port, options.host, backlog, resolve);
   });
 
   return {

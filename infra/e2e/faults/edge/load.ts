@@ -18,7 +18,7 @@ export interface LoadRequest {
 export interface Measured {
   /** Milliseconds from sending to the end of the response, for each request that got one. */
   readonly latencies: readonly number[];
-  /** The number of responses by status; `cut` if there was none, or it was incomplete. */
+  /** The number of responses by status; for example `cut: ECONNRESET` if there was none, or it was incomplete. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly p99: number;
 }
@@ -50,7 +50,7 @@ export function startLoad({ rate, request: requestOf }: LoadOptions): Load {
     const answers = await Promise.all(taken);
     const statuses: Record<string, number> = {};
     for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
-    const latencies = answers.filter(({ status }) => status !== 'cut').map(({ ms }) => ms);
+    const latencies = answers.filter(({ status }) => !status.startsWith('cut')).map(({ ms }) => ms);
     return { latencies, statuses, p99: quantile(latencies, 0.99) };
   }
   return {
@@ -66,6 +66,7 @@ export function startLoad({ rate, request: requestOf }: LoadOptions): Load {
 
 async function exchange({ url, body, ...options }: LoadRequest, agent: Agent): Promise<{ status: string; ms: number }> {
   const started = performance.now();
+  let kept = false;
   try {
     const status = await new Promise<number>((resolve, reject) => {
       const req = request(url, { ...options, agent }, (res: IncomingMessage) => {
@@ -73,12 +74,16 @@ async function exchange({ url, body, ...options }: LoadRequest, agent: Agent): P
         res.once('end', () => resolve(res.statusCode ?? 0));
         res.once('error', reject);
       });
-      req.once('error', reject);
+      req.once('error', (error) => {
+        kept = req.reusedSocket;
+        reject(error);
+      });
       req.end(body);
     });
     return { status: String(status), ms: performance.now() - started };
-  } catch {
-    return { status: 'cut', ms: performance.now() - started };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { status: `cut: ${code ?? message}${kept ? ' on a kept connection' : ''}`, ms: performance.now() - started };
   }
 }
 
