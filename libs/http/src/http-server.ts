@@ -47,8 +47,8 @@ export const keptByClients = 4_000;
 /** Node sends clients the first, and closes an idle connection after the sum. */
 export const keepAlive = { keepAliveTimeout: keptByClients, keepAliveTimeoutBuffer: idleTimeoutMs - keptByClients };
 /**
- * How many connections may wait to be accepted; Linux lowers it to `net.core.somaxconn`. Beyond it, and beyond Node's own 511,
- * the system ignores whoever connects, and a client tries again after a second.
+ * How many connections may wait to be accepted; Linux lowers it to `net.core.somaxconn`. The system ignores whoever connects
+ * beyond it, and that client tries again after a second. Node's default is 511.
  */
 const backlog = 4_096;
 /** How long a client may read the last response and close the connection itself. */

@@ -66,25 +66,18 @@ export function startLoad({ rate, request: requestOf }: LoadOptions): Load {
 
 async function exchange({ url, body, ...options }: LoadRequest, agent: Agent): Promise<{ status: string; ms: number }> {
   const started = performance.now();
-  let kept = false;
-  try {
-    const status = await new Promise<number>((resolve, reject) => {
-      const req = request(url, { ...options, agent }, (res: IncomingMessage) => {
-        res.resume();
-        res.once('end', () => resolve(res.statusCode ?? 0));
-        res.once('error', reject);
-      });
-      req.once('error', (error) => {
-        kept = req.reusedSocket;
-        reject(error);
-      });
-      req.end(body);
+  const status = await new Promise<string>((resolve) => {
+    const onCut = ({ code, message }: NodeJS.ErrnoException) =>
+      resolve(`cut: ${code ?? message}${req.reusedSocket ? ' on a kept connection' : ''}`);
+    const req = request(url, { ...options, agent }, (res: IncomingMessage) => {
+      res.resume();
+      res.once('end', () => resolve(String(res.statusCode)));
+      res.once('error', onCut);
     });
-    return { status: String(status), ms: performance.now() - started };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return { status: `cut: ${code ?? message}${kept ? ' on a kept connection' : ''}`, ms: performance.now() - started };
-  }
+    req.once('error', onCut);
+    req.end(body);
+  });
+  return { status, ms: performance.now() - started };
 }
 
 /** For example "200 × 500, 502 × 3". */
