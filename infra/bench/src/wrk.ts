@@ -8,6 +8,7 @@ export interface Load {
   readonly url: string;
   /** If less than one, the load ends after one response per connection, because wrk accepts only whole seconds. */
   readonly seconds: number;
+  /** Default: 32; 4 if the load ends after one response each, because a server's first ones take long, and it refuses who waits long. */
   readonly connections?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** A Lua script for wrk with a `request` function, for requests that differ from each other. */
@@ -30,18 +31,19 @@ function done(summary, latency, requests)
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
 end`;
 
-/** Stops wrk after that many responses, by SIGINT as with Ctrl-C, so that it still prints its report. */
+/** Stops wrk after that many responses, by SIGINT as with Ctrl-C, so that it still prints its report. Prints what refuses. */
 const endingAfter = (answers: number) => `
 local ffi, answers = require('ffi'), 0
 ffi.cdef 'int kill(int, int); int getpid();'
-function response()
+function response(status, headers, body)
+  if status > 399 then io.write('\\nREFUSED ' .. status .. ' ' .. body .. '\\n') end
   answers = answers + 1
   if answers == ${answers} then ffi.C.kill(ffi.C.getpid(), 2) end
 end`;
 
 /** Loads a server with wrk, on other cores. Throws on a response other than 2xx or 3xx, and on a broken connection. */
 export async function load(options: Load): Promise<LoadResult> {
-  const { url, seconds, connections = 32, headers = {}, script = '' } = options;
+  const { url, seconds, connections = seconds < 1 ? 4 : 32, headers = {}, script = '' } = options;
   const directory = await mkdtemp(join(tmpdir(), 'attribution-wrk-'));
   try {
     const file = join(directory, 'load.lua');
@@ -63,8 +65,11 @@ export async function load(options: Load): Promise<LoadResult> {
     const line = /RESULT (.*)/.exec(output)?.[1];
     if (!line) throw new Error(`wrk gave no result: ${output}`);
     const result = JSON.parse(line) as LoadResult & { requests: number; bad: number; broken: number };
-    if (result.bad + result.broken > 0 || result.requests === 0)
-      throw new Error(`${url}: of ${result.requests} requests ${result.bad} were refused and ${result.broken} broke`);
+    const { requests, bad, broken } = result;
+    if (bad + broken > 0 || requests === 0) {
+      const first = /REFUSED (.*)/.exec(output)?.[1] ?? '';
+      throw new Error(`${url}: of ${requests} requests ${bad} were refused and ${broken} broke. ${first}`);
+    }
     return result;
   } finally {
     await rm(directory, { recursive: true, force: true });

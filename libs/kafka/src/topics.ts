@@ -15,7 +15,7 @@ export async function createTopics(admin: Admin, layouts: readonly TopicLayout[]
       configEntries: Object.entries(settings).map(([setting, value]) => ({ name: setting, value })),
     })),
   });
-  await untilKnown(
+  await untilTopicsKnown(
     admin,
     layouts.map(({ name }) => name),
   );
@@ -34,7 +34,7 @@ export async function createTopics(admin: Admin, layouts: readonly TopicLayout[]
 }
 
 /** The controller has created them; the brokers, which answer from now on, learn of it a moment later. */
-async function untilKnown(admin: Admin, topics: string[]): Promise<void> {
+export async function untilTopicsKnown(admin: Admin, topics: string[]): Promise<void> {
   for (let left = 50; ; left--) {
     try {
       await admin.fetchTopicMetadata({ topics });

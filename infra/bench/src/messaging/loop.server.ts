@@ -3,6 +3,7 @@
  * acknowledged by all replicas; a consumer counts messages. Topic, partitions, keys, headers and bytes are the same. The
  * messages are made before the clock starts, and nothing is parsed or written to a database.
  */
+import { untilTopicsKnown } from '@attribution/kafka';
 import { Kafka, logLevel, type Message } from 'kafkajs';
 import { streamOf } from './events.ts';
 import { newReceived, serveLoop } from './serve-loop.ts';
@@ -15,9 +16,10 @@ const kafka = new Kafka({ clientId: 'bench', brokers: BROKERS.split(','), logLev
 const admin = kafka.admin();
 await admin.connect();
 await admin.createTopics({
-  waitForLeaders: true,
+  waitForLeaders: false,
   topics: [{ topic, numPartitions: stream.topic.partitions, replicationFactor: 1 }],
 });
+await untilTopicsKnown(admin, [topic]);
 await admin.disconnect();
 const producer = kafka.producer({ allowAutoTopicCreation: false, maxInFlightRequests: 1 });
 await producer.connect();
