@@ -8,7 +8,7 @@ export interface Load {
   readonly url: string;
   /** If less than one, the load ends after one response per connection, because wrk accepts only whole seconds. */
   readonly seconds: number;
-  /** Default: 32; 4 if the load ends after one response each, because a server's first ones take long, and it refuses who waits long. */
+  /** Default: 32; 4 if the load ends after one response each: a server's first responses are slow, and whoever waits too long is refused. */
   readonly connections?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** A Lua script for wrk with a `request` function, for requests that differ from each other. */
@@ -31,7 +31,7 @@ function done(summary, latency, requests)
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
 end`;
 
-/** Stops wrk after that many responses, by SIGINT as with Ctrl-C, so that it still prints its report. Prints what refuses. */
+/** Stops wrk after that many responses, by SIGINT as with Ctrl-C, so that it still prints its report. Prints refusals. */
 const endingAfter = (answers: number) => `
 local ffi, answers = require('ffi'), 0
 ffi.cdef 'int kill(int, int); int getpid();'

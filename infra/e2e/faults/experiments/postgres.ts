@@ -80,7 +80,7 @@ async function shake(target: Target, cluster: Cluster, lab: Lab): Promise<Findin
     const { databases } = target;
     const limit = formOf(lab).statementTimeout + bars.slack;
     const verdict = await judge({ databases, acknowledged: traffic.acknowledged, timeoutMs: 20_000, say: lab.say });
-    const backs = Object.values(rounds).flatMap((list) => list.map(({ back }) => back));
+    const backs = [...rounds.ended, ...rounds.hung].map(({ back }) => back).sort((a, b) => a - b);
     const found = (what: string, list: readonly Round[]) =>
       finding({ what: `${what}, ${target.name}`, rounds: list, backs, limit, verdict, gone });
     return [found('Postgres ended and started again', rounds.ended), found('Postgres hung', rounds.hung)];
@@ -106,8 +106,8 @@ async function outage(target: Target, traffic: Traffic, breakIt: () => Promise<v
 }
 
 /**
- * An exchange, in milliseconds before and after the first return of Postgres while it waited. One that began earlier and was
- * done later was stopped by no timeout: until the return that is for the platform to limit, and then the platform recovers.
+ * The milliseconds of an exchange before and after Postgres returned. Only one that waited for the return and then succeeded has
+ * both: until the return, the platform's timeouts limit its wait; what it takes after that is recovery.
  */
 function partsOf({ at, ms, outcome }: Exchange, backs: readonly number[]): { before: number; after: number } {
   const back = outcome === 'done' && backs.find((one) => at < one && one < at + ms);
@@ -117,7 +117,7 @@ function partsOf({ at, ms, outcome }: Exchange, backs: readonly number[]): { bef
 interface Found {
   readonly what: string;
   readonly rounds: readonly Round[];
-  /** All returns of Postgres. */
+  /** All returns of Postgres, in order. */
   readonly backs: readonly number[];
   readonly limit: number;
   readonly verdict: Verdict;
