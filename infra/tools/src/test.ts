@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './check/run.ts';
-import { joined, type Outcome, slowest } from './jest/report.ts';
+import { failuresText, joined, type Outcome, slowest } from './jest/report.ts';
 import { runJest } from './jest/run-jest.ts';
 import { type Turn, turnsOf } from './jest/turns.ts';
 import { openScratch } from './scratch.ts';
@@ -45,11 +45,12 @@ const checked = await checks;
 const { missing } = await all;
 await servers.stop();
 
-const { passed, failed, skipped, files } = joined(outcomes);
+const { passed, failed, skipped, files, failures } = joined(outcomes);
 console.error('\nSeconds of');
 for (const { name, seconds } of phases()) console.error(`${seconds.toFixed(0).padStart(6)}  ${name}`);
 console.error('\nThe slowest files');
 for (const { name, seconds } of slowest(files)) console.error(`${seconds.toFixed(0).padStart(6)}  ${name}`);
+if (failures.length > 0) console.error(`\nWhat failed\n\n${failuresText(failures)}`);
 console.error('');
 const incomplete = inCi && missing.length > 0;
 if (incomplete) console.error('In CI no server may be missing: this run fails.');

@@ -79,7 +79,8 @@ export function newWorld(timezone = 'Europe/Zurich', account = newId('account'))
     as: (service: TestService, claims = {}) => service.client.with({ token: personToken({ account, ...claims }) }),
     /** Somebody who was in the zone all the time. Times are in seconds before now. */
     visit(service: TestService, [from, to]: readonly [number, number] = [600, 300], changes: object = {}) {
-      const [entered_at, left_at] = [secondsAgo(service, from), secondsAgo(service, to)];
+      const now = service.clock.now();
+      const [entered_at, left_at] = [secondsAgo(service, from, now), secondsAgo(service, to, now)];
       return {
         ...{ event_id: newUuid(), visitor_key: newVisitor(), location_id: location.id, entered_at, left_at },
         zones: [{ zone_id: zone.id, entered_at, left_at }],
@@ -96,8 +97,9 @@ export type World = ReturnType<typeof newWorld>;
 
 export const newVisitor = () => randomBytes(16).toString('base64url');
 
-export const secondsAgo = (service: TestService, seconds: number) =>
-  new Date(service.clock.now().getTime() - seconds * 1000).toISOString();
+/** Times that are compared to the millisecond need the same `now`. */
+export const secondsAgo = (service: TestService, seconds: number, now = service.clock.now()) =>
+  new Date(now.getTime() - seconds * 1000).toISOString();
 
 export const batch = (service: TestService, items: readonly unknown[], changes: object = {}) => ({
   body: { sent_at: secondsAgo(service, 0), items: [...items], ...changes },

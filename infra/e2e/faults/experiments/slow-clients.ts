@@ -10,8 +10,6 @@ import { type SlowReport, startSlowClients } from '../edge/slow-clients.ts';
 import type { Experiment } from '../experiment.ts';
 import { createMember, type Member } from '../member.ts';
 
-/** Requests per second of the normal clients. */
-const rate = 100;
 /** How many bytes the gateway's memory may grow by, in total and per slow client: far less than the unread responses. */
 const memoryBar = { base: 120_000_000, each: 250_000 };
 /**
@@ -24,6 +22,8 @@ const ms = (value: number) => `${value.toFixed(1)} ms`;
 
 interface Form {
   readonly clients: number;
+  /** Requests per second of the normal clients. */
+  readonly rate: number;
   /** The gateway's timeout of clients; in the long form its default. */
   readonly clientTimeoutMs: number;
   readonly quiet: number;
@@ -38,8 +38,8 @@ interface Form {
   readonly slackMs: number;
 }
 const forms: Record<'short' | 'long', Form> = {
-  short: { clients: 160, clientTimeoutMs: 2_000, quiet: 1_500, share: 0.5, floorMs: 250, slackMs: 60_000 },
-  long: { clients: 1_000, clientTimeoutMs: 60_000, quiet: 20_000, share: 0.99, floorMs: 20, slackMs: 6_000 },
+  short: { clients: 160, rate: 30, clientTimeoutMs: 2_000, quiet: 1_500, share: 0.5, floorMs: 250, slackMs: 60_000 },
+  long: { clients: 1_000, rate: 100, clientTimeoutMs: 60_000, quiet: 20_000, share: 0.99, floorMs: 20, slackMs: 6_000 },
 };
 interface Round {
   readonly quiet: Measured;
@@ -75,7 +75,7 @@ export const slowClients: Experiment = {
       const connections = overOneConnection(`${upstream.url}/open`);
       // Without the connections to the service, because the size of their pool does not matter.
       const files = async () => (await edge.openFiles()) - Number(await connections());
-      await measure([edge, twin], 500);
+      await measure([edge, twin], form.rate, 500);
       await sleep(200); // The load's connections are closed by then.
       const before = await files();
       const done: Round[] = [];
@@ -93,24 +93,28 @@ export const slowClients: Experiment = {
 };
 
 /** A token lives for 15 minutes only, so each load begins with a new one. */
-function loadOn(edge: Edge) {
+function loadOn(edge: Edge, rate: number) {
   const headers = { authorization: `Bearer ${personToken()}` };
   return startLoad({ rate, request: () => ({ url: `${edge.url}/v2/groups`, headers }) });
 }
 
-async function measure(edges: readonly [Edge, Edge], forMs: number): Promise<Measured> {
-  const loads = edges.map(loadOn);
+async function measure(edges: readonly [Edge, Edge], rate: number, forMs: number): Promise<Measured> {
+  const loads = edges.map((edge) => loadOn(edge, rate));
   await sleep(forMs);
   const [measured] = await Promise.all(loads.map((load) => load.stop()));
   return measured as Measured;
 }
 
-async function tryOnce(edge: Edge, twin: Edge, { clients, clientTimeoutMs, quiet, slackMs }: Form): Promise<Round> {
+async function tryOnce(
+  edge: Edge,
+  twin: Edge,
+  { clients, rate, clientTimeoutMs, quiet, slackMs }: Form,
+): Promise<Round> {
   const memory = () => edge.metric('process_resident_memory_bytes');
-  const quietMeasured = await measure([edge, twin], quiet);
+  const quietMeasured = await measure([edge, twin], rate, quiet);
   const before = await memory();
   let peak = before;
-  const loads = [loadOn(edge), loadOn(twin)] as const;
+  const loads = [loadOn(edge, rate), loadOn(twin, rate)] as const;
   const slow = startSlowClients({ port: edge.port, clients, paceMs: 500, token: personToken() });
   const started = performance.now();
   while (slow.report() === undefined && performance.now() - started < 60_000) await sleep(50);

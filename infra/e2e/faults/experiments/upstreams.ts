@@ -9,10 +9,14 @@ import { startLoad, statusesText } from '../edge/load.ts';
 import { settled } from '../edge/settled.ts';
 import type { Experiment } from '../experiment.ts';
 
-/** Milliseconds: the gateway's timer with upstreams, and what may come on top of it. The short form runs beside other tests. */
+/**
+ * Milliseconds: the gateway's timer with upstreams, and what may come on top of it; and the requests per second to the healthy
+ * upstream. The short form runs beside other tests: with more requests than a busy machine can answer, the rest would wait
+ * until they time out.
+ */
 const forms = {
-  short: { upstreamTimeoutMs: 10_000, slackMs: 20_000 },
-  long: { upstreamTimeoutMs: 1_000, slackMs: 2_000 },
+  short: { upstreamTimeoutMs: 10_000, slackMs: 20_000, rate: 20 },
+  long: { upstreamTimeoutMs: 1_000, slackMs: 2_000, rate: 100 },
 };
 /** A request counts as unanswered after this time. */
 const clientTimeoutMs = 60_000;
@@ -39,7 +43,7 @@ export const upstreams: Experiment = {
   name: 'upstreams',
   rounds: { short: 1, long: 50 },
   async run({ long, chance, rounds, say }) {
-    const { upstreamTimeoutMs, slackMs } = forms[long ? 'long' : 'short'];
+    const { upstreamTimeoutMs, slackMs, rate } = forms[long ? 'long' : 'short'];
     const hostile = await startHostileUpstream(chance);
     const healthy = await startHealthyUpstream();
     const edge = await startEdge(
@@ -70,7 +74,7 @@ export const upstreams: Experiment = {
     }
 
     const newLoad = () =>
-      startLoad({ rate: 100, request: () => ({ url: `${edge.url}/v2/groups`, headers: { authorization } }) });
+      startLoad({ rate, request: () => ({ url: `${edge.url}/v2/groups`, headers: { authorization } }) });
     /** Without the connections to the healthy upstream, because the size of their pool does not matter. */
     const files = async () => (await edge.openFiles()) - healthy.open();
     const first = newLoad();
