@@ -19,6 +19,12 @@ export interface FleetOptions {
   readonly say: (line: string) => void;
   /** Whether bundles of the programs are started, which takes half as long. Default: their sources, as in the image. */
   readonly bundled?: boolean;
+  /**
+   * Whether each process has a session of its own, which a terminal's Ctrl-C does not reach. Linux may divide the processors
+   * among sessions first (`sched_autogroup`, see sched(7)), so two dozen of them leave all that runs beside a twenty-fifth.
+   * Default: all are in the caller's session.
+   */
+  readonly ownSessions?: boolean;
   /** When aborted, the start rejects and stops what has been started so far. */
   readonly signal?: AbortSignal;
   /**
@@ -103,6 +109,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       log,
       ...(ports.size > 0 && { health: url + healthPath(program) }),
       restart: ports.size > 0,
+      ownSession: options.ownSessions ?? false,
       say,
       adjust: (launch) => adjust(launch, addresses),
       onStart: () => options.onChange?.(processes()),

@@ -83,6 +83,7 @@ async function run(): Promise<void> {
     file,
     directory,
     replicas,
+    ownSessions: process.stdin.isTTY, // Ctrl-C must reach only this process, which stops the fleet in order.
     signal: cancelStart.signal,
     servers: servers.addresses,
     say,

@@ -24,6 +24,8 @@ export interface MemberOptions extends Launch {
   readonly health?: string;
   /** Whether it is started again when it ends by itself. */
   readonly restart: boolean;
+  /** Whether the process has a session of its own: see `FleetOptions`. */
+  readonly ownSession: boolean;
   readonly say: (line: string) => void;
   /** Called before each start, to change how the process is started. */
   readonly adjust?: (launch: Launch) => Launch;
@@ -78,7 +80,7 @@ export function createMember(options: MemberOptions): Member {
       cwd: root,
       env: { ...inherited(), ...environment },
       stdio: ['ignore', log, log],
-      detached: true, // A terminal's Ctrl-C must reach only this process, which stops the fleet in order.
+      detached: options.ownSession,
     });
     closeSync(log);
     child = started;
