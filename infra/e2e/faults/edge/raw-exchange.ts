@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises';
 
 export interface RawAnswers {
   /** Final statuses, in order. */
@@ -21,8 +21,12 @@ export async function exchangeRaw(port: number, pieces: readonly string[], withi
     setTimeout(() => resolve(false), withinMs).unref();
   });
   for (const piece of pieces) {
+    if (socket.destroyed) break;
     socket.write(piece, 'latin1');
-    if (pieces.length > 1) await sleep(1);
+    if (pieces.length === 1) break;
+    await sleep(1);
+    // A write to a connection that the gateway has closed meanwhile destroys the socket, with the response that was not read yet.
+    await afterReading();
   }
   const closed = await ended;
   socket.destroy();
