@@ -38,9 +38,13 @@ export const postgres: Experiment = {
 
 const formOf = (lab: Lab) => (lab.long ? forms.long : forms.short);
 
-interface Round {
-  /** When Postgres returned, in terms of performance.now(). */
+/** When Postgres went away and when it returned, in terms of performance.now(). */
+interface Absence {
+  readonly gone: number;
   readonly back: number;
+}
+
+interface Round extends Absence {
   /** Milliseconds from then until every kind of write succeeded. */
   readonly well: number;
   /** The exchanges since the previous round. */
@@ -48,9 +52,9 @@ interface Round {
 }
 
 async function shake(target: Target, cluster: Cluster, lab: Lab): Promise<Finding[]> {
-  let gone = 0;
+  let died = 0;
   let stopping = false;
-  for (const member of target.members) void member.ended().then(() => !stopping && gone++);
+  for (const member of target.members) void member.ended().then(() => !stopping && died++);
   const rounds: { ended: Round[]; hung: Round[] } = { ended: [], hung: [] };
   try {
     let owner = await newOwner(target.url, target.mailDirectory);
@@ -80,9 +84,9 @@ async function shake(target: Target, cluster: Cluster, lab: Lab): Promise<Findin
     const { databases } = target;
     const limit = formOf(lab).statementTimeout + bars.slack;
     const verdict = await judge({ databases, acknowledged: traffic.acknowledged, timeoutMs: 20_000, say: lab.say });
-    const backs = [...rounds.ended, ...rounds.hung].map(({ back }) => back).sort((a, b) => a - b);
+    const absences = [...rounds.ended, ...rounds.hung].sort((a, b) => a.back - b.back);
     const found = (what: string, list: readonly Round[]) =>
-      finding({ what: `${what}, ${target.name}`, rounds: list, backs, limit, verdict, gone });
+      finding({ what: `${what}, ${target.name}`, rounds: list, absences, limit, verdict, died });
     return [found('Postgres ended and started again', rounds.ended), found('Postgres hung', rounds.hung)];
   } finally {
     stopping = true;
@@ -92,6 +96,7 @@ async function shake(target: Target, cluster: Cluster, lab: Lab): Promise<Findin
 
 /** Breaks Postgres and brings it back, and measures how long the platform takes to recover. */
 async function outage(target: Target, traffic: Traffic, breakIt: () => Promise<void>): Promise<Round> {
+  const gone = performance.now();
   await breakIt();
   const back = performance.now();
   while (performance.now() - back < 3 * bars.well) {
@@ -102,35 +107,39 @@ async function outage(target: Target, traffic: Traffic, breakIt: () => Promise<v
     if (healthy && (await traffic.tryOnce())) break;
     await sleep(50);
   }
-  return { back, well: performance.now() - back, exchanges: traffic.take() };
+  return { gone, back, well: performance.now() - back, exchanges: traffic.take() };
 }
 
 /**
  * The milliseconds of an exchange before and after Postgres returned. Only one that waited for the return and then succeeded has
- * both: until the return, the platform's timeouts limit its wait; what it takes after that is recovery.
+ * both: until the return, the platform's timeouts limit its wait; what it takes after that is recovery. One that succeeded while
+ * Postgres was there has neither: what it took is the machine's.
  */
-function partsOf({ at, ms, outcome }: Exchange, backs: readonly number[]): { before: number; after: number } {
-  const back = outcome === 'done' && backs.find((one) => at < one && one < at + ms);
-  return back ? { before: back - at, after: at + ms - back } : { before: ms, after: 0 };
+function partsOf({ at, ms, outcome }: Exchange, absences: readonly Absence[]): { before: number; after: number } {
+  const absence = absences.find(({ gone, back }) => at < back && at + ms > gone);
+  if (outcome !== 'done') return { before: ms, after: 0 };
+  if (absence === undefined) return { before: 0, after: 0 };
+  const { back } = absence;
+  return at + ms > back ? { before: back - at, after: at + ms - back } : { before: ms, after: 0 };
 }
 
 interface Found {
   readonly what: string;
   readonly rounds: readonly Round[];
-  /** All returns of Postgres, in order. */
-  readonly backs: readonly number[];
+  /** All absences of Postgres, in order. */
+  readonly absences: readonly Absence[];
   readonly limit: number;
   readonly verdict: Verdict;
   /** How many processes ended. */
-  readonly gone: number;
+  readonly died: number;
 }
 
-function finding({ what, rounds, backs, limit, verdict, gone }: Found): Finding {
+function finding({ what, rounds, absences, limit, verdict, died }: Found): Finding {
   const exchanges = rounds.flatMap((round) => round.exchanges);
   const count = (outcome: string) => exchanges.filter((one) => one.outcome === outcome).length;
   const wrong = exchanges.filter(({ outcome }) => outcome !== 'done' && outcome !== 'unavailable');
   const slowest = exchanges.reduce((slow, one) => (one.ms > slow.ms ? one : slow));
-  const parts = exchanges.map((one) => partsOf(one, backs));
+  const parts = exchanges.map((one) => partsOf(one, absences));
   const well = Math.max(...rounds.map((round) => round.well), ...parts.map(({ after }) => after));
   const kinds = Object.entries(Object.groupBy(wrong, (one) => `${one.what}: ${one.outcome}`));
   return {
@@ -140,7 +149,7 @@ function finding({ what, rounds, backs, limit, verdict, gone }: Found): Finding 
       `${count('done')} done, ${count('unavailable')} × 503, ${wrong.length} else`,
       ...kinds.slice(0, 5).map(([kind, list]) => `${list?.length} × ${kind}`),
       `slowest ${seconds(slowest.ms)} (${slowest.what}: ${slowest.outcome}), well after ${seconds(well)} at most`,
-      `processes ended ${gone}`,
+      `processes ended ${died}`,
       verdict.text,
     ].join('; '),
     bar: `503 alone, within ${seconds(limit)}; well within ${seconds(bars.well)}; nothing lost`,
@@ -151,7 +160,7 @@ function finding({ what, rounds, backs, limit, verdict, gone }: Found): Finding 
       parts.every(({ before }) => before <= limit) &&
       well <= bars.well &&
       verdict.clean &&
-      gone === 0,
+      died === 0,
   };
 }
 
