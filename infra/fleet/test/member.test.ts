@@ -14,7 +14,7 @@ afterAll(() => rm(directory, { recursive: true }));
 const groupOf = (pid: number) =>
   Number(spawnSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }).stdout);
 
-/** The process group of a member that runs, which is the process itself if it leads a session. */
+/** Whether a running member leads its process group, as it does in a session of its own, and whether that is ours. */
 async function leads(ownSession: boolean): Promise<{ leads: boolean; isOurs: boolean }> {
   const member = createMember({
     name: 'sleeper-1',

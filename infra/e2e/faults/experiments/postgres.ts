@@ -111,16 +111,14 @@ async function outage(target: Target, traffic: Traffic, breakIt: () => Promise<v
 }
 
 /**
- * The milliseconds of an exchange before and after Postgres returned. Only one that waited for the return and then succeeded has
- * both: until the return, the platform's timeouts limit its wait; what it takes after that is recovery. One that succeeded while
- * Postgres was there has neither: what it took is the machine's.
+ * The milliseconds of an exchange before and after Postgres returned. One that succeeded may have both: until the return, the
+ * platform's timeouts limit its wait; what it takes while Postgres is there is recovery.
  */
 function partsOf({ at, ms, outcome }: Exchange, absences: readonly Absence[]): { before: number; after: number } {
-  const absence = absences.find(({ gone, back }) => at < back && at + ms > gone);
   if (outcome !== 'done') return { before: ms, after: 0 };
-  if (absence === undefined) return { before: 0, after: 0 };
-  const { back } = absence;
-  return at + ms > back ? { before: back - at, after: at + ms - back } : { before: ms, after: 0 };
+  const absence = absences.find(({ gone, back }) => at < back && at + ms > gone);
+  const before = absence === undefined ? 0 : Math.min(ms, absence.back - at);
+  return { before, after: ms - before };
 }
 
 interface Found {
