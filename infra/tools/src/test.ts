@@ -4,6 +4,7 @@ import { runChecks } from './check/run.ts';
 import { failuresText, joined, type Outcome, slowest } from './jest/report.ts';
 import { runJest } from './jest/run-jest.ts';
 import { type Turn, turnsOf } from './jest/turns.ts';
+import { divideByThread } from './scheduling.ts';
 import { openScratch } from './scratch.ts';
 import { laterVariables, type Provided, startServers } from './servers.ts';
 import { createStopwatch } from './stopwatch.ts';
@@ -25,6 +26,8 @@ const inCi = process.env.CI === 'true';
 const say = (line: string) => console.error(`· ${line}`);
 const { timed, phases } = createStopwatch();
 say(`Temporary files: ${scratch === undefined ? `on disk, in ${tmpdir()}` : `in memory, in ${scratch}`}`);
+
+divideByThread(say);
 
 let interrupted = false;
 process.on('SIGINT', () => {

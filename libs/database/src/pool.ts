@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type ConnectGate, createConnectGate, type Done } from './connect-gate.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -44,7 +45,7 @@ export function openPool({ url, size, statementTimeout, connectionTimeout, onErr
     statement_timeout: statementTimeout,
     query_timeout: statementTimeout + 1_000,
     idle_in_transaction_session_timeout: idleInTransaction,
-    Client: ImpatientClient as never,
+    Client: clientThrough(createConnectGate()) as never,
   });
   pool.on('error', onError);
   // The pool does not listen for errors of connections in use, and an unhandled one would end the process. The connection's
@@ -70,6 +71,16 @@ class ImpatientClient extends pg.Client {
     return answer as never;
   }
 }
+
+/** The class of a pool's clients, which share its gate. */
+const clientThrough = (gate: ConnectGate) =>
+  class extends ImpatientClient {
+    /** The pool, which is all that connects them, gives a callback. */
+    override connect(done?: unknown): never {
+      gate.attempt((opened) => super.connect(opened), done as Done);
+      return undefined as never;
+    }
+  };
 
 /** pg's message for a query timeout, which has no code. */
 const isSilence = (error: unknown) => error instanceof Error && error.message === 'Query read timeout';

@@ -53,7 +53,6 @@ export async function openProcesses(say: Lab['say']): Promise<Ground> {
   const world = await openSeparate({
     say,
     replicas: 1,
-    ownSessions: true, // As a container has its share.
     adjust(launch) {
       const { name, environment } = launch;
       starts.set(name, (starts.get(name) ?? 0) + 1);

@@ -17,8 +17,6 @@ export interface WorldOptions {
   readonly note?: Lab['note'];
   /** The number of replicas of every long-running process. Default: 2. */
   readonly replicas?: number;
-  /** Whether each process has a session of its own, and so the same share of the processors. Default: false. */
-  readonly ownSessions?: boolean;
   /** The ways that get a proxy: see `SeparateWorld.wire`. */
   readonly ways?: readonly Way[];
   /** Variables for every process, in addition to those of the Compose file. */
@@ -53,7 +51,7 @@ const root = join(import.meta.dirname, '../../../..');
 const topicPrefix = 'shake.';
 
 export async function openSeparate(options: WorldOptions): Promise<SeparateWorld> {
-  const { say, replicas = 2, ownSessions = false, ways = [] } = options;
+  const { say, replicas = 2, ways = [] } = options;
   const secrets = completeSecrets({});
   const [gatewayPort, devicePort, paymentsPort] = [await freePort(), await freePort(), await freePort()];
   const file = readCompose(await readFile(join(root, 'docker-compose.yml'), 'utf8'), {
@@ -92,7 +90,6 @@ export async function openSeparate(options: WorldOptions): Promise<SeparateWorld
       file,
       directory,
       replicas,
-      ownSessions,
       servers: servers.addresses,
       say: (line) => say(`  ${line}`),
       adjust,
