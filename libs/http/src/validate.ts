@@ -5,28 +5,30 @@ import { findFault } from './json-body.ts';
 /** Names of fields whose values must not be repeated in a problem or in a log. */
 const secret = /password|code|token|secret/i;
 
-/** Describes the first fault in a value, with the field's name; undefined if the value is valid. */
-export function faultOf(schema: z.ZodType, value: unknown): string | undefined {
-  const [issue] = schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
-  return issue && faultIn(issue, value);
+/** A value as its schema reads it, or its first fault, with the field's name. */
+export type Judged<S extends z.ZodType> = { readonly item: z.output<S> } | { readonly fault: string };
+
+/** Reads a value. Unlike `readItem` it takes text that cannot be kept. */
+export function judge<S extends z.ZodType>(schema: S, value: unknown): Judged<S> {
+  const { data, error } = schema.safeParse(value, { reportInput: true });
+  const [issue] = error?.issues ?? [];
+  if (!issue) return { item: data as z.output<S> };
+  return { fault: describeIssue(issue, '', value).slice(issue.path.length > 0 ? 1 : 0) };
 }
 
-const faultIn = (issue: z.core.$ZodIssue, value: unknown): string =>
-  describeIssue(issue, '', value).slice(issue.path.length > 0 ? 1 : 0);
+/** Describes the first fault in a value, with the field's name; undefined if the value is valid. */
+export function faultOf(schema: z.ZodType, value: unknown): string | undefined {
+  const judged = judge(schema, value);
+  return 'fault' in judged ? judged.fault : undefined;
+}
 
 /**
  * Reads an item of a list whose items are judged one by one (`items_apart`): the item, or its first fault. Text that cannot
  * be kept is a fault, too.
  */
-export function readItem<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-): { readonly item: z.output<S> } | { readonly fault: string } {
+export function readItem<S extends z.ZodType>(schema: S, value: unknown): Judged<S> {
   const fault = findFault(value, 'item');
-  if (fault !== undefined) return { fault: fault.replace(/^item\./, '') };
-  const { data, error } = schema.safeParse(value, { reportInput: true });
-  const [issue] = error?.issues ?? [];
-  return issue ? { fault: faultIn(issue, value) } : { item: data as z.output<S> };
+  return fault === undefined ? judge(schema, value) : { fault: fault.replace(/^item\./, '') };
 }
 
 /** Parses one part of a request. Throws a `validation-error` that names the first invalid value. */

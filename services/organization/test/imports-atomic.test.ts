@@ -340,8 +340,8 @@ describe('faulty files', () => {
   test.each([
     ['a cell of 1 MB', a.group('X', { name: 'x'.repeat(1_000_000) }), 'name: must have at most 200 characters.'],
     [
-      'an external id that is too long, truncated within a surrogate pair',
-      a.zone(`${'x'.repeat(399)}🏪`, `${'y'.repeat(399)}🏪`),
+      'an external id that is too long, truncated beside a surrogate pair',
+      a.zone(`${'x'.repeat(200)}🏪🏪`, `${'y'.repeat(200)}🏪🏪`),
       'external_id: must have at most 200 characters.',
     ],
     [

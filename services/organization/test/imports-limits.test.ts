@@ -135,6 +135,18 @@ test('a tag that grows to megabytes when it is normalized makes only its locatio
   expect(done.report.find(({ row }) => row === 5)?.reason).toBe('tags[0]: must have at most 50 characters.');
 });
 
+test('an external id that is too long is not taken for the longest valid one, with which it begins', async () => {
+  const { owner } = newTenant(service);
+  const longest = '🏪'.repeat(200);
+  const rows = [a.group(`${longest}X`), a.group(longest), a.location('L', longest), a.location('M', `${longest}Y`)];
+  const done = await imported(owner, rows);
+  expect(countsOf(done)).toEqual([2, 0, 0, 2]);
+  expect(done.report.map(({ row, reason }) => [row, reason])).toEqual([
+    [2, 'external_id: must have at most 200 characters.'],
+    [5, 'parent: must have at most 200 characters.'],
+  ]);
+});
+
 test('large locations whose rows all come first are set up whole, and a faulty one is refused alone', async () => {
   const tenant = await newTenant(service).withPlan();
   const locations = times(8, (at) => a.location(`L${at}`, 'G'));

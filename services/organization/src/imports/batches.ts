@@ -33,8 +33,6 @@ const fullBatchRows = 500;
 
 export interface Batches {
   add(row: StagedRow): void;
-  /** How many rows have been added since the last `take`. */
-  readonly pending: number;
   /** Removes and returns the pending rows, grouped by batch. */
   take(): StagedRows[];
 }
@@ -77,9 +75,6 @@ export function createBatches(): Batches {
     add(row) {
       if (row.kind !== 'group') assign(row.unit);
       pending.push(row);
-    },
-    get pending() {
-      return pending.length;
     },
     take() {
       const groups = pending.filter(({ kind }) => kind === 'group');

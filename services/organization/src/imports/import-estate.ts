@@ -63,7 +63,11 @@ async function requireRows(upload: Upload<ImportMedia>): Promise<void> {
   throw new Problem('validation-error', 'body: has no rows.');
 }
 
-const chunkBytes = 1024 * 1024;
+/**
+ * A row of such a chunk in base64, with the rest of its last piece, has less than 2 MiB: pg reads a row into a buffer that it
+ * doubles, and a little more would take twice as much memory.
+ */
+const chunkBytes = 1_400_000;
 
 /** Joins what was received into chunks of `chunkBytes` or a little more. */
 async function* chunksOf(received: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

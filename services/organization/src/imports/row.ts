@@ -19,7 +19,7 @@ import {
   ScreenChange,
   ZoneChange,
 } from '@attribution/contracts';
-import { faultOf, findFault } from '@attribution/http';
+import { findFault, judge } from '@attribution/http';
 import { z } from 'zod';
 import { unguardFormula } from '../csv-formulas.ts';
 
@@ -53,14 +53,16 @@ export const parentKinds = {
 } as const satisfies Record<EstateKind, EstateKind | undefined>;
 
 /** A thing's external id, or its id. */
-const refTo = (kind: EstateKind) =>
-  z
+function refTo(kind: EstateKind) {
+  const [own, external] = [id(kind), ExternalId.unwrap()];
+  return z
     .string()
     .trim()
     .superRefine((text, context) => {
-      const { error } = (looksLikeId(text) ? id(kind) : ExternalId.unwrap()).safeParse(text);
+      const { error } = (looksLikeId(text) ? own : external).safeParse(text);
       if (error) context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? '', input: text });
     });
+}
 
 const Output = InstallationChange.shape.outputs.unwrap().element;
 const outputs = z
@@ -142,9 +144,9 @@ export function readRow(given: FileRecord, media: string): ReadRow {
   if (!kind) return { ...row, reason: `kind: must be one of ${estateKinds.join(', ')}, not ${shown(name)}.` };
   const { values, fault } = valuesOf(kind, record, media);
   if (fault !== undefined) return { ...row, reason: fault };
-  const parsed = schemas[kind].safeParse(values);
-  if (!parsed.success) return { ...row, reason: faultOf(schemas[kind], values) };
-  const { external_id: ref, parent: parentRef, ...fields } = parsed.data as RowFields;
+  const judged = judge(schemas[kind], values);
+  if ('fault' in judged) return { ...row, reason: judged.fault };
+  const { external_id: ref, parent: parentRef, ...fields } = judged.item as RowFields;
   return { kind, ref: String(ref), parent: textOf(parentRef), fields, reason: undefined };
 }
 

@@ -25,12 +25,10 @@ interface StageDependencies {
   readonly clock: Clock;
 }
 
-/** Rows that are written, refs that are looked up, or batches that are deleted by one statement. */
+/** Refs that are looked up, or batches that are deleted by one statement. */
 const rowsPerStatement = 5_000;
 /** Staged rows that are read at once. */
 const rowsPerRead = 1_000;
-/** Rows are also written when so many slices of the file have been read since, because rows may be large. */
-const slicesPerStatement = 8;
 
 /**
  * Reads the file: checks each row, assigns it to a unit, and stores it in a batch or among the refused rows. A second
@@ -67,7 +65,6 @@ export async function stage(
   };
   /** The write that runs while more of the file is read; it has ended when this function returns or throws. */
   let writing = Promise.resolve();
-  let slices = 0;
   try {
     for await (const records of readRecords(readChunks(sql, job.id), job.media, estateColumns)) {
       if (stopping.aborted) return false;
@@ -75,9 +72,7 @@ export async function stage(
         if (isClean(row)) batches.add(row);
         else refused.push(withoutFields(row));
       }
-      slices++;
-      if (batches.pending + refused.length < rowsPerStatement && slices < slicesPerStatement) continue;
-      slices = 0;
+      // After each slice, because rows may be large, and what memory holds for long makes full collections longer.
       await writing;
       writing = write();
       writing.catch(() => {});
@@ -178,11 +173,16 @@ async function checkRows(
   });
 }
 
-/**
- * Truncates a ref to 400 UTF-16 units, as many as 200 code points, the longest valid ref, can have. It is a copy, because
- * a slice of a string keeps the whole string in memory.
- */
-const truncate = (ref: string) => Buffer.from(ref.slice(0, 400).toWellFormed()).toString();
+/** In code points: one more than the longest valid ref has, so that what is cut stays invalid and equals no valid one. */
+const longestRef = 201;
+
+/** A ref or its beginning, as a copy, because a slice of a string keeps the whole string in memory. */
+function truncate(ref: string): string {
+  let end = 0;
+  for (let points = 0; points < longestRef && end < ref.length; points++)
+    end += (ref.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return Buffer.from(ref.slice(0, end).toWellFormed()).toString();
+}
 
 const mayBeInZone = (kind: ReadRow['kind']) => kind === undefined || parentKinds[kind] === 'zone';
 
