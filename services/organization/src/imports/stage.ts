@@ -181,7 +181,7 @@ function truncate(ref: string): string {
   let end = 0;
   for (let points = 0; points < longestRef && end < ref.length; points++)
     end += (ref.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
-  return Buffer.from(ref.slice(0, end).toWellFormed()).toString();
+  return Buffer.from(ref.slice(0, end)).toString();
 }
 
 const mayBeInZone = (kind: ReadRow['kind']) => kind === undefined || parentKinds[kind] === 'zone';
