@@ -12,4 +12,3 @@ export * from './wire/formats.ts';
 export * from './wire/ids.ts';
 export * from './wire/pages.ts';
 export * from './wire/problems.ts';
-export * from './wire/refined-by.ts';

@@ -119,8 +119,7 @@ export async function listen(
   }
   // After a response that ends the connection, Node would destroy the socket as soon as the response is written.
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    const destroySoon = () => leave(socket);
-    socket.destroySoon = destroySoon;
+    socket.destroySoon = () => leave(socket);
   });
   if (options.connectionCap) capConnections(server, options.connectionCap);
   const connections = watchConnections(server, tls !== undefined);

@@ -92,11 +92,10 @@ class OutboxRelay implements Relay {
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      const interrupt = () => {
+      this.#interruptSleep = () => {
         clearTimeout(timer);
         resolve();
       };
-      this.#interruptSleep = interrupt;
     });
   }
 }

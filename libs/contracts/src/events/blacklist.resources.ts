@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Text, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
-import { refinedBy } from '../wire/refined-by.ts';
 import { VisitorKey } from './items.resources.ts';
 
 export const BlacklistReason = z.enum(['staff', 'opt_out', 'banned']);
@@ -36,10 +35,8 @@ export const NewBlacklistEntry = z
     until: fields.until.default(null),
     note: fields.note.default(null),
   })
-  .check(
-    refinedBy(({ from, until }, context) => {
-      if (from !== null && until !== null && Date.parse(from) >= Date.parse(until))
-        context.addIssue({ code: 'custom', path: ['until'], message: 'must be later than from', input: until });
-    }),
-  )
+  .superRefine(({ from, until }, context) => {
+    if (from !== null && until !== null && Date.parse(from) >= Date.parse(until))
+      context.addIssue({ code: 'custom', path: ['until'], message: 'must be later than from', input: until });
+  })
   .meta({ id: 'NewBlacklistEntry', example: { visitor_key: 'v_8fJ2kPq0sXw3LmZt', reason: 'staff' } });

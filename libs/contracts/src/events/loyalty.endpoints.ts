@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { refinedBy } from '../wire/refined-by.ts';
 import { LoyaltyCohorts, LoyaltySummary, loyaltyIntervals } from './loyalty.resources.ts';
 import { inOrder, scopeQuery } from './queries.ts';
 
@@ -16,7 +15,7 @@ export const summarizeLoyalty = endpoint({
   summary: 'How often visitors come back',
   description,
   access,
-  query: z.object(scopeQuery).check(refinedBy(inOrder)),
+  query: z.object(scopeQuery).superRefine(inOrder),
   success: { status: 200, description: 'The figures', body: LoyaltySummary },
 });
 
@@ -33,6 +32,6 @@ export const listCohorts = endpoint({
       ...scopeQuery,
       interval: loyaltyIntervals.default('month').meta({ description: 'How long a period is' }),
     })
-    .check(refinedBy(inOrder)),
+    .superRefine(inOrder),
   success: { status: 200, description: 'The cohorts, the oldest first', body: LoyaltyCohorts },
 });

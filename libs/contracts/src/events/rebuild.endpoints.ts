@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { CalendarDate, Count } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
-import { refinedBy } from '../wire/refined-by.ts';
 import { inOrder } from './queries.ts';
 
 export const rebuildRollups = endpoint({
@@ -20,7 +19,7 @@ export const rebuildRollups = endpoint({
       from: CalendarDate.optional().meta({ description: 'The first day, local to each location' }),
       to: CalendarDate.optional().meta({ description: 'The last day' }),
     })
-    .check(refinedBy(inOrder)),
+    .superRefine(inOrder),
   success: {
     status: 202,
     description: 'How many days of locations have something to count, and will be',

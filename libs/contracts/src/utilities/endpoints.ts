@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import { refinedBy } from '../wire/refined-by.ts';
 import { At, CountryCode, numberFrom, placeOrPoint, point, radiusOrTravel, SearchText } from './queries.ts';
 import { Context, Coverage, Geocoding, ReverseGeocoding, travelModes, Weather, ZoneOfPoint } from './resources.ts';
 
@@ -73,7 +72,7 @@ export const coverage = endpoint({
           description: 'Without it, the finest with at most 2,000 cells',
         }),
     })
-    .check(refinedBy(radiusOrTravel)),
+    .superRefine(radiusOrTravel),
   turns: 'search',
   success: { status: 200, description: 'The area', body: Coverage },
 });
@@ -106,7 +105,7 @@ export const contextOf = endpoint({
       country: CountryCode.optional(),
       at: At,
     })
-    .check(refinedBy(placeOrPoint)),
+    .superRefine(placeOrPoint),
   success: { status: 200, description: 'The context', body: Context },
   problems: ['not-found'],
 });
