@@ -1,6 +1,13 @@
 export { withAdvisoryLock } from './advisory-lock.ts';
 export * from './database.ts';
-export { isForeignKeyViolation, isHeldUp, isServerTrouble, isUniqueViolation, violatedConstraint } from './errors.ts';
+export {
+  isForeignKeyViolation,
+  isHeldUp,
+  isSerializationFailure,
+  isServerTrouble,
+  isUniqueViolation,
+  violatedConstraint,
+} from './errors.ts';
 export { inTwoLanes, pagesOf } from './id-pages.ts';
 export { anyOf, kyselyOf } from './kysely.ts';
 export { createLockKeeper } from './lock-keeper.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
   type DatabaseOptions,
@@ -48,3 +48,15 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
 /** A database for SQL only, without a generated Prisma client. */
 export const openBareDatabase = (options: DatabaseOptions): Database =>
   openDatabase(options, () => ({ $disconnect: async () => {} }) as unknown as PrismaLike<SqlTransaction>);
+
+/**
+ * Leaves deadlocks as they are, so that each ends as a statement timeout: 503. Postgres detects one after a second, and the
+ * transaction that it ends is repeated, so that a test would not see it.
+ */
+export async function keepDeadlocks(db: Pick<pg.Pool, 'query'>): Promise<void> {
+  await db.query(`
+    DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''1h''', current_database()); END $$;
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+  await setImmediate(); // The pool of the service reads the end of its connections.
+}

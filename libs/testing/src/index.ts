@@ -2,7 +2,7 @@ export { badTokens } from './bad-tokens.ts';
 export { type Certified, createTestAuthority, selfSigned } from './certificates.ts';
 export { type Chance, chanceFrom } from './chance.ts';
 export { createTestClock } from './clock.ts';
-export { createTestDatabase, openBareDatabase, type TestDatabase } from './database.ts';
+export { createTestDatabase, keepDeadlocks, openBareDatabase, type TestDatabase } from './database.ts';
 export { templateName, testServers } from './environment.ts';
 export { eventually, untilServed } from './eventually.ts';
 export { modulesLoadedBy } from './loaded-modules.ts';

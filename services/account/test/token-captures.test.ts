@@ -1,6 +1,6 @@
 import { captureTokenHold, getBalance, voidTokenHold } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import type { TestService } from '@attribution/testing';
+import { keepDeadlocks, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { atOnce, join, type Person, startAccountService, statusesOf } from './support.ts';
 import {
@@ -16,12 +16,14 @@ import {
   inFuture,
   release,
 } from './support-ledger.ts';
+import { holding, standing } from './support-locks.ts';
 
 let service: TestService;
 let ada: Person;
 let id: string;
 beforeAll(async () => {
   service = await startAccountService();
+  await keepDeadlocks(service.db);
 });
 afterAll(() => service.stop());
 
@@ -223,4 +225,20 @@ test('20 captures and voids of one hold at once: either capture or void wins', a
   expect(await figuresOf(service, ada.accountId)).toMatchObject({ posted: way === 'captured' ? 700 : 1000, held: 0 });
   expect(await eventsOfHold()).toEqual([{ type: `tokens.${way}`, data: expect.anything() }]);
   await expectPromisesKept(service, ada.accountId);
+});
+
+test('a hold is released while it is asked for again under its key: both succeed, without a deadlock', async () => {
+  ada = await join(service);
+  const asked = { amount: 300, idempotency_key: 'the same' };
+  id = await holdId(service, ada.accountId, asked);
+  const answers: Promise<{ status: number }>[] = [];
+  const balance = { sql: 'SELECT FROM balances WHERE account_id = $1 FOR UPDATE', id: ada.accountId };
+  await holding(service, balance, async () => {
+    answers.push(hold(service, ada.accountId, asked));
+    await standing(service, 1);
+    answers.push(release(service, id));
+    await standing(service, 2);
+  });
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 200]);
+  expect(await figuresOf(service, ada.accountId)).toEqual({ posted: 1000, held: 0, available: 1000 });
 });

@@ -1,15 +1,11 @@
 import { createInstallation, createLocation, getInstallation, updateInstallation } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
-import type { TestService } from '@attribution/testing';
+import { keepDeadlocks, type TestService } from '@attribution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newTenant, startOrganization, type Tenant, type Tree } from './support.ts';
 import { a, countsOf, ended, send } from './support-imports.ts';
 
-/**
- * Changes that need the same screens, or locks, in opposite orders, with a pause between one and the next. Postgres detects a
- * deadlock only after a second, in which each of the two holds a connection; twenty pairs at once then leave none for other
- * requests, which get 503. Here deadlock detection is off, so that a deadlock ends as a statement timeout: 503, too.
- */
+/** Changes that need the same screens, or locks, in opposite orders, with a pause between one and the next. */
 let service: TestService;
 let tenant: Tenant;
 let tree: Tree;
@@ -17,9 +13,8 @@ beforeAll(async () => {
   service = await startOrganization();
   await service.db.query(`
     CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$;
-    CREATE TRIGGER linger BEFORE INSERT ON installation_outputs FOR EACH ROW EXECUTE FUNCTION linger();
-    DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''1h''', current_database()); END $$;
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    CREATE TRIGGER linger BEFORE INSERT ON installation_outputs FOR EACH ROW EXECUTE FUNCTION linger()`);
+  await keepDeadlocks(service.db);
 });
 beforeEach(async () => {
   tenant = newTenant(service);

@@ -6,7 +6,7 @@ import { type HoldRow, resolveHold } from './hold.store.ts';
 import { type BalanceRow, insertEntry, type NewEntry } from './ledger.store.ts';
 
 interface Capture {
-  /** Pending. The hold and the balance are both locked. */
+  /** Pending. The balance is locked. */
   readonly hold: HoldRow;
   readonly balance: BalanceRow;
   /** At most the amount of the hold; the remainder is released. */

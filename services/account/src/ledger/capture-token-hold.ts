@@ -6,15 +6,14 @@ import type { AccountDatabase } from '../store.ts';
 import { captureHold } from './capture-hold.ts';
 import { lockHold } from './hold.store.ts';
 import { isOver, notPending } from './hold.ts';
-import { lockBalance } from './ledger.store.ts';
 import { viewHold } from './views.ts';
 
 export const captureTokenHoldEndpoint = (deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(captureTokenHold, async ({ params, body: { amount }, request }) =>
     deps.database.sqlTransaction(async (tx) => {
-      const hold = await lockHold(tx, params.id);
-      const balance = hold && (await lockBalance(tx, hold.account_id));
-      if (!hold || !balance) throw Problem.notFound();
+      const locked = await lockHold(tx, params.id);
+      if (!locked) throw Problem.notFound();
+      const { hold, balance } = locked;
       const now = deps.clock.now();
       if (hold.status === 'captured' && Number(hold.captured_amount) === amount) return viewHold(hold);
       if (hold.status !== 'pending' || isOver(hold, now)) throw notPending(hold);

@@ -81,8 +81,8 @@ export interface DisputeHold extends HoldRow {
   readonly dispute_id: string;
 }
 
-/** The pending holds of the disputes of a purchase, locked like `lockHold` does. */
-export async function lockDisputeHolds(tx: Sql, { accountId, paymentId }: OfPurchase): Promise<readonly DisputeHold[]> {
+/** The pending holds of the disputes of a purchase. The balance must be locked. */
+export async function findDisputeHolds(tx: Sql, { accountId, paymentId }: OfPurchase): Promise<readonly DisputeHold[]> {
   return tx.$queryRaw<DisputeHold[]>`
     SELECT h.id, h.account_id, h.amount, h.captured_amount, h.status, h.description, h.expires_at, h.created_at,
       h.resolved_at, h.grant_id, d.dispute_id
@@ -92,7 +92,7 @@ export async function lockDisputeHolds(tx: Sql, { accountId, paymentId }: OfPurc
     JOIN token_debts AS d ON d.account_id = e.account_id AND d.payment_id = ${paymentId}
       AND starts_with(translate(h.idempotency_key, '+', ':') || ':', 'dispute:' || d.dispute_id || ':')
     WHERE e.account_id = ${accountId} AND e.idempotency_key = ${purchaseKey(paymentId)}
-    ORDER BY h.id FOR UPDATE OF h`;
+    ORDER BY h.id`;
 }
 
 /** The tokens of a purchase that were not given back and are not owed. What other purchases owed was not given back. */

@@ -1,6 +1,6 @@
 import type { Sql } from '@attribution/database';
 import type { NewEvent } from '@attribution/messaging';
-import { lockDisputeHolds, payOldest, putDispute, removeDispute, sumDebts } from './debt.store.ts';
+import { findDisputeHolds, payOldest, putDispute, removeDispute, sumDebts } from './debt.store.ts';
 import { type DisputedPurchase, followDisputes } from './disputed-purchase.ts';
 import { lockBalance } from './ledger.store.ts';
 import { type Moved, nothing, takeUnspent } from './purchase-tokens.ts';
@@ -42,7 +42,8 @@ async function keep(tx: Sql, dispute: Dispute, { lost }: { readonly lost: boolea
 async function releaseHolds(tx: Sql, dispute: Dispute): Promise<Moved> {
   const events: NewEvent[] = [];
   let tokens = 0;
-  for (const hold of await lockDisputeHolds(tx, dispute)) {
+  await lockBalance(tx, dispute.accountId);
+  for (const hold of await findDisputeHolds(tx, dispute)) {
     if (hold.dispute_id !== dispute.disputeId) continue;
     events.push((await voidHold(tx, hold, dispute)).event);
     tokens += Number(hold.amount);

@@ -1,7 +1,7 @@
 import { tokensGranted } from '@attribution/contracts';
 import type { Sql } from '@attribution/database';
 import { type NewEvent, newEvent } from '@attribution/messaging';
-import { type DisputedRow, findDisputes, findKeptTokens, lockDisputeHolds, setTaken } from './debt.store.ts';
+import { type DisputedRow, findDisputeHolds, findDisputes, findKeptTokens, setTaken } from './debt.store.ts';
 import { defaultPriority, findPurchaseGrants, postGrant, purchaseKey } from './grant.store.ts';
 import { findEntryByKey, lockBalance } from './ledger.store.ts';
 import { openTokens, reserveUnspent, takeUnspent } from './purchase-tokens.ts';
@@ -51,9 +51,9 @@ export async function followDisputes(
 }
 
 async function holdOpen(tx: Sql, row: DisputedRow, { cause, product, ...purchase }: DisputedPurchase) {
-  const own = (await lockDisputeHolds(tx, purchase)).filter(({ dispute_id }) => dispute_id === row.dispute_id);
-  const before = own.reduce((sum, { amount }) => sum + Number(amount), 0);
   const balance = await lockBalance(tx, purchase.accountId);
+  const own = (await findDisputeHolds(tx, purchase)).filter(({ dispute_id }) => dispute_id === row.dispute_id);
+  const before = own.reduce((sum, { amount }) => sum + Number(amount), 0);
   if (!balance || before >= row.disputed) return { tokens: before, debt: 0, events: [] };
   const { holds, events } = await reserveUnspent(tx, balance, {
     ...purchase,
@@ -81,7 +81,7 @@ async function takeLost(tx: Sql, row: DisputedRow, { cause, product, ...purchase
 
 /**
  * Makes so many tokens of a purchase available to a refund as its disputes have: those that are held, and of those that
- * were taken as many as are missing. `followDisputes` must come afterwards.
+ * were taken as many as are missing. The balance must be locked, and `followDisputes` must come afterwards.
  */
 export async function yieldToRefund(
   tx: Sql,
@@ -89,7 +89,7 @@ export async function yieldToRefund(
   amount: number,
 ): Promise<readonly NewEvent[]> {
   const events: NewEvent[] = [];
-  for (const hold of await lockDisputeHolds(tx, { accountId, paymentId }))
+  for (const hold of await findDisputeHolds(tx, { accountId, paymentId }))
     events.push((await voidHold(tx, hold, { now, traceparent })).event);
   const balance = await lockBalance(tx, accountId);
   const purchase = await findEntryByKey(tx, accountId, purchaseKey(paymentId));

@@ -22,7 +22,7 @@ export async function expireHolds({ database, outbox, clock }: Dependencies): Pr
     due = holds.length;
     for (const { id } of holds) {
       await database.sqlTransaction(async (tx) => {
-        const hold = await lockHold(tx, id);
+        const { hold } = (await lockHold(tx, id)) ?? {};
         if (hold?.status !== 'pending') return; // A concurrent request has resolved the hold.
         await resolveHold(tx, id, { status: 'expired', now });
         const data = { account_id: hold.account_id, amount: Number(hold.amount), of: { hold_id: id } };

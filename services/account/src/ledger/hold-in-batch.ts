@@ -1,3 +1,4 @@
+import { isSerializationFailure } from '@attribution/database';
 import type { NewEvent, Outbox, RowEvent } from '@attribution/messaging';
 import { inBatches } from '@attribution/runtime';
 import type { AccountDatabase } from '../store.ts';
@@ -25,8 +26,8 @@ export function createHoldInBatch({ database, outbox }: { database: AccountDatab
       for (const row of await outbox.appendWith<HoldRow>(database.sql, effect, events)) made.set(row.id, row);
     } catch (error) {
       // When the database refuses a batch, each hold is tried separately, so that one bad hold does not fail the
-      // others.
-      if (queued.length === 1) throw error;
+      // others. A deadlock is not a hold's fault, and a transaction of its own is repeated after it.
+      if (queued.length === 1 && !isSerializationFailure(error)) throw error;
     }
     return queued.map(({ hold: { id } }) => made.get(id));
   }

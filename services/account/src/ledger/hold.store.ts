@@ -2,6 +2,7 @@ import type { Sql } from '@attribution/database';
 import type { ChangeStatement } from '@attribution/messaging';
 import type { HoldStatus } from '../generated/prisma/enums.ts';
 import type { AccountDatabase } from '../store.ts';
+import { type BalanceRow, lockBalanceOfHold } from './ledger.store.ts';
 
 export interface HoldRow {
   readonly id: string;
@@ -90,21 +91,22 @@ export async function findHoldByKey(tx: Sql, accountId: string, key: string): Pr
 }
 
 /**
- * Locks the hold, so that no other transaction can resolve it. A transaction that also needs the balance must lock the
- * balance afterwards.
+ * A hold and the balance of its account. The balance is locked before the hold is read, so that no other transaction can
+ * resolve it.
  */
-export async function lockHold(tx: Sql, id: string): Promise<HoldRow | undefined> {
-  const [row] = await tx.$queryRaw<HoldRow[]>`
+export async function lockHold(tx: Sql, id: string): Promise<{ hold: HoldRow; balance: BalanceRow } | undefined> {
+  const balance = await lockBalanceOfHold(tx, id);
+  const [hold] = await tx.$queryRaw<HoldRow[]>`
     SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
-    FROM token_holds WHERE id = ${id} FOR UPDATE`;
-  return row;
+    FROM token_holds WHERE id = ${id}`;
+  return hold && balance && { hold, balance };
 }
 
-/** The hold and those that are parts of it, locked like `lockHold` does. */
-export async function lockWithParts(tx: Sql, id: string): Promise<HoldRow[]> {
+/** The hold and those that are parts of it. The balance must be locked. */
+export async function findWithParts(tx: Sql, id: string): Promise<HoldRow[]> {
   return tx.$queryRaw<HoldRow[]>`
     SELECT id, account_id, amount, captured_amount, status, description, expires_at, created_at, resolved_at, grant_id
-    FROM token_holds WHERE id = ${id} OR part_of = ${id} ORDER BY id FOR UPDATE`;
+    FROM token_holds WHERE id = ${id} OR part_of = ${id} ORDER BY id`;
 }
 
 /** The number of tokens of a hold and its parts. */
@@ -120,7 +122,7 @@ export async function findAccountStatus(tx: Sql, accountId: string): Promise<str
   return row?.status;
 }
 
-/** Resolves a pending, locked hold. A database trigger releases its reservation, and refuses to resolve it twice. */
+/** Resolves a pending hold. The balance must be locked. A database trigger releases its reservation, and refuses to resolve it twice. */
 export async function resolveHold(
   tx: Sql,
   id: string,

@@ -31,12 +31,31 @@ export interface NewEntry {
   readonly now: Date;
 }
 
-/** Locks the balance, which serializes everything that moves an account's tokens. */
+/**
+ * Locks the balance, which serializes everything that moves an account's tokens. A transaction locks it before any of the
+ * account's holds, grants and entries, lest two of them deadlock.
+ */
 export async function lockBalance(tx: Sql, accountId: string): Promise<BalanceRow | undefined> {
   const [row] = await tx.$queryRaw<BalanceRow[]>`
     SELECT account_id, posted, held, last_seq FROM balances WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
-  return row && { ...row, posted: BigInt(row.posted), held: BigInt(row.held), last_seq: BigInt(row.last_seq) };
+  return row && withNumbers(row);
 }
+
+/** The same, of the account of a hold. */
+export async function lockBalanceOfHold(tx: Sql, holdId: string): Promise<BalanceRow | undefined> {
+  const [row] = await tx.$queryRaw<BalanceRow[]>`
+    SELECT account_id, posted, held, last_seq FROM balances
+    WHERE account_id = (SELECT account_id FROM token_holds WHERE id = ${holdId}) FOR NO KEY UPDATE`;
+  return row && withNumbers(row);
+}
+
+/** pg gives numbers of 64 bits as text. */
+const withNumbers = (row: BalanceRow): BalanceRow => ({
+  ...row,
+  posted: BigInt(row.posted),
+  held: BigInt(row.held),
+  last_seq: BigInt(row.last_seq),
+});
 
 /** The entry that was posted under this key. */
 export async function findEntryByKey(tx: Sql, accountId: string, key: string): Promise<EntryRow | undefined> {

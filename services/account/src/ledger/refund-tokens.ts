@@ -3,7 +3,7 @@ import type { Sql } from '@attribution/database';
 import { type NewEvent, newEvent } from '@attribution/messaging';
 import { followDisputes, yieldToRefund } from './disputed-purchase.ts';
 import { defaultPriority, postGrant, purchaseKey } from './grant.store.ts';
-import { type HoldRow, lockWithParts } from './hold.store.ts';
+import { findWithParts, type HoldRow } from './hold.store.ts';
 import { findEntryByKey, lockBalance } from './ledger.store.ts';
 import { captureUpTo, type Moved, nothing, partKey, takeUnspent } from './purchase-tokens.ts';
 import { voidHold } from './void-hold.ts';
@@ -31,13 +31,12 @@ const refundKey = (refundId: string) => `refund:${refundId}`;
 export async function takeRefunded(tx: Sql, refund: Refund): Promise<Moved> {
   const { accountId, refundId, amount, product, now, traceparent } = refund;
   const entry = { kind: 'refund', description: `Refund: ${product}`, idempotencyKey: refundKey(refundId) } as const;
-  const own = await lockOwnHolds(tx, refund);
+  const balance = await lockBalance(tx, accountId);
+  if (!balance) return nothing;
+  const own = await findOwnHolds(tx, refund);
   if (own.some(({ status }) => status === 'captured')) return nothing;
   const holds = own.filter(({ status }) => status === 'pending');
-  if (holds.length > 0) {
-    const balance = await lockBalance(tx, accountId);
-    return balance ? captureUpTo(tx, { holds, balance, amount, entry, now, traceparent }) : nothing;
-  }
+  if (holds.length > 0) return captureUpTo(tx, { holds, balance, amount, entry, now, traceparent });
   const changed = { ...refund, cause: refundId };
   const yielded = await yieldToRefund(tx, changed, amount);
   const taken = await takeUnspent(tx, { ...refund, entry });
@@ -54,6 +53,7 @@ export async function returnRefunded(
   refund: Refund,
   { reversed }: { readonly reversed: boolean },
 ): Promise<{ readonly given: number; readonly events: readonly NewEvent[] }> {
+  await lockBalance(tx, refund.accountId);
   const released = await releaseRefund(tx, refund);
   const given = reversed ? await giveBackRefunded(tx, refund) : nothing;
   const events = [...released.events, ...given.events];
@@ -63,7 +63,7 @@ export async function returnRefunded(
 }
 
 async function releaseRefund(tx: Sql, refund: Refund): Promise<Moved> {
-  const pending = (await lockOwnHolds(tx, refund)).filter(({ status }) => status === 'pending');
+  const pending = (await findOwnHolds(tx, refund)).filter(({ status }) => status === 'pending');
   const events: NewEvent[] = [];
   for (const hold of pending) events.push((await voidHold(tx, hold, refund)).event);
   return { tokens: pending.reduce((sum, { amount }) => sum + Number(amount), 0), events };
@@ -96,7 +96,7 @@ async function sumTaken(tx: Sql, { accountId, refundId }: Refund): Promise<numbe
   }
 }
 
-async function lockOwnHolds(tx: Sql, { holdId, accountId }: Refund): Promise<readonly HoldRow[]> {
-  const holds = holdId === null ? [] : await lockWithParts(tx, holdId);
+async function findOwnHolds(tx: Sql, { holdId, accountId }: Refund): Promise<readonly HoldRow[]> {
+  const holds = holdId === null ? [] : await findWithParts(tx, holdId);
   return holds.filter(({ account_id }) => account_id === accountId);
 }

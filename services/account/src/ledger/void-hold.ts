@@ -3,7 +3,7 @@ import type { Sql } from '@attribution/database';
 import { type NewEvent, newEvent } from '@attribution/messaging';
 import { type HoldRow, resolveHold } from './hold.store.ts';
 
-/** Releases the tokens of a pending, locked hold. Returns the hold, and the event to append. */
+/** Releases the tokens of a pending hold. The balance must be locked. Returns the hold, and the event to append. */
 export async function voidHold(
   tx: Sql,
   { id, account_id, amount }: HoldRow,

@@ -11,7 +11,7 @@ import { voidHold } from './void-hold.ts';
 export const voidTokenHoldEndpoint = (deps: { database: AccountDatabase; outbox: Outbox; clock: Clock }) =>
   implement(voidTokenHold, async ({ params, request }) =>
     deps.database.sqlTransaction(async (tx) => {
-      const hold = await lockHold(tx, params.id);
+      const { hold } = (await lockHold(tx, params.id)) ?? {};
       if (!hold) throw Problem.notFound();
       if (hold.status === 'voided') return viewHold(hold);
       if (hold.status !== 'pending') throw notPending(hold);

@@ -10,12 +10,12 @@ export async function isSettled(tx: Sql, accountId: string, key: string): Promis
 
 /**
  * Returns whether the settlement with this key takes effect now: false when it did before, or when the account no
- * longer exists. Waits for a concurrent transaction that settles the same key.
+ * longer exists. Locks the balance first, as everything does that moves tokens.
  */
 export async function settle(tx: Sql, accountId: string, key: string, now: Date): Promise<boolean> {
   const rows = await tx.$executeRaw`
     INSERT INTO settlements (account_id, key, settled_at)
-    SELECT account_id, ${key}, ${now} FROM balances WHERE account_id = ${accountId}
+    SELECT account_id, ${key}, ${now} FROM balances WHERE account_id = ${accountId} FOR NO KEY UPDATE
     ON CONFLICT DO NOTHING`;
   return rows === 1;
 }
