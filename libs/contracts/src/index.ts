@@ -12,3 +12,4 @@ export * from './wire/formats.ts';
 export * from './wire/ids.ts';
 export * from './wire/pages.ts';
 export * from './wire/problems.ts';
+export * from './wire/refined-by.ts';

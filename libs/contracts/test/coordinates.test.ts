@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { bothOrNeither, coordinates } from '../src/organization/coordinates.ts';
+import { refinedBy } from '../src/wire/refined-by.ts';
 
 const { latitude, longitude } = coordinates;
 const NewPlace = z
   .object({ latitude: latitude.default(null), longitude: longitude.default(null) })
-  .superRefine(bothOrNeither);
-const PlaceChange = z.object(coordinates).partial().superRefine(bothOrNeither);
+  .check(refinedBy(bothOrNeither));
+const PlaceChange = z.object(coordinates).partial().check(refinedBy(bothOrNeither));
 
 const issues = (schema: z.ZodType, value: unknown) =>
   (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);

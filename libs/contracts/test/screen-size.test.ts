@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { fitsSize, orientationOf, orientations, ScreenPixels } from '../src/organization/screen-size.ts';
+import { refinedBy } from '../src/wire/refined-by.ts';
 
 test.each([1, 1080, 65_535])('%d pixels are a side of a screen', (pixels) => {
   expect(ScreenPixels.parse(pixels)).toBe(pixels);
@@ -27,7 +28,7 @@ describe('a given orientation', () => {
   const Size = z
     .object({ width_px: ScreenPixels, height_px: ScreenPixels, orientation: z.enum(orientations) })
     .partial()
-    .superRefine(fitsSize);
+    .check(refinedBy(fitsSize));
   const issues = (value: unknown) =>
     (Size.safeParse(value, { reportInput: true }).error?.issues ?? []).map(
       ({ path, message, input }) => `${path.join('.')}: ${message}, not ${String(input)}`,

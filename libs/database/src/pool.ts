@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { clientWithin } from './client.ts';
 import { type ConnectGate, createConnectGate, type Done } from './connect-gate.ts';
 
 export interface PoolOptions {
@@ -43,9 +44,8 @@ export function openPool({ url, size, statementTimeout, connectionTimeout, onErr
     max: size,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementTimeout,
-    query_timeout: statementTimeout + 1_000,
     idle_in_transaction_session_timeout: idleInTransaction,
-    Client: clientThrough(createConnectGate()) as never,
+    Client: clientThrough(createConnectGate(), statementTimeout + 1_000) as never,
   });
   pool.on('error', onError);
   // The pool does not listen for errors of connections in use, and an unhandled one would end the process. The connection's
@@ -54,36 +54,15 @@ export function openPool({ url, size, statementTimeout, connectionTimeout, onErr
   return pool;
 }
 
-/**
- * Closes its connection when a query gets no response in time. pg itself would keep the connection: the statement may still
- * run, later ones queue behind it, and a ROLLBACK that times out as well is never sent, so that the next transaction on
- * this connection would commit half of this one.
- */
-class ImpatientClient extends pg.Client {
-  override query(...given: unknown[]): never {
-    const answer: unknown = super.query(...(given as [never]));
-    // A query with a callback comes from the pool itself, which discards the connection after any error.
-    if (answer instanceof Promise) {
-      answer.catch((error: unknown) => {
-        if (isSilence(error)) void this.end();
-      });
-    }
-    return answer as never;
-  }
-}
-
 /** The class of a pool's clients, which share its gate. */
-const clientThrough = (gate: ConnectGate) =>
-  class extends ImpatientClient {
+const clientThrough = (gate: ConnectGate, limitMs: number) =>
+  class extends clientWithin(limitMs) {
     /** The pool, which is all that connects them, gives a callback. */
     override connect(done?: unknown): never {
       gate.attempt((opened) => super.connect(opened), done as Done);
       return undefined as never;
     }
   };
-
-/** pg's message for a query timeout, which has no code. */
-const isSilence = (error: unknown) => error instanceof Error && error.message === 'Query read timeout';
 
 /** Resolves when all connections of the pool are closed: pg's own end() resolves before that. */
 export async function closePool(pool: pg.Pool): Promise<void> {

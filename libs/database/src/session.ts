@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { clientWithin } from './client.ts';
 import { connectionTo } from './pool.ts';
 import { type Sql, sqlOver } from './sql.ts';
 
@@ -11,13 +12,16 @@ interface SessionOptions {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Statements may take as long as they need. */
+const SessionClient = clientWithin();
+
 /** Runs the work on a connection of its own, and ends that. */
 export async function runSession<T>(
   { url, connectionTimeout, pool, signal }: SessionOptions,
   work: (session: Sql) => PromiseLike<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const client = new pg.Client(connectionTo({ url, connectionTimeout }));
+  const client = new SessionClient(connectionTo({ url, connectionTimeout }));
   // An unhandled error of a connection would end the process. The next statement fails anyway.
   client.on('error', () => {});
   let server: number | undefined;

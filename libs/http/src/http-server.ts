@@ -119,7 +119,8 @@ export async function listen(
   }
   // After a response that ends the connection, Node would destroy the socket as soon as the response is written.
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    socket.destroySoon = () => leave(socket);
+    const destroySoon = () => leave(socket);
+    socket.destroySoon = destroySoon;
   });
   if (options.connectionCap) capConnections(server, options.connectionCap);
   const connections = watchConnections(server, tls !== undefined);

@@ -26,4 +26,4 @@ export { securityHeaders } from './security-headers.ts';
 export { type SentFile, sendFile } from './send-file.ts';
 export { openSpool, type Spool } from './spool.ts';
 export { admitUpload, receiveUpload, type Upload } from './uploads.ts';
-export { faultOf, judge, readItem, validate } from './validate.ts';
+export { faultOf, judge, parse, readItem, validate } from './validate.ts';

@@ -92,10 +92,11 @@ class OutboxRelay implements Relay {
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#interruptSleep = () => {
+      const interrupt = () => {
         clearTimeout(timer);
         resolve();
       };
+      this.#interruptSleep = interrupt;
     });
   }
 }

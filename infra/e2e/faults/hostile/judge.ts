@@ -11,8 +11,8 @@ export interface Seen {
   readonly result: AttackResult;
 }
 
-/** Milliseconds: a p99 of reads, and a median of files, below these always pass; a login may take so long. */
-const bars = { reads: 20, files: 250, login: 5_000 } as const;
+/** A p99 of reads, and a median of files, as multiples of the quiet ones; the milliseconds that a login may take. */
+const bars = { reads: 3, files: 2, login: 5_000 } as const;
 
 const ms = (value: number) => `${value.toFixed(0)} ms`;
 const total = ({ statuses }: Measured) => Object.values(statuses).reduce((sum, count) => sum + count, 0);
@@ -42,16 +42,16 @@ export function judgeNotice(where: string, seen: Seen): Finding {
   const { quiet, honest } = seen;
   const { reads, logins, files, faults } = honest;
   const holds = [
-    answered(reads, '200') && reads.p99 <= Math.max(bars.reads, 3 * quiet.reads.p99),
+    answered(reads, '200') && reads.p99 <= bars.reads * quiet.reads.p99,
     inTime(logins) >= 99,
-    faults.length === 0 && median(files) <= Math.max(bars.files, 2 * median(quiet.files)),
+    faults.length === 0 && median(files) <= bars.files * median(quiet.files),
     seen.result.broken === undefined,
   ];
   return {
     what: `${where}: honest ones beside ${seen.attack.name}`,
     tried: total(reads) + total(logins) + files.length,
     found: described(seen),
-    bar: `reads all 200, p99 ≤ 3 × quiet or ≤ ${ms(bars.reads)}; ≥ 99 % of logins pass within ${ms(bars.login)}; files within 2 × quiet or ${ms(bars.files)}`,
+    bar: `reads all 200, p99 ≤ ${bars.reads} × quiet; ≥ 99 % of logins pass within ${ms(bars.login)}; files within ${bars.files} × quiet`,
     holds: holds.every(Boolean),
   };
 }

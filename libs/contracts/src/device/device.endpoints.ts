@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { Count, JsonObject, Timestamp } from '../wire/formats.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { BatchResult } from './batch.ts';
 import { CertificateAnswer, Csr } from './contact.resources.ts';
 import { configFault, DeviceManifest, DeviceStatus, Inventory, Version } from './resources.ts';
@@ -68,10 +69,12 @@ export const reportConfig = endpoint({
   description: 'The same report again gets the same answer.',
   access: device,
   body: z.object({
-    reported: JsonObject().superRefine((value, context) => {
-      const fault = configFault(value);
-      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-    }),
+    reported: JsonObject().check(
+      refinedBy((value, context) => {
+        const fault = configFault(value);
+        if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+      }),
+    ),
     reported_version: Version.meta({ description: 'The one that it replaces' }),
     applied_version: Version.meta({ description: 'The desired version that is in force' }),
   }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Text, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { VisitorKey } from './items.resources.ts';
 
 export const BlacklistReason = z.enum(['staff', 'opt_out', 'banned']);
@@ -35,8 +36,10 @@ export const NewBlacklistEntry = z
     until: fields.until.default(null),
     note: fields.note.default(null),
   })
-  .superRefine(({ from, until }, context) => {
-    if (from !== null && until !== null && Date.parse(from) >= Date.parse(until))
-      context.addIssue({ code: 'custom', path: ['until'], message: 'must be later than from', input: until });
-  })
+  .check(
+    refinedBy(({ from, until }, context) => {
+      if (from !== null && until !== null && Date.parse(from) >= Date.parse(until))
+        context.addIssue({ code: 'custom', path: ['until'], message: 'must be later than from', input: until });
+    }),
+  )
   .meta({ id: 'NewBlacklistEntry', example: { visitor_key: 'v_8fJ2kPq0sXw3LmZt', reason: 'staff' } });

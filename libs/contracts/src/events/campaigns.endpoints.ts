@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { readDuration } from '../wire/durations.ts';
 import { CommaSeparated } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { CampaignLift, CampaignPerformance, CampaignTimeseries } from './campaigns.resources.ts';
 import { inOrder, scopeQuery, seriesQuery } from './queries.ts';
 
@@ -47,7 +48,7 @@ export const getCampaignPerformance = endpoint({
     'An opportunity to see is a visit and a play in one zone at one time. Plays are of the local day on which they began, and exposures of that on which they did.',
   access,
   params,
-  query: z.object(conversionQuery).superRefine(inOrder),
+  query: z.object(conversionQuery).check(refinedBy(inOrder)),
   success: {
     status: 200,
     description: 'The figures; zero for a campaign that never played',
@@ -65,7 +66,7 @@ export const getCampaignTimeseries = endpoint({
     'Every bucket from the first day to the last, empty ones too; a side that is open begins or ends with data.',
   access,
   params,
-  query: z.object(seriesQuery).superRefine(inOrder),
+  query: z.object(seriesQuery).check(refinedBy(inOrder)),
   success: { status: 200, description: 'The series', body: CampaignTimeseries },
 });
 
@@ -79,6 +80,6 @@ export const getCampaignLift = endpoint({
     'Where chance held the campaign back in some hours, visitors whom it was held back from are the control. Where it did not, those who came without meeting it are, which compares people who differ in more than that. Intervals hold the truth in 95 of 100 cases, also where visitors of an hour are alike.',
   access,
   params,
-  query: z.object(conversionQuery).superRefine(inOrder),
+  query: z.object(conversionQuery).check(refinedBy(inOrder)),
   success: { status: 200, description: 'The lift, or why none can be told', body: CampaignLift },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 
 /** The fraction of a second is in whole milliseconds: further digits say nothing. */
 const instantOf = (timestamp: string) => Date.parse(timestamp);
@@ -54,21 +55,23 @@ export const NewVisit = z
     ...stay,
     zones: z.array(ZoneStay).max(200).default([]),
   })
-  .superRefine((visit, context) => {
-    const refuse = (path: (string | number)[], message: string, input: string | undefined) =>
-      context.addIssue({ code: 'custom', path, message, input });
-    const later = 'must be later than entered_at';
-    if (isEmpty(visit)) return refuse(['left_at'], later, visit.left_at);
-    for (const [at, zone] of visit.zones.entries()) {
-      if (isEmpty(zone)) return refuse(['zones', at, 'left_at'], later, zone.left_at);
-      const side = sideOutside(zone, visit);
-      if (side) return refuse(['zones', at, side], 'must be within the visit', zone[side]);
-    }
-    const at = overlapping(visit.zones);
-    if (at === undefined) return;
-    const { entered_at } = visit.zones[at] ?? {};
-    refuse(['zones', at, 'entered_at'], 'must not be before the last stay in the zone has ended', entered_at);
-  })
+  .check(
+    refinedBy((visit, context) => {
+      const refuse = (path: (string | number)[], message: string, input: string | undefined) =>
+        context.addIssue({ code: 'custom', path, message, input });
+      const later = 'must be later than entered_at';
+      if (isEmpty(visit)) return refuse(['left_at'], later, visit.left_at);
+      for (const [at, zone] of visit.zones.entries()) {
+        if (isEmpty(zone)) return refuse(['zones', at, 'left_at'], later, zone.left_at);
+        const side = sideOutside(zone, visit);
+        if (side) return refuse(['zones', at, side], 'must be within the visit', zone[side]);
+      }
+      const at = overlapping(visit.zones);
+      if (at === undefined) return;
+      const { entered_at } = visit.zones[at] ?? {};
+      refuse(['zones', at, 'entered_at'], 'must not be before the last stay in the zone has ended', entered_at);
+    }),
+  )
   .meta({ id: 'NewVisit', description: 'Somebody was in a location' });
 
 export const NewPlay = z
@@ -85,13 +88,15 @@ export const NewPlay = z
       .default(false)
       .meta({ description: 'The slot came up, and the campaign was left out of it. Nothing was shown' }),
   })
-  .superRefine(({ started_at, ended_at }, context) => {
-    if (instantOf(started_at) >= instantOf(ended_at))
-      context.addIssue({
-        code: 'custom',
-        path: ['ended_at'],
-        message: 'must be later than started_at',
-        input: ended_at,
-      });
-  })
+  .check(
+    refinedBy(({ started_at, ended_at }, context) => {
+      if (instantOf(started_at) >= instantOf(ended_at))
+        context.addIssue({
+          code: 'custom',
+          path: ['ended_at'],
+          message: 'must be later than started_at',
+          input: ended_at,
+        });
+    }),
+  )
   .meta({ id: 'NewPlay', description: 'A screen played an ad, or held it back' });

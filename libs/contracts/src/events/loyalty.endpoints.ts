@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { LoyaltyCohorts, LoyaltySummary, loyaltyIntervals } from './loyalty.resources.ts';
 import { inOrder, scopeQuery } from './queries.ts';
 
@@ -15,7 +16,7 @@ export const summarizeLoyalty = endpoint({
   summary: 'How often visitors come back',
   description,
   access,
-  query: z.object(scopeQuery).superRefine(inOrder),
+  query: z.object(scopeQuery).check(refinedBy(inOrder)),
   success: { status: 200, description: 'The figures', body: LoyaltySummary },
 });
 
@@ -32,6 +33,6 @@ export const listCohorts = endpoint({
       ...scopeQuery,
       interval: loyaltyIntervals.default('month').meta({ description: 'How long a period is' }),
     })
-    .superRefine(inOrder),
+    .check(refinedBy(inOrder)),
   success: { status: 200, description: 'The cohorts, the oldest first', body: LoyaltyCohorts },
 });

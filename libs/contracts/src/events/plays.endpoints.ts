@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { pageQuery } from '../wire/pages.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { Plays } from './plays.resources.ts';
 import { filterIds, inOrder, scopeQuery } from './queries.ts';
 
@@ -23,6 +24,6 @@ export const listPlays = endpoint({
         .default('false')
         .meta({ description: '`true`: the held plays instead of the real ones' }),
     })
-    .superRefine(inOrder),
+    .check(refinedBy(inOrder)),
   success: { status: 200, description: 'A page of plays, newest first', body: Plays },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate, CommaSeparated, Timestamp } from '../wire/formats.ts';
+import type { Refinement } from '../wire/refined-by.ts';
 
 /** Ids that filter: those that are unknown, or out of the caller's sight, match nothing. */
 export const filterIds = (what: string) =>
@@ -18,7 +19,7 @@ export const scopeQuery = {
 /** Refuses a range that ends before it begins. */
 export const inOrder = (
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
-  context: z.RefinementCtx,
+  context: Refinement,
 ): void => {
   if (from !== undefined && to !== undefined && from > to)
     context.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from', input: to });

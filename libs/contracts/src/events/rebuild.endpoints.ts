@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { CalendarDate, Count } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { inOrder } from './queries.ts';
 
 export const rebuildRollups = endpoint({
@@ -19,7 +20,7 @@ export const rebuildRollups = endpoint({
       from: CalendarDate.optional().meta({ description: 'The first day, local to each location' }),
       to: CalendarDate.optional().meta({ description: 'The last day' }),
     })
-    .superRefine(inOrder),
+    .check(refinedBy(inOrder)),
   success: {
     status: 202,
     description: 'How many days of locations have something to count, and will be',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Refinement } from '../wire/refined-by.ts';
 
 /** Degrees, WGS 84; null: unknown. */
 export const coordinates = {
@@ -12,10 +13,10 @@ interface Place {
 }
 
 /**
- * For `superRefine`: both are numbers, both are null, or both are left out; the issue is at the missing one. So a caller
+ * For `refinedBy`: both are numbers, both are null, or both are left out; the issue is at the missing one. So a caller
  * who does not know the current values cannot leave a place with one coordinate.
  */
-export function bothOrNeither({ latitude, longitude }: Place, context: z.RefinementCtx): void {
+export function bothOrNeither({ latitude, longitude }: Place, context: Refinement): void {
   const missing = given(longitude) - given(latitude);
   if (missing === 0 || context.issues.length > 0) return;
   const [path, other] = missing < 0 ? ['longitude', 'latitude'] : ['latitude', 'longitude'];
@@ -25,8 +26,8 @@ export function bothOrNeither({ latitude, longitude }: Place, context: z.Refinem
 /** Whether the coordinate is omitted, null or given. */
 const given = (degrees: number | null | undefined) => (degrees === undefined ? 0 : degrees === null ? 1 : 2);
 
-/** For `superRefine`: a place has a time zone, or coordinates from which it can be found out. */
-export function zoneOrPoint(place: Place & { readonly timezone?: string | undefined }, context: z.RefinementCtx): void {
+/** For `refinedBy`: a place has a time zone, or coordinates from which it can be found out. */
+export function zoneOrPoint(place: Place & { readonly timezone?: string | undefined }, context: Refinement): void {
   if (place.timezone !== undefined || context.issues.length > 0 || given(place.latitude) === 2) return;
   context.addIssue({ code: 'custom', path: ['timezone'], message: 'is required' });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refinedBy } from '../wire/refined-by.ts';
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
@@ -26,11 +27,13 @@ interface Fault {
 /** Local times by weekday. Only the first fault is reported. */
 export const OpeningHours = z
   .partialRecord(z.enum(weekdays), z.array(Span).max(4))
-  .superRefine((week, context) => {
-    if (context.issues.length > 0) return; // Invalid times cannot be compared.
-    const [fault] = faults(week);
-    if (fault) context.addIssue({ code: 'custom', ...fault });
-  })
+  .check(
+    refinedBy((week, context) => {
+      if (context.issues.length > 0) return; // Invalid times cannot be compared.
+      const [fault] = faults(week);
+      if (fault) context.addIssue({ code: 'custom', ...fault });
+    }),
+  )
   .meta({
     id: 'OpeningHours',
     description: 'Local times by weekday, in order and apart; a day left out is closed',

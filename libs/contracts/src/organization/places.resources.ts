@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Name, Timestamp } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { ExternalId } from './common.ts';
 import { fitsSize, orientations, ScreenPixels } from './screen-size.ts';
 import { Tags } from './tags.ts';
@@ -73,7 +74,7 @@ export const NewScreen = z
     accepted_formats: screenFields.accepted_formats.default(['image/jpeg', 'image/png', 'video/mp4']),
     audio: screenFields.audio.default(false),
   })
-  .superRefine(fitsSize)
+  .check(refinedBy(fitsSize))
   .meta({
     id: 'NewScreen',
     example: {

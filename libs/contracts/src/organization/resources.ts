@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Name, Text, Timestamp, TimeZone } from '../wire/formats.ts';
 import { id } from '../wire/ids.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { ExternalId } from './common.ts';
 import { bothOrNeither, coordinates, zoneOrPoint } from './coordinates.ts';
 import { OpeningHours } from './opening-hours.ts';
@@ -64,8 +65,8 @@ export const NewLocation = z
     opening_hours: locationFields.opening_hours.default(null),
     status: locationFields.status.default('active'),
   })
-  .superRefine(bothOrNeither)
-  .superRefine(zoneOrPoint)
+  .check(refinedBy(bothOrNeither))
+  .check(refinedBy(zoneOrPoint))
   .meta({
     id: 'NewLocation',
     example: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Refinement } from '../wire/refined-by.ts';
 
 /** One side of a screen, in pixels. The maximum is a JPEG's (ITU-T T.81 §B.2.2: 16 bits). */
 export const ScreenPixels = z.int().min(1).max(65_535).meta({ description: 'Pixels', example: 1920 });
@@ -18,8 +19,8 @@ interface Sized {
   readonly orientation?: Orientation | undefined;
 }
 
-/** For `superRefine`: a given orientation must agree with the size. It is checked only if all three values are given. */
-export function fitsSize({ width_px, height_px, orientation }: Sized, context: z.RefinementCtx): void {
+/** For `refinedBy`: a given orientation must agree with the size. It is checked only if all three values are given. */
+export function fitsSize({ width_px, height_px, orientation }: Sized, context: Refinement): void {
   if (!width_px || !height_px || !orientation || context.issues.length > 0) return;
   const right = orientationOf(width_px, height_px);
   if (orientation === right) return;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { refinedBy } from '../wire/refined-by.ts';
 import { At, CountryCode, numberFrom, placeOrPoint, point, radiusOrTravel, SearchText } from './queries.ts';
 import { Context, Coverage, Geocoding, ReverseGeocoding, travelModes, Weather, ZoneOfPoint } from './resources.ts';
 
@@ -72,7 +73,7 @@ export const coverage = endpoint({
           description: 'Without it, the finest with at most 2,000 cells',
         }),
     })
-    .superRefine(radiusOrTravel),
+    .check(refinedBy(radiusOrTravel)),
   turns: 'search',
   success: { status: 200, description: 'The area', body: Coverage },
 });
@@ -105,7 +106,7 @@ export const contextOf = endpoint({
       country: CountryCode.optional(),
       at: At,
     })
-    .superRefine(placeOrPoint),
+    .check(refinedBy(placeOrPoint)),
   success: { status: 200, description: 'The context', body: Context },
   problems: ['not-found'],
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from '../wire/formats.ts';
+import type { Refinement } from '../wire/refined-by.ts';
 
 /** The query parameters of look-ups. */
 
@@ -52,15 +53,15 @@ interface Given {
   readonly [name: string]: unknown;
 }
 
-/** For `superRefine`: one coordinate is never given without the other. */
-function wholePoint({ latitude, longitude }: Given, context: z.RefinementCtx): void {
+/** For `refinedBy`: one coordinate is never given without the other. */
+function wholePoint({ latitude, longitude }: Given, context: Refinement): void {
   if ((latitude === undefined) === (longitude === undefined)) return;
   const [missing, other] = latitude === undefined ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
   context.addIssue({ code: 'custom', path: [missing], message: `must be given with ${other}` });
 }
 
-/** For `superRefine`: a location, or a point, and a country only with a point. */
-export function placeOrPoint(given: Given, context: z.RefinementCtx): void {
+/** For `refinedBy`: a location, or a point, and a country only with a point. */
+export function placeOrPoint(given: Given, context: Refinement): void {
   wholePoint(given, context);
   const { location_id, latitude, longitude, country } = given;
   if (context.issues.length > 0) return;
@@ -71,8 +72,8 @@ export function placeOrPoint(given: Given, context: z.RefinementCtx): void {
   else if (country !== undefined && !hasPoint) fault('country', 'must be given with latitude and longitude');
 }
 
-/** For `superRefine`: either a radius, or minutes of a mode of travel. */
-export function radiusOrTravel({ radius_m, minutes, mode }: Given, context: z.RefinementCtx): void {
+/** For `refinedBy`: either a radius, or minutes of a mode of travel. */
+export function radiusOrTravel({ radius_m, minutes, mode }: Given, context: Refinement): void {
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   const travels = minutes !== undefined || mode !== undefined;
   if (radius_m !== undefined && travels) fault('radius_m', 'must not be given with minutes and mode');

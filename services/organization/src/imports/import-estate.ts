@@ -64,10 +64,10 @@ async function requireRows(upload: Upload<ImportMedia>): Promise<void> {
 }
 
 /**
- * A row of such a chunk in base64, with the rest of its last piece, has less than 2 MiB: pg reads a row into a buffer that it
- * doubles, and a little more would take twice as much memory.
+ * A row of such a chunk in base64, with the rest of its last piece, has less than 512 KiB: pg reads a row into a buffer that it
+ * doubles. It is parsed before the second collection of new objects, after which its buffers would be old ones (ADR 48).
  */
-const chunkBytes = 1_400_000;
+const chunkBytes = 300_000;
 
 /** Joins what was received into chunks of `chunkBytes` or a little more. */
 async function* chunksOf(received: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

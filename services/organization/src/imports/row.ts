@@ -16,10 +16,11 @@ import {
   NewLocation,
   NewScreen,
   NewZone,
+  refinedBy,
   ScreenChange,
   ZoneChange,
 } from '@attribution/contracts';
-import { findFault, judge } from '@attribution/http';
+import { findFault, judge, parse } from '@attribution/http';
 import { z } from 'zod';
 import { unguardFormula } from '../csv-formulas.ts';
 
@@ -58,9 +59,9 @@ function refTo(kind: EstateKind) {
   return z
     .string()
     .trim()
-    .superRefine((text, context) => {
-      const { error } = (looksLikeId(text) ? own : external).safeParse(text);
-      if (error) context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? '', input: text });
+    .check(({ value, issues }) => {
+      const parsed = parse(looksLikeId(value) ? own : external, value);
+      if ('issue' in parsed) issues.push({ code: 'custom', message: parsed.issue.message, input: value });
     });
 }
 
@@ -125,7 +126,7 @@ const schemas = Object.fromEntries(estateKinds.map((kind) => [kind, schemaOf(kin
 function schemaOf(kind: EstateKind): z.ZodType {
   const parent = parentOf(kind);
   const schema = z.object({ external_id: refTo(kind), ...(parent && { parent }), ...fieldsOf[kind] });
-  return kind === 'location' ? (schema as z.ZodType<object>).superRefine(bothOrNeither) : schema;
+  return kind === 'location' ? (schema as z.ZodType<object>).check(refinedBy(bothOrNeither)) : schema;
 }
 
 function parentOf(kind: EstateKind) {

@@ -2,7 +2,9 @@ import { textOf } from '../kill/watch-queries.ts';
 
 type Query = (this: object, ...args: unknown[]) => unknown;
 
-/** Replaces `query`, for calls that return a promise. */
+type Callback = (error: unknown, result?: unknown) => void;
+
+/** Replaces `query`. `instead` and `plain` return promises, also for calls with a callback. */
 export function wrapQuery(
   prototype: object,
   instead: (client: object, text: string, args: unknown[], plain: Query) => unknown,
@@ -10,7 +12,10 @@ export function wrapQuery(
   const holder = prototype as { query: Query };
   const plain = holder.query;
   holder.query = function query(...args) {
-    if (args.some((arg) => typeof arg === 'function')) return plain.apply(this, args);
-    return instead(this, textOf(args[0]), args, plain);
+    const callback = args.at(-1);
+    if (typeof callback !== 'function') return instead(this, textOf(args[0]), args, plain);
+    const outcome = Promise.resolve(instead(this, textOf(args[0]), args.slice(0, -1), plain));
+    void outcome.then((result) => (callback as Callback)(undefined, result), callback as Callback);
+    return undefined;
   };
 }
