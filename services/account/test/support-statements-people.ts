@@ -133,7 +133,7 @@ export function ledgerStatements(service: () => TestService): StatementTable {
       },
     },
     void_token_hold: {
-      statements: 5,
+      statements: 6,
       async prepare(rows) {
         const id = await holdId(service(), await accountWithGrants(rows));
         return () => release(service(), id);
