@@ -24,13 +24,14 @@ export interface TurnOptions {
   readonly refuseAfterMs?: number;
   /**
    * How long a turn is kept after its end while others of its lane wait: `times` as long as it took, and so many milliseconds
-   * at least and at most; and, whether others wait or not, `msPerByte` for each byte that it was ended with. If no other lane
-   * is active, only with `alone`. Default: not at all.
+   * at least and at most, at least `failedMs` if it failed; and, whether others wait or not, `msPerByte` for each byte that it was
+   * ended with. If no other lane is active, only with `alone`. Default: not at all.
    */
   readonly rest?: {
     readonly times: number;
     readonly leastMs: number;
     readonly mostMs: number;
+    readonly failedMs?: number;
     readonly alone?: boolean;
     readonly msPerByte?: number;
   };
@@ -38,8 +39,8 @@ export interface TurnOptions {
   readonly busy: () => Error;
 }
 
-/** Ends a turn, in which so many bytes were taken in. */
-export type EndTurn = (bytes?: number) => void;
+/** Ends a turn, in which so many bytes were taken in, and says whether it failed. */
+export type EndTurn = (bytes?: number, failed?: boolean) => void;
 
 export interface Turns {
   readonly running: number;
@@ -134,11 +135,17 @@ export function createTurns({
 
   const newLane = (): Lane => ({ running: 0, byCaller: new Map<string, number>(), waiting: [] });
 
-  function restOf(key: string, lane: Lane, tookMs: number, bytes: number): number {
+  function restOf(
+    key: string,
+    lane: Lane,
+    tookMs: number,
+    { bytes, failed }: { bytes: number; failed: boolean },
+  ): number {
     if (!rest || !(rest.alone || othersActive(key))) return 0;
     const forBytes = bytes * (rest.msPerByte ?? 0);
     if (lane.waiting.length === 0) return forBytes;
-    return Math.max(forBytes, Math.min(rest.mostMs, Math.max(rest.leastMs, rest.times * tookMs)));
+    const leastMs = failed ? (rest.failedMs ?? rest.leastMs) : rest.leastMs;
+    return Math.max(forBytes, Math.min(rest.mostMs, Math.max(leastMs, rest.times * tookMs)));
   }
 
   /** Ends a turn that was counted. */
@@ -152,11 +159,11 @@ export function createTurns({
       forget(key, lane);
       admit();
     };
-    return (bytes = 0) => {
+    return (bytes = 0, failed = false) => {
       if (ended) return;
       ended = true;
       running--;
-      const restMs = restOf(key, lane, performance.now() - began, bytes);
+      const restMs = restOf(key, lane, performance.now() - began, { bytes, failed });
       if (restMs === 0) return free();
       setTimeout(free, restMs).unref();
       admit();

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createTurns, type TurnOptions } from '../src/index.ts';
+import { createTurns, type EndTurn, type TurnOptions } from '../src/index.ts';
 
 const open = (options: Partial<TurnOptions> = {}) =>
   createTurns({
@@ -9,7 +9,7 @@ const open = (options: Partial<TurnOptions> = {}) =>
 
 /** Takes turns in this order, `lane/caller` each. Each turn is noted when it begins, and the test ends it. */
 function takeAll(turns: ReturnType<typeof open>, takers: readonly string[]) {
-  const begun: { who: string; end: () => void }[] = [];
+  const begun: { who: string; end: EndTurn }[] = [];
   for (const who of takers) {
     const [lane = '', caller = ''] = who.split('/');
     const noted = turns.take({ lane, caller }).then((end) => begun.push({ who, end }));
@@ -131,6 +131,25 @@ test('where a lane rests also if it is alone, it does so while others of it wait
   await settled();
   alone[0]?.end();
   expect(turns.tryTake({ lane: 'b', caller: '1' })).toBeDefined();
+});
+
+test('a lane rests longer after a turn that failed, while others of it wait', async () => {
+  const turns = open({ perLane: 1, rest: { times: 0, leastMs: 0, failedMs: 60_000, mostMs: 60_000, alone: true } });
+  const begun = takeAll(turns, ['a/1', 'a/2', 'a/3']);
+  await settled();
+  begun[0]?.end();
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'a/2']);
+  begun[1]?.end(0, true);
+  await settled();
+  expect(names(begun)).toEqual(['a/1', 'a/2']);
+  const alone = takeAll(turns, ['b/1', 'b/2']);
+  await settled();
+  turns.tryTake({ lane: 'c', caller: '1' })?.(0, true); // Nobody of it waits.
+  expect(turns.tryTake({ lane: 'c', caller: '1' })).toBeDefined();
+  alone[0]?.end();
+  await settled();
+  expect(names(alone)).toEqual(['b/1', 'b/2']);
 });
 
 test('a lane rests for the bytes of a turn also if none of it waits, while others are active', async () => {

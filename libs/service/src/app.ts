@@ -202,6 +202,7 @@ function fulfilling(implementation: Implementation, options: AppOptions) {
     const turn = options.turns.begin(contract, { caller, ip: locals.context.ip }, res);
     const endTurn = typeof turn === 'function' ? turn : await turn;
     let taken = 0;
+    let failed = true;
     try {
       // A request that is repeated gets its first response, whatever has changed since.
       if (beforeUpload && !(keyed && (await options.idempotency.knows(keyed)))) await beforeUpload(caller as never);
@@ -222,11 +223,12 @@ function fulfilling(implementation: Implementation, options: AppOptions) {
       const request = keyed && { ...keyed, input: [asked.params, asked.query, sent] };
       const handled = handleOnce(implementation, request, options, input);
       const answered = await (upload ? handled.finally(() => upload.close()) : handled);
+      failed = false;
       endTurn(taken); // Nobody waits for a client that receives its file slowly.
       if (contract.stream === 'sent') await sendFile(answered as SentFile, req, res);
       else await writeAnswer(contract, answered, res, options);
     } finally {
-      endTurn(taken);
+      endTurn(taken, failed);
       if (contract.stream === 'received') req.resume(); // The connection's next request follows what is left of the body.
     }
   };

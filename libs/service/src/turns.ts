@@ -16,6 +16,8 @@ const slowRest = { ...rest, alone: true };
 /** A small page takes a millisecond or two: whoever asks for a few at once does not notice the rest. */
 const pageRest = { ...slowRest, leastMs: 1 };
 
+/** What is refused takes a few milliseconds, and in a loop of each of its turns a caller would have a thousand a second. */
+const requestRest = { ...rest, failedMs: 100 };
 /** A device may send 1.25 MB a second: what a full batch leaves for the garbage collector stops all of a process. */
 const restForBytes = { ...rest, msPerByte: 1 / 1_250 };
 
@@ -31,7 +33,14 @@ const kinds = {
   // A device sends one after the other, so none of it waits.
   batch: { ...shares, maxWaiting: 256, rest: restForBytes, total: Number.POSITIVE_INFINITY },
   // All others are short, and none waits for another caller's: the first of somebody is behind so many of each other, not behind all that they have sent.
-  request: { total: Number.POSITIVE_INFINITY, perLane: 16, perCaller: 8, rest, maxWaiting: 256, maxWaitMs: 10_000 },
+  request: {
+    total: Number.POSITIVE_INFINITY,
+    perLane: 16,
+    perCaller: 8,
+    rest: requestRest,
+    maxWaiting: 256,
+    maxWaitMs: 10_000,
+  },
 } as const;
 type Kind = keyof typeof kinds;
 

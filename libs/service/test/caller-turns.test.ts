@@ -1,3 +1,4 @@
+import { Problem } from '@attribution/contracts';
 import { newId } from '@attribution/ids';
 import { eventually, personToken, testInternal } from '@attribution/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -23,6 +24,13 @@ beforeAll(async () => {
   app = await startApp([
     implement(declare({ ...shapes, method: 'GET', path: '/v2/own', access: { credential: 'any' } }), handle),
     implement(declare({ ...shapes, method: 'GET', path: '/v2/open' }), handle),
+    implement(
+      declare({ ...shapes, method: 'GET', path: '/v2/refused', access: { credential: 'any' } }),
+      async (input) => {
+        await handle(input);
+        throw new Problem('unprocessable', 'Never.');
+      },
+    ),
     implement(
       declare({
         ...{ ...shapes, method: 'GET', path: '/v2/internal' },
@@ -82,6 +90,17 @@ test('without a token an address has so many turns, an IPv6 /64 like one', async
   expect(inside).toBe(ofOne);
   going.resolve();
   expect(await statuses(sent)).toEqual(sent.map(() => 204));
+});
+
+test('a refusal keeps its turn for a tenth of a second while others of its caller wait', async () => {
+  const token = personToken();
+  const sent = times(2 * ofOne + 1, () => app.send('/v2/refused?waits=1', bearer(token)));
+  await eventually(() => expect(inside).toBe(ofOne));
+  await othersAreAnswered();
+  const began = performance.now();
+  going.resolve();
+  expect(await statuses(sent)).toEqual(sent.map(() => 422));
+  expect(performance.now() - began).toBeGreaterThan(190); // Twice, and a timer may be early.
 });
 
 test('services of the platform need no turns', async () => {

