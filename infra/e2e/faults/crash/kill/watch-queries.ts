@@ -1,7 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** Callbacks around each query. */
 interface QueryWatcher {
   before(client: object, text: string, values: readonly unknown[]): void;
-  /** Called before the result is passed to the sender of the query. */
+  /** Called before the result is passed to the sender of the query, in the sender's asynchronous context. */
   after(client: object, text: string, rows: readonly unknown[]): void;
 }
 
@@ -19,10 +21,11 @@ export function watchQueries(prototype: object, watcher: QueryWatcher): void {
     const callbackIndex = args.findLastIndex((arg) => typeof arg === 'function');
     if (callbackIndex >= 0) {
       const callback = args[callbackIndex] as Callback;
-      const wrapped: Callback = (error, result) => {
+      // The connection calls back in its own context.
+      const wrapped: Callback = AsyncLocalStorage.bind((error: unknown, result: unknown) => {
         if (!error) notify(result);
         callback(error, result);
-      };
+      });
       return plain.apply(this, args.with(callbackIndex, wrapped));
     }
     const outcome = plain.apply(this, args);
