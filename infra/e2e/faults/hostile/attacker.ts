@@ -30,10 +30,8 @@ async function yieldToSessions(pid: number | undefined): Promise<void> {
  * Programs that start another one, so that it gets what the others leave of the processor. The lowest niceness still has turns of
  * milliseconds. With SCHED_IDLE (see sched(7)) it has none while others want to run, and may wait for minutes on a busy machine.
  */
-const lastInLine = {
-  nice: ['nice', '-n', '19'],
-  idle: process.platform === 'linux' ? ['chrt', '--idle', '0'] : ['nice', '-n', '19'],
-} as const;
+const nice = ['nice', '-n', '19'] as const;
+const lastInLine = { nice, idle: process.platform === 'linux' ? (['chrt', '--idle', '0'] as const) : nice };
 export type AttackerPriority = keyof typeof lastInLine;
 
 /**
