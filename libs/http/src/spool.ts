@@ -10,10 +10,13 @@ export interface Spool {
   readonly bytes: number;
   /** SHA-256 of the content, in hex. */
   readonly digest: string;
-  /** Appends; text as UTF-8. Rejects with the system's error, such as a full disk, and with what the claim throws. The caller must not change the bytes afterwards. */
+  /** Appends; text as UTF-8. Rejects with the system's error, such as a full disk, and with what the claim throws. */
   write(chunk: Uint8Array | string): Promise<void>;
-  /** The content from its start, in chunks of up to 64 KiB. */
-  read(): AsyncIterable<Buffer>;
+  /**
+   * The content from its start, in chunks of up to 64 KiB, or as views of `into`, of which each is valid until the next one is
+   * asked for: V8 collects the whole heap for every 64 MB of new buffers.
+   */
+  read(into?: Buffer): AsyncIterable<Buffer>;
   /** Deletes the file. It may be called again. Readers that have not finished fail. */
   close(): Promise<void>;
 }
@@ -40,17 +43,21 @@ export async function openSpool(claim?: Claim): Promise<Spool> {
 function spoolOn(file: FileHandle, claim: Claim | undefined): Spool {
   const hash = createHash('sha256');
   let bytes = 0;
-  let gathered: Uint8Array[] = [];
+  /** What is not in the file yet. */
+  let gathered: Buffer | undefined;
   let gatheredBytes = 0;
   let flushed: Promise<void> = Promise.resolve();
 
   function flush(): Promise<void> {
-    if (gatheredBytes === 0) return flushed;
-    const [first] = gathered;
-    const chunk = first && gathered.length === 1 ? first : Buffer.concat(gathered);
-    const position = bytes - gatheredBytes;
-    gathered = [];
+    if (!gathered || gatheredBytes === 0) return flushed;
+    const chunk = gathered.subarray(0, gatheredBytes);
     gatheredBytes = 0;
+    return append(chunk);
+  }
+
+  /** Writes the last bytes of the content into the file. */
+  function append(chunk: Uint8Array): Promise<void> {
+    const position = bytes - chunk.length;
     return (flushed = flushed.then(() => writeAll(file, chunk, position)));
   }
 
@@ -65,18 +72,23 @@ function spoolOn(file: FileHandle, claim: Claim | undefined): Spool {
       const given = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       claim?.grow(bytes + given.length);
       hash.update(given);
-      gathered.push(given);
-      gatheredBytes += given.length;
+      if (gatheredBytes + given.length > chunkSize) await flush();
       bytes += given.length;
-      if (gatheredBytes >= chunkSize) await flush();
+      if (given.length >= chunkSize) return append(given);
+      gathered ??= Buffer.allocUnsafeSlow(chunkSize);
+      gathered.set(given, gatheredBytes);
+      gatheredBytes += given.length;
     },
-    async *read() {
-      await flush();
+    async *read(into) {
+      const written = flush();
+      gathered = undefined; // Whoever writes meanwhile must not write into what is being flushed.
+      await written;
       for (let position = 0; ; ) {
-        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(chunkSize), 0, chunkSize, position);
+        const chunk = into ?? Buffer.allocUnsafeSlow(chunkSize);
+        const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
         if (bytesRead === 0) return;
         position += bytesRead;
-        yield buffer.subarray(0, bytesRead);
+        yield chunk.subarray(0, bytesRead);
       }
     },
     async close() {

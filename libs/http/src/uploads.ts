@@ -11,8 +11,11 @@ export interface Upload<M extends string = string> {
   readonly bytes: number;
   /** SHA-256 in hex, by which a repeated upload is recognized. */
   readonly digest: string;
-  /** The file from its start; it can be read repeatedly. Nothing has checked that it is UTF-8. */
-  read(): AsyncIterable<Buffer>;
+  /**
+   * The file from its start, as `Spool.read` does; it can be read repeatedly. It comes at the pace at which it was received.
+   * Nothing has checked that it is UTF-8.
+   */
+  read(into?: Buffer): AsyncIterable<Buffer>;
 }
 
 /** The media type of an upload. Throws `validation-error` if the headers say that the file cannot be accepted. */
@@ -48,15 +51,31 @@ export async function receiveUpload(
     media,
     bytes: spool.bytes,
     digest: spool.digest,
-    read: () => spool.read(),
+    read: (into) => readAtPace(spool, into),
     close: () => spool.close(),
   };
 }
 
-/** Beyond its beginning, a file is read at this pace at most, or whoever sends faster would keep the process busy with it. */
+/** Beyond its beginning, a file is received and read at this pace at most, or a large one would keep the process busy. */
 const pace = { freeBytes: 2 * 1024 * 1024, bytesPerMs: 16 * 1024 };
 /** Shorter pauses are not worth a timer. */
 const leastPauseMs = 5;
+
+/** Waits until so many bytes are due. */
+async function keepPace(began: number, bytes: number): Promise<void> {
+  const aheadMs = (bytes - pace.freeBytes) / pace.bytesPerMs - (performance.now() - began);
+  if (aheadMs >= leastPauseMs) await sleep(aheadMs);
+}
+
+async function* readAtPace(spool: Spool, into: Buffer | undefined): AsyncGenerator<Buffer> {
+  const began = performance.now();
+  let bytes = 0;
+  for await (const chunk of spool.read(into)) {
+    yield chunk;
+    bytes += chunk.length;
+    await keepPace(began, bytes);
+  }
+}
 
 async function fill(spool: Spool, req: IncomingMessage, rules: UploadRules): Promise<void> {
   // Destroying the request would close its connection, and the refusal could not be sent.
@@ -68,8 +87,7 @@ async function fill(spool: Spool, req: IncomingMessage, rules: UploadRules): Pro
       if (spool.bytes + chunk.length > rules.max_bytes) throw tooLarge(rules.max_bytes);
       if (performance.now() > deadline) throw invalid('The request did not arrive in time.');
       await spool.write(chunk);
-      const aheadMs = (spool.bytes - pace.freeBytes) / pace.bytesPerMs - (performance.now() - began);
-      if (aheadMs >= leastPauseMs) await sleep(aheadMs);
+      await keepPace(began, spool.bytes);
     }
   } catch (error) {
     // The client has disconnected. That is no error of the service, so it must not be logged as one.

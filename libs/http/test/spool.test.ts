@@ -57,6 +57,36 @@ test('content that is written after a read is in the next read', async () => {
   expect([first, spool.digest]).toEqual([sha256('one,'), sha256('one,two')]);
 });
 
+test('what is written while others read is not lost, and nothing is there twice', async () => {
+  const spool = await open();
+  const pieces = Array.from({ length: 400 }, (_, n) => randomBytes((n * 7919) % (n % 50 === 0 ? 200_000 : 3000)));
+  const whole = Buffer.concat(pieces);
+  const reads: Promise<void>[] = [];
+  for (const piece of pieces) {
+    const written = spool.write(piece);
+    reads.push(contentOf(spool).then((seen) => expect(seen.equals(whole.subarray(0, seen.length))).toBe(true)));
+    await written;
+  }
+  await Promise.all(reads);
+  expect((await contentOf(spool)).equals(whole)).toBe(true);
+});
+
+test('a reader may give the buffer into which all chunks are read', async () => {
+  const spool = await open();
+  const whole = randomBytes(250_000);
+  await spool.write(whole);
+  const buffer = Buffer.alloc(100_000);
+  const lengths: number[] = [];
+  const copies: Buffer[] = [];
+  for await (const chunk of spool.read(buffer)) {
+    expect(chunk.buffer).toBe(buffer.buffer);
+    lengths.push(chunk.length);
+    copies.push(Buffer.from(chunk));
+  }
+  expect(lengths).toEqual([100_000, 100_000, 50_000]);
+  expect(Buffer.concat(copies).equals(whole)).toBe(true);
+});
+
 test('a new spool is empty', async () => {
   const spool = await open();
   expect(await contentOf(spool)).toHaveLength(0);

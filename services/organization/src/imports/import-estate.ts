@@ -34,7 +34,8 @@ export const importEstateEndpoint = ({ database, clock, wake }: Dependencies) =>
         created_at: clock.now(),
       });
       let chunk = 0;
-      for await (const bytes of chunksOf(upload.read())) await insertChunk(tx, row.id, chunk++, bytes);
+      const buffer = Buffer.allocUnsafeSlow(Math.min(upload.bytes, chunkBytes));
+      for await (const bytes of upload.read(buffer)) await insertChunk(tx, row.id, chunk++, bytes);
       afterCommit(tx, wake);
       return viewImport(row);
     });
@@ -68,18 +69,3 @@ async function requireRows(upload: Upload<ImportMedia>): Promise<void> {
  * doubles. It is parsed before the second collection of new objects, after which its buffers would be old ones (ADR 48).
  */
 const chunkBytes = 300_000;
-
-/** Joins what was received into chunks of `chunkBytes` or a little more. */
-async function* chunksOf(received: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let gathered: Buffer[] = [];
-  let bytes = 0;
-  for await (const slice of received) {
-    gathered.push(slice);
-    bytes += slice.length;
-    if (bytes < chunkBytes) continue;
-    yield Buffer.concat(gathered);
-    gathered = [];
-    bytes = 0;
-  }
-  if (bytes > 0) yield Buffer.concat(gathered);
-}
