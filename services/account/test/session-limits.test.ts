@@ -92,6 +92,24 @@ test('401: when an account requires MFA, sessions without it end at their next r
   expect(record).toMatchObject({ action: 'session.ended', details: { reason: 'mfa_required' } });
 });
 
+test('401: who refreshes, signs in or switches at the moment at which MFA is required has that session until its next refresh', async () => {
+  const owner = await join(service);
+  const people = await Promise.all(Array.from({ length: 8 }, () => addMember(service, owner)));
+  const [required, ...answers] = await Promise.all([
+    requireMfa(owner),
+    ...people.flatMap(({ session, email }) => [
+      refresh(service, session.refresh_token),
+      logIn(service, email),
+      switchTo(session.access_token, owner.accountId),
+    ]),
+  ]);
+  expect(required.status).toBe(200);
+  const bodies: readonly object[] = answers.flatMap((one) => (one.status === 200 ? [one.body] : []));
+  const opened = bodies.flatMap((body) => ('refresh_token' in body ? [String(body.refresh_token)] : []));
+  const earlier = people.map(({ session }) => session.refresh_token);
+  for (const token of [...opened, ...earlier]) expect((await refresh(service, token)).status).toBe(401);
+});
+
 test('401: the same when MFA is required of the user', async () => {
   const { session, userId } = await join(service);
   await service.db.query('UPDATE users SET require_mfa = true WHERE id = $1', [userId]);
