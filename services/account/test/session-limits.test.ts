@@ -95,15 +95,15 @@ test('401: when an account requires MFA, sessions without it end at their next r
 test('401: who refreshes, signs in or switches at the moment at which MFA is required has that session until its next refresh', async () => {
   const owner = await join(service);
   const people = await Promise.all(Array.from({ length: 8 }, () => addMember(service, owner)));
-  const [required, ...answers] = await Promise.all([
-    requireMfa(owner),
-    ...people.flatMap(({ session, email }) => [
-      refresh(service, session.refresh_token),
-      logIn(service, email),
-      switchTo(session.access_token, owner.accountId),
-    ]),
-  ]);
-  expect(required.status).toBe(200);
+  const trying = ({ session, email }: Person) => [
+    refresh(service, session.refresh_token),
+    logIn(service, email),
+    switchTo(session.access_token, owner.accountId),
+  ];
+  const before = people.slice(0, 4).flatMap(trying);
+  const requiring = requireMfa(owner);
+  const answers = await Promise.all([...before, ...people.slice(4).flatMap(trying)]);
+  expect((await requiring).status).toBe(200);
   const bodies: readonly object[] = answers.flatMap((one) => (one.status === 200 ? [one.body] : []));
   const opened = bodies.flatMap((body) => ('refresh_token' in body ? [String(body.refresh_token)] : []));
   const earlier = people.map(({ session }) => session.refresh_token);
