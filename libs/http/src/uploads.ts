@@ -12,8 +12,8 @@ export interface Upload<M extends string = string> {
   /** SHA-256 in hex, by which a repeated upload is recognized. */
   readonly digest: string;
   /**
-   * The file from its start, as `Spool.read` does; it can be read repeatedly. It comes at the pace at which it was received.
-   * Nothing has checked that it is UTF-8.
+   * The file from its start, as `Spool.read` does, and no faster than files are received; it can be read repeatedly. Nothing has
+   * checked that it is UTF-8.
    */
   read(into?: Buffer): AsyncIterable<Buffer>;
 }

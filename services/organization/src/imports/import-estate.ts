@@ -65,7 +65,7 @@ async function requireRows(upload: Upload<ImportMedia>): Promise<void> {
 }
 
 /**
- * A row of such a chunk in base64, with the rest of its last piece, has less than 512 KiB: pg reads a row into a buffer that it
- * doubles. It is parsed before the second collection of new objects, after which its buffers would be old ones (ADR 48).
+ * A row of such a chunk in base64 has less than 512 KiB: pg reads a row into a buffer that it doubles. It is parsed before the
+ * second collection of new objects, after which its buffers would be old ones (ADR 48).
  */
 const chunkBytes = 300_000;
