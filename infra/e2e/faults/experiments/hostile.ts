@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Experiment, Finding, Lab } from '../experiment.ts';
 import type { Attack } from '../hostile/attack.ts';
-import { type AttackerPriority, prepareAttack } from '../hostile/attacker.ts';
+import { prepareAttack } from '../hostile/attacker.ts';
 import { attacks, attacksAtOnce } from '../hostile/attacks/index.ts';
-import { renewed, startHonest } from '../hostile/clients.ts';
+import type { Rates } from '../hostile/clients.ts';
 import { clusterLimits, type Ground, openOnePlatform, openProcesses } from '../hostile/grounds.ts';
+import { renewed, startHonestProcess } from '../hostile/honest.ts';
 import { judgeFailures, judgeNotice, judgeProcesses, type Seen } from '../hostile/judge.ts';
 import { watchMemory } from '../hostile/memory.ts';
+import { mayGoFirst } from '../hostile/process.ts';
 import { newOwner, type Owner } from '../outages/owner.ts';
 
 interface Form {
   readonly people: number;
-  /** Requests per second of the honest ones. */
-  readonly rates: { readonly reads: number; readonly logins: number };
+  readonly rates: Rates;
   readonly scale: number;
   /** How long the honest ones are measured alone before each attack. */
   readonly quietMs: number;
   readonly attackMs: number;
-  readonly priority: AttackerPriority;
+  readonly priorities: { readonly honest: 'first' | 'normal'; readonly attacker: 'nice' | 'idle' };
   readonly attacks: readonly Attack[];
   readonly judge: typeof judgeNotice;
 }
@@ -28,7 +29,7 @@ const forms: Record<'short' | 'long', Form> = {
     scale: 0.05,
     quietMs: 500,
     attackMs: 1_500,
-    priority: 'nice',
+    priorities: { honest: 'normal', attacker: 'nice' },
     attacks: attacksAtOnce,
     judge: judgeFailures,
   },
@@ -38,7 +39,7 @@ const forms: Record<'short' | 'long', Form> = {
     scale: 1,
     quietMs: 10_000,
     attackMs: 20_000,
-    priority: 'idle',
+    priorities: { honest: 'first', attacker: 'idle' },
     attacks,
     judge: judgeNotice,
   },
@@ -65,20 +66,23 @@ export const hostileFleet: Experiment = {
 async function attackAll(where: string, ground: Ground, limitMb: number, lab: Lab): Promise<Finding[]> {
   const form = forms[lab.long ? 'long' : 'short'];
   const memory = watchMemory(ground);
+  const stops = [() => memory.stop(), () => ground.close()];
   const seen: Seen[] = [];
   const newPerson = () => newOwner(ground.url, ground.mailDirectory);
   try {
     const chosen = form.attacks.filter(({ name }) => name.includes(lab.only ?? ''));
     const people = await inTurn(form.people, newPerson);
     const attackers = await inTurn(chosen.length, newPerson);
-    const honest = startHonest(ground.url, people as [Owner, Owner, ...Owner[]], form.rates);
+    const priority = await honestPriority(form, lab);
+    const honest = await startHonestProcess(ground.url, people as [Owner, Owner, ...Owner[]], form.rates, priority);
+    stops.unshift(() => honest.stop());
     await sleep(2 * form.quietMs); // The first requests compile code.
     for (const [at, attack] of chosen.entries()) {
       await honest.renew();
       const attacker = await renewed(attackers[at] as Owner);
       const victim = people.at(-1)?.email ?? '';
       const target = { url: ground.url, attacker, victim, scale: form.scale };
-      const attempt = await prepareAttack(attack.name, target, form.priority);
+      const attempt = await prepareAttack(attack.name, target, form.priorities.attacker);
       await honest.take(); // What was begun before.
       await sleep(form.quietMs);
       const quiet = await honest.take(); // Right before, because a virtual machine's speed may change within minutes.
@@ -89,16 +93,19 @@ async function attackAll(where: string, ground: Ground, limitMb: number, lab: La
       lab.say(`  ${attack.name}: ${form.judge(where, one).found}`);
       if (ground.deaths().length > 0) break; // What comes after a death tells nothing.
     }
-    await honest.stop();
-    await memory.stop();
     return [
       ...seen.map((one) => form.judge(where, one)),
       judgeProcesses(where, seen.length, ground.deaths(), memory.most, limitMb),
     ];
   } finally {
-    await memory.stop();
-    await ground.close();
+    for (const stop of stops) await stop();
   }
+}
+
+async function honestPriority({ priorities: { honest } }: Form, { say }: Lab): Promise<typeof honest> {
+  if (honest === 'normal' || (await mayGoFirst())) return honest;
+  say('  The honest ones have no priority here, so that what they measure has their own waits for a processor in it.');
+  return 'normal';
 }
 
 /** One after the other: sign-ups at once would be told to come again. */

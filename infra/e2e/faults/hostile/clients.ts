@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Load, type Measured, startLoad } from '../edge/load.ts';
+import { type Measured, startLoad } from '../edge/load.ts';
 import type { Owner } from '../outages/owner.ts';
 
 /** A private address is as good as any: the gateway trusts the local proxy that names it. */
@@ -16,23 +16,25 @@ export interface Honest {
   readonly faults: readonly string[];
 }
 
+/** Whom the honest ones are. The first reads, the second imports and exports a small file, and all of them log in. */
+export type People = readonly [Person, Person, ...Person[]];
+export type Person = Pick<Owner, 'email' | 'password' | 'token' | 'ip'>;
+
+/** In requests per second. */
+export interface Rates {
+  readonly reads: number;
+  readonly logins: number;
+}
+
 export interface HonestClients {
   /** Measures what was begun since the start or the last call, and waits until it is over. */
   take(): Promise<Honest>;
-  /** The reader and the one with the files sign in again: a token is valid for 15 minutes. */
-  renew(): Promise<void>;
-  stop(): Promise<void>;
+  /** The reader and the one with the files go on with other tokens: each is valid for 15 minutes. */
+  replace(reader: Person, filer: Person): void;
 }
 
-/**
- * People who do their work meanwhile, each at an address of its own: the first reads, the second imports and exports a small
- * file, and all of them log in.
- */
-export function startHonest(
-  url: string,
-  people: readonly [Owner, Owner, ...Owner[]],
-  rates: { readonly reads: number; readonly logins: number },
-): HonestClients {
+/** People who do their work meanwhile, each at an address of its own. */
+export function startHonest(url: string, people: People, rates: Rates): HonestClients {
   let [reader, filer] = people;
   const reads = startLoad({
     rate: rates.reads,
@@ -41,7 +43,7 @@ export function startHonest(
   const logins = startLoad({
     rate: rates.logins,
     request: (n) => {
-      const { email, password, ip } = people[n % people.length] as Owner;
+      const { email, password, ip } = people[n % people.length] as Person;
       const headers = { 'content-type': 'application/json', 'x-forwarded-for': ip };
       return { url: `${url}/v2/auth/login`, method: 'POST', headers, body: JSON.stringify({ email, password }) };
     },
@@ -49,23 +51,16 @@ export function startHonest(
   const files = startFiles(url, () => filer);
   return {
     async take() {
-      const taken = (of: Load) => of.take();
-      const [read, loggedIn, filed] = await Promise.all([taken(reads), taken(logins), files.take()]);
+      const [read, loggedIn, filed] = await Promise.all([reads.take(), logins.take(), files.take()]);
       return { reads: read, logins: loggedIn, ...filed };
     },
-    async renew() {
-      [reader, filer] = await Promise.all([renewed(reader), renewed(filer)]);
-    },
-    async stop() {
-      await Promise.all([reads.stop(), logins.stop(), files.stop()]);
+    replace(...those) {
+      [reader, filer] = those;
     },
   };
 }
 
-/** Signs in again. Who is told to come again has the token of before, which is still good. */
-export const renewed = (one: Owner): Promise<Owner> => one.renew().catch(() => one);
-
-const headersOf = ({ token, ip }: Owner) => ({ authorization: `Bearer ${token}`, 'x-forwarded-for': ip });
+const headersOf = ({ token, ip }: Person) => ({ authorization: `Bearer ${token}`, 'x-forwarded-for': ip });
 
 const rows = Array.from({ length: 50 }, (_, n) => `location,L${n},G,Shop ${n},Europe/Zurich`);
 const smallFile = ['kind,external_id,parent,name,timezone', 'group,G,,All,', ...rows].join('\n');
@@ -73,8 +68,7 @@ const fileTimeoutMs = 120_000;
 const pauseMs = 500;
 
 /** One after the other, so that nothing but others can be in the way. */
-function startFiles(url: string, owner: () => Owner) {
-  const stopping = new AbortController();
+function startFiles(url: string, owner: () => Person) {
   let took: number[] = [];
   let faults: string[] = [];
   let running: Promise<void> = Promise.resolve();
@@ -88,13 +82,13 @@ function startFiles(url: string, owner: () => Owner) {
     }
   };
   const loop = async () => {
-    while (!stopping.signal.aborted) {
+    for (;;) {
       running = one();
       await running;
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await sleep(pauseMs);
     }
   };
-  const looping = loop();
+  void loop();
   return {
     /** Waits for the one that runs: it began before. */
     async take() {
@@ -102,10 +96,6 @@ function startFiles(url: string, owner: () => Owner) {
       const taken = { files: took, faults };
       [took, faults] = [[], []];
       return taken;
-    },
-    async stop() {
-      stopping.abort();
-      await looping;
     },
   };
 }

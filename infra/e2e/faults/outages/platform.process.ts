@@ -1,7 +1,7 @@
 /** The whole platform in one process. The experiment stops and starts its databases, whose URLs are in DATABASES as JSON. */
 import { join } from 'node:path';
 import { newSecrets, startPlatform } from '@attribution/local';
-import { createLogger, onStopSignal, setting } from '@attribution/runtime';
+import { createLogger, delayFullCollections, onStopSignal, setting } from '@attribution/runtime';
 import { z } from 'zod';
 
 const given = z
@@ -12,6 +12,7 @@ const given = z
   })
   .parse(process.env);
 
+delayFullCollections(); // As `npm start` does.
 const platform = await startPlatform({
   database: async (service) => given.DATABASES[service] ?? '',
   secrets: newSecrets(),

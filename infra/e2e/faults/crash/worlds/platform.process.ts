@@ -1,10 +1,11 @@
 /** The whole platform in a process that can be killed, with the given databases, secrets, mail folder and port. */
 import { join } from 'node:path';
 import { startPlatform } from '@attribution/local';
-import { createLogger, onStopSignal } from '@attribution/runtime';
+import { createLogger, delayFullCollections, onStopSignal } from '@attribution/runtime';
 import type { PlatformSettings } from './one-process.ts';
 
 const settings = JSON.parse(process.env.PLATFORM ?? '') as PlatformSettings;
+delayFullCollections(); // As `npm start` does.
 const platform = await startPlatform({
   database: async (service) => settings.databases[service] ?? '',
   secrets: settings.secrets,
