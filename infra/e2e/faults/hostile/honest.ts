@@ -44,11 +44,14 @@ export async function startHonestProcess(
     },
     async renew() {
       [reader, filer] = await Promise.all([renewed(reader), renewed(filer)]);
-      send([reader, filer]);
+      send([personOf(reader), personOf(filer)]);
     },
     stop: () => companion.end(),
   };
 }
+
+/** Without its functions, which no message can have. */
+const personOf = ({ email, password, token, ip }: Owner): Person => ({ email, password, token, ip });
 
 /** Signs in again. Who is told to come again has the token of before, which is still good. */
 export const renewed = (one: Owner): Promise<Owner> => one.renew().catch(() => one);

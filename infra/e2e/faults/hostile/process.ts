@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, type Serializable, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,6 +63,7 @@ export async function startCompanion({ program, priority, environment }: Compani
   const child = spawn(command, options, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced', // JSON has no NaN, which is the p99 of no request.
     detached: true, // A session of its own: see `yieldToSessions`.
   });
   if (priority === 'idle' || priority === 'nice') await yieldToSessions(child.pid);
@@ -74,7 +75,7 @@ export async function startCompanion({ program, priority, environment }: Compani
   });
   died.catch(() => {});
   return {
-    send: (message) => void child.send(message as object),
+    send: (message) => void child.send(message as Serializable),
     answer: async () => (await Promise.race([once(child, 'message'), died]))[0] as unknown,
     async end() {
       child.kill('SIGKILL');
