@@ -10,7 +10,7 @@ import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { machine, table } from '@attribution/bench';
-import { divideByThread } from '@attribution/tools/scheduling';
+import { divideByThread, exitWhenInterrupted } from '@attribution/tools/scheduling';
 import { provideServers } from '@attribution/tools/servers';
 import type { Finding } from './experiment.ts';
 import { experiments } from './experiments/index.ts';
@@ -35,6 +35,7 @@ const chosen = experiments.filter(({ name }) => positionals.every((word) => name
 if (chosen.length === 0) throw new Error(`There are: ${experiments.map((one) => one.name).join(', ')}`);
 
 say(`Seed ${seed}: \`npm run shake -- --seed ${seed}\` makes the same choices again.`);
+exitWhenInterrupted();
 divideByThread((line) => say(`· ${line}`));
 const provided = await provideServers((line) => say(`· ${line}`));
 for (const line of provided.missing) say(`\n!! MISSING ${line}\n`);

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 
 /** Linux divides the processors among sessions before it looks at their threads while this is 1. See sched(7). */
 const autogroups = '/proc/sys/kernel/sched_autogroup_enabled';
@@ -17,4 +18,10 @@ export function divideByThread(say: (line: string) => void, file = autogroups): 
   } catch {
     // Another system, or not its administrator.
   }
+}
+
+/** Has this process exit when it is interrupted, so that what is undone at its exit is undone then, too: Node would end without that. */
+export function exitWhenInterrupted(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
 }
