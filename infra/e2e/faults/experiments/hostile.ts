@@ -8,7 +8,7 @@ import { clusterLimits, type Ground, openOnePlatform, openProcesses } from '../h
 import { renewed, startHonestProcess } from '../hostile/honest.ts';
 import { judgeFailures, judgeNotice, judgeProcesses, type Seen } from '../hostile/judge.ts';
 import { watchMemory } from '../hostile/memory.ts';
-import { mayGoFirst } from '../hostile/process.ts';
+import { type AttackerPriority, type HonestPriority, mayGoFirst } from '../hostile/process.ts';
 import { newOwner, type Owner } from '../outages/owner.ts';
 
 interface Form {
@@ -18,7 +18,7 @@ interface Form {
   /** How long the honest ones are measured alone before each attack. */
   readonly quietMs: number;
   readonly attackMs: number;
-  readonly priorities: { readonly honest: 'first' | 'normal'; readonly attacker: 'nice' | 'idle' };
+  readonly priorities: { readonly honest: HonestPriority; readonly attacker: AttackerPriority };
   readonly attacks: readonly Attack[];
   readonly judge: typeof judgeNotice;
 }
@@ -102,7 +102,7 @@ async function attackAll(where: string, ground: Ground, limitMb: number, lab: La
   }
 }
 
-async function honestPriority({ priorities: { honest } }: Form, { say }: Lab): Promise<typeof honest> {
+async function honestPriority({ priorities: { honest } }: Form, { say }: Lab): Promise<HonestPriority> {
   if (honest === 'normal' || (await mayGoFirst())) return honest;
   say('  The honest ones have no priority here, so that what they measure has their own waits for a processor in it.');
   return 'normal';

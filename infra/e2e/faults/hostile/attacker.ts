@@ -1,5 +1,5 @@
 import type { AttackResult, Target } from './attack.ts';
-import { type Priority, startCompanion } from './process.ts';
+import { type AttackerPriority, startCompanion } from './process.ts';
 
 /** What the process of an attacker is told, as JSON in ATTACK. */
 export interface AttackOrder {
@@ -20,7 +20,7 @@ export interface PreparedAttack {
 export async function prepareAttack(
   attack: string,
   target: Target,
-  priority: Extract<Priority, 'nice' | 'idle'>,
+  priority: AttackerPriority,
 ): Promise<PreparedAttack> {
   const order: AttackOrder = { attack, target };
   const environment = { ATTACK: JSON.stringify(order) };

@@ -1,6 +1,6 @@
 import type { Owner } from '../outages/owner.ts';
 import type { Honest, People, Person, Rates } from './clients.ts';
-import { type Priority, startCompanion } from './process.ts';
+import { type HonestPriority, startCompanion } from './process.ts';
 
 /** What the process of the honest ones is told, as JSON in HONEST. */
 export interface HonestOrder {
@@ -28,7 +28,7 @@ export async function startHonestProcess(
   url: string,
   people: readonly [Owner, Owner, ...Owner[]],
   rates: Rates,
-  priority: Extract<Priority, 'first' | 'normal'>,
+  priority: HonestPriority,
 ): Promise<HonestProcess> {
   let [reader, filer] = people;
   const order: HonestOrder = { url, people, rates };

@@ -12,14 +12,17 @@ import { promisify } from 'node:util';
  * - `nice`: what the others leave, in turns of milliseconds.
  * - `idle` (SCHED_IDLE): what the others leave, and no turn while they want to run. On a busy machine it may wait for minutes.
  */
-export type Priority = 'first' | 'normal' | 'nice' | 'idle';
+type Priority = HonestPriority | AttackerPriority;
+export type HonestPriority = 'first' | 'normal';
+export type AttackerPriority = 'nice' | 'idle';
 
+const nice = ['nice', '-n', '19'];
 /** Programs that start another one with a priority. */
 const starters: Record<Priority, readonly string[]> = {
   first: ['chrt', '--fifo', '1'],
   normal: [],
-  nice: ['nice', '-n', '19'],
-  idle: process.platform === 'linux' ? ['chrt', '--idle', '0'] : ['nice', '-n', '19'],
+  nice,
+  idle: process.platform === 'linux' ? ['chrt', '--idle', '0'] : nice,
 };
 
 const run = promisify(execFile);
